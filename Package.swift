@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is Swift 6 with warnings as errors. What a target may import is checked by
+/// `Tests/RepositoryTests`; the reasons stand in `docs/architecture.md`.
+let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
+let nio = "https://github.com/apple/swift-nio.git"
+let log = "https://github.com/apple/swift-log.git"
+let lifecycle = "https://github.com/swift-server/swift-service-lifecycle.git"
+let argumentParser = "https://github.com/apple/swift-argument-parser.git"
+
+let package = Package(
+    name: "larder",
+    products: [
+        .library(name: "LarderClient", targets: ["LarderClient", "LarderModel"]),
+        .executable(name: "larderd", targets: ["LarderDaemon"]),
+        .executable(name: "larder", targets: ["LarderCLI"]),
+    ],
+    dependencies: [
+        .package(url: nio, from: "2.80.0"),
+        .package(url: log, from: "1.6.0"),
+        .package(url: lifecycle, from: "2.6.0"),
+        .package(url: argumentParser, from: "1.5.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
+
+        .target(name: "LarderModel", swiftSettings: strict),
+        .target(
+            name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"], swiftSettings: strict),
+        .target(
+            name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2"],
+            swiftSettings: strict),
+        .target(
+            name: "LarderServer",
+            dependencies: [
+                "LarderModel", "LarderWire",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], swiftSettings: strict),
+        .target(
+            name: "LarderClient", dependencies: ["LarderModel", "LarderWire"], swiftSettings: strict),
+        .executableTarget(
+            name: "LarderDaemon",
+            dependencies: [
+                "LarderModel", "LarderServer", "LarderStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "LarderCLI",
+            dependencies: [
+                "LarderModel", "LarderClient", "LarderServer", "LarderStore",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], swiftSettings: strict),
+
+        .target(name: "ScriptTesting", path: "Tests/ScriptTesting", swiftSettings: strict),
+        .testTarget(
+            name: "LarderModelTests", dependencies: ["LarderModel", "ScriptTesting"],
+            exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(
+            name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LarderStoreTests", dependencies: ["LarderStore", "LarderModel", "ScriptTesting"],
+            exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(
+            name: "LarderServerTests",
+            dependencies: [
+                "LarderServer", "LarderWire", "LarderModel",
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "LarderClientTests", dependencies: ["LarderClient", "LarderWire", "LarderModel"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel"],
+            swiftSettings: strict),
+        .testTarget(name: "RepositoryTests", swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,1 @@
+#include "larder.pb-c.h"

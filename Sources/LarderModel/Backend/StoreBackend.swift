@@ -1,0 +1,117 @@
+public import FoundationEssentials
+
+/// What a server needs of a store, in the vocabulary only: plans in, rows out; change sets in,
+/// results out. It names no SQL, no bytes and no sockets.
+///
+/// The backend itself and its plans may be used from any thread; a reader, its cursors, and the
+/// writer from one thread at a time.
+public protocol StoreBackend: AnyObject, Sendable {
+    var storeDescription: StoreDescription { get }
+
+    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; the
+    /// plan says so, and then serves these parameters alone.
+    func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
+
+    /// A connection of its own for reading; cheap enough to hold one a thread.
+    func makeReader() throws(LarderError) -> any StoreReader
+
+    /// The one writer; a second call is a bug in the caller.
+    func makeWriter() throws(LarderError) -> any StoreWriter
+}
+
+/// Which store this is.
+public struct StoreDescription: Hashable, Sendable {
+    public var identifier: UUID
+    public var schema: Schema
+    /// Sixteen hexadecimal digits that differ where schemas differ.
+    public var fingerprint: String
+    public var isReadOnly: Bool
+
+    public init(identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool) {
+        self.identifier = identifier
+        self.schema = schema
+        self.fingerprint = fingerprint
+        self.isReadOnly = isReadOnly
+    }
+}
+
+/// A query that is resolved and ready to be asked, any number of times, by any reader of its store.
+public protocol QueryPlan: AnyObject, Sendable {
+    /// Whether the plan was made of argument values (`%K`), so that others need another plan.
+    var dependsOnArguments: Bool { get }
+}
+
+/// How much one read may do before it is stopped.
+public struct ReadBudget: Sendable {
+    /// Virtual-machine steps of the database; past them the read ends with `ReadInterruption`.
+    public var steps: Int?
+    /// Past it the read ends with `ErrorCode.timeout`.
+    public var deadline: ContinuousClock.Instant?
+
+    public init(steps: Int? = nil, deadline: ContinuousClock.Instant? = nil) {
+        self.steps = steps
+        self.deadline = deadline
+    }
+}
+
+/// Why a read gave no answer.
+public enum ReadFailure: Error {
+    /// More steps than the budget allows; nothing is wrong, ask again with a larger one.
+    case stepsExceeded
+    case failed(LarderError)
+}
+
+public protocol StoreReader: AnyObject {
+    /// The objects that exist among those named, as one batch an entity, rows in the order asked.
+    /// `properties` nil is every attribute and relationship, to-many ones included.
+    ///
+    /// Another store's identifier, a temporary one, an unknown entity or property is an error.
+    func objects(
+        _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
+    ) throws(ReadFailure) -> [Batch]
+
+    /// Opens a cursor over the answer. It keeps its snapshot until it is closed; one cursor at a time.
+    func open(
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    ) throws(ReadFailure) -> any ResultCursor
+
+    func explain(
+        _ plan: any QueryPlan, _ parameters: QueryParameters
+    ) throws(LarderError) -> Explanation
+
+    /// Figures about the store, for `stats`: name and value, in the order to show them.
+    func statistics() throws(LarderError) -> [Statistic]
+}
+
+/// An answer that is read batch by batch.
+public protocol ResultCursor: AnyObject {
+    /// The next rows, up to about this many bytes and at least one row; `isLast` once none follow.
+    /// The first batch is given even if it holds no row, so that the columns are known.
+    func next(bytesMax: Int, budget: ReadBudget) throws(ReadFailure) -> (batch: Batch, isLast: Bool)
+
+    /// Ends the snapshot. Called once, also after an error.
+    func close()
+}
+
+public protocol StoreWriter: AnyObject {
+    /// Applies each set on its own, commits once, then returns an outcome for each, in order. A set
+    /// that fails leaves nothing; a commit that fails fails them all.
+    func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>]
+
+    /// Moves the log into the file as far as readers allow, between groups when it has grown.
+    func checkpointIfNeeded()
+
+    /// The final checkpoint and the end of the writer.
+    func close()
+}
+
+/// One figure of `stats`.
+public struct Statistic: Hashable, Sendable {
+    public var name: String
+    public var value: Value
+
+    public init(_ name: String, _ value: Value) {
+        self.name = name
+        self.value = value
+    }
+}

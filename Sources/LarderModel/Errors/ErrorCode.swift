@@ -1,0 +1,67 @@
+/// The stable codes under which Larder reports conditions, on the wire and on the command line.
+///
+/// The number is the wire's (`ErrorReply.code` in `Proto/larder.proto`) and never changes its
+/// meaning; the name is what `larder` prints in brackets. Hundreds group what a caller does next.
+public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
+    // 1xx: the bytes or the order of messages are wrong.
+    case malformedFrame = 100
+    case frameTooLong = 101
+    case handshakeRequired = 102
+    case unsupportedVersion = 103
+    case unknownMessage = 104
+    case malformedMessage = 105
+
+    // 2xx: what is named does not exist here.
+    case malformedIdentifier = 200
+    case foreignIdentifier = 201
+    case unknownEntity = 202
+    case objectNotFound = 203
+
+    // 3xx: the data or the question is wrong.
+    case unknownProperty = 300
+    case wrongType = 301
+    case malformedPredicate = 302
+    case unsupported = 303
+    case missingValue = 304
+    case validationFailed = 305
+    case uniquenessViolated = 306
+    case deleteDenied = 307
+    case invalidChangeSet = 308
+    case arithmeticOverflow = 309
+    case malformedSchema = 310
+    case schemaMismatch = 311
+    case malformedValue = 312
+
+    // 4xx: someone else was faster.
+    case versionConflict = 400
+
+    // 5xx: refused by a limit or a permission.
+    case resourceExhausted = 500
+    case readOnly = 501
+    case permissionDenied = 502
+
+    // 6xx: the same request may succeed later.
+    case timeout = 600
+    case unavailable = 601
+    case cancelled = 602
+    case snapshotExpired = 603
+
+    // 7xx: said by the client about its connection; never sent by a server.
+    case connectionFailed = 700
+    case indeterminate = 701
+
+    // 8xx: the storage below.
+    case storageFailed = 800
+    case storageFull = 801
+    case storeInUse = 802
+    case notAStore = 803
+    case storeTooNew = 804
+
+    /// The code as users see it: `OBJECT_NOT_FOUND` for ``objectNotFound``.
+    public var name: String {
+        "\(self)".reduce(into: "") { name, character in
+            if character.isUppercase { name.append("_") }
+            name.append(contentsOf: character.uppercased())
+        }
+    }
+}

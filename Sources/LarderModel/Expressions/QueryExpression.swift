@@ -1,0 +1,93 @@
+/// The one tree of predicates and expressions, whichever front end wrote it.
+///
+/// A predicate is an expression whose value is a Bool. The meaning is Swift's, not SQL's: nil
+/// equals nil, an order comparison with nil is false, and `not` never yields unknown. The tree says
+/// nothing of entities or types; the planner resolves it against a schema.
+public indirect enum QueryExpression: Hashable, Sendable {
+    case constant(Value)
+    /// The value at this place, from 0, among the arguments that come with the query.
+    case argument(Int)
+    /// The right side of `in` and `between`.
+    case list([QueryExpression])
+
+    /// The object that the predicate is asked about: `SELF`.
+    case object
+    /// The object that an enclosing `subquery` is asked about: `$a` is `variable("a")`.
+    case variable(String)
+    /// Steps from `object` or a `variable` through relationships to a property; at least one step.
+    case keyPath(QueryExpression, [String])
+
+    /// A value computed over a to-many key path or a subquery: `articles.@count`.
+    case collection(CollectionOperator, QueryExpression)
+    /// The objects of a to-many key path for which the predicate holds.
+    case subquery(QueryExpression, variable: String, predicate: QueryExpression)
+
+    case comparison(Comparison)
+    case and([QueryExpression])
+    case or([QueryExpression])
+    case not(QueryExpression)
+
+    /// The key path from the object that the query is about; `path` is dotted and not empty.
+    public static func keyPath(_ path: String) -> QueryExpression {
+        .keyPath(.object, path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+    }
+}
+
+/// What `@count` and its kin compute.
+public enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
+    case count
+}
+
+/// Two sides, how they are compared, and, for to-many key paths, of how many it must hold.
+public struct Comparison: Hashable, Sendable {
+    public enum Operator: String, Hashable, Sendable, CaseIterable {
+        case equal = "=="
+        case notEqual = "!="
+        case lessThan = "<"
+        case lessThanOrEqual = "<="
+        case greaterThan = ">"
+        case greaterThanOrEqual = ">="
+        case `in` = "IN"
+        case between = "BETWEEN"
+        case beginsWith = "BEGINSWITH"
+        case endsWith = "ENDSWITH"
+        case contains = "CONTAINS"
+        case like = "LIKE"
+        case matches = "MATCHES"
+    }
+
+    /// How strings are compared: `[c]`, `[d]`.
+    public struct Options: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt32
+        public init(rawValue: UInt32) { self.rawValue = rawValue }
+        public static let caseInsensitive = Options(rawValue: 1)
+        public static let diacriticInsensitive = Options(rawValue: 2)
+    }
+
+    /// Of how many elements of a to-many left side the comparison must hold.
+    public enum Modifier: UInt32, Hashable, Sendable, CaseIterable {
+        /// The left side is a single value.
+        case direct
+        /// At least one; false over none.
+        case any
+        /// Every one; true over none.
+        case all
+    }
+
+    public var left: QueryExpression
+    public var `operator`: Operator
+    public var right: QueryExpression
+    public var options: Options
+    public var modifier: Modifier
+
+    public init(
+        _ left: QueryExpression, _ operator: Operator, _ right: QueryExpression,
+        options: Options = [], modifier: Modifier = .direct
+    ) {
+        self.left = left
+        self.operator = `operator`
+        self.right = right
+        self.options = options
+        self.modifier = modifier
+    }
+}

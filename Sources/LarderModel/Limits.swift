@@ -1,0 +1,30 @@
+/// The named maxima of what may come from outside; each is checked before memory is taken.
+///
+/// These bound the vocabulary itself. The server's own (connections, queues, times) stand in
+/// `ServerLimits`.
+public enum Limits {
+    /// A frame, and a frame before the handshake is done.
+    public static let frameBytesMax = 16 << 20
+    public static let handshakeFrameBytesMax = 64 << 10
+    /// Levels of an expression tree, and its nodes.
+    public static let expressionDepthMax = 64
+    public static let expressionNodesMax = 4_096
+    /// A predicate in format-string form, in UTF-8 bytes.
+    public static let predicateBytesMax = 256 << 10
+    /// Arguments of a query.
+    public static let argumentsMax = 4_096
+    /// Steps of a key path; sort keys, selected key paths, group keys or columns of a query.
+    public static let keyPathStepsMax = 16
+    public static let queryColumnsMax = 256
+    /// Identifiers in one `get`.
+    public static let identifiersMax = 65_536
+    /// Changes in one change set.
+    public static let changesMax = 1_000_000
+    /// A name of an entity or a property, in UTF-8 bytes.
+    public static let nameBytesMax = 128
+    /// Entities of a schema, and properties of an entity.
+    public static let entitiesMax = 1_000
+    public static let propertiesMax = 1_000
+    /// A schema file.
+    public static let schemaBytesMax = 4 << 20
+}

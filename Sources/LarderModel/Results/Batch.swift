@@ -1,0 +1,67 @@
+/// Rows as columns: one array a column, so that neither wire nor client pays by the value.
+public struct Batch: Hashable, Sendable {
+    /// The identity of the rows where they are whole objects of one entity; nil for other rows.
+    public struct Identity: Hashable, Sendable {
+        public var entityName: String
+        public var keys: [Int64]
+        public var versions: [Int64]
+
+        public init(entityName: String, keys: [Int64] = [], versions: [Int64] = []) {
+            self.entityName = entityName
+            self.keys = keys
+            self.versions = versions
+        }
+    }
+
+    public var rowCount: Int
+    public var identity: Identity?
+    public var columns: [Column]
+
+    public init(rowCount: Int = 0, identity: Identity? = nil, columns: [Column]) {
+        self.rowCount = rowCount
+        self.identity = identity
+        self.columns = columns
+    }
+}
+
+/// One column of a batch: a name, a type, and a value or nil for each row.
+public struct Column: Hashable, Sendable {
+    /// What a column holds; the raw value is the wire's.
+    public enum Kind: Hashable, Sendable {
+        case attribute(AttributeType)
+        /// Keys of objects of this entity.
+        case object(entityName: String)
+        /// Lists of keys of objects of this entity.
+        case objects(entityName: String)
+    }
+
+    /// The values in row order. A row that is nil holds 0, or nothing in the heap.
+    public enum Storage: Hashable, Sendable {
+        /// bool (0, 1), the integer types, and keys of objects.
+        case integers([Int64])
+        /// float, double, and date (seconds since 2001-01-01T00:00:00Z).
+        case doubles([Double])
+        /// string, url, json, decimal (as decimal text) in UTF-8; data; uuid (16 bytes). Row n ends
+        /// before byte `ends[n]` and begins where row n-1 ends.
+        case bytes(heap: [UInt8], ends: [UInt32])
+        /// Lists of keys: row n is `keys` from where row n-1 ends up to `ends[n]`.
+        case lists(keys: [Int64], ends: [UInt32])
+    }
+
+    public var name: String
+    public var kind: Kind
+    public var storage: Storage
+    /// Bit n%8 of byte n/8 is set where row n is nil; empty where no row is.
+    public var nulls: [UInt8]
+
+    public init(name: String, kind: Kind, storage: Storage, nulls: [UInt8] = []) {
+        self.name = name
+        self.kind = kind
+        self.storage = storage
+        self.nulls = nulls
+    }
+
+    public func isNull(at row: Int) -> Bool {
+        row >> 3 < nulls.count && nulls[row >> 3] & (1 << UInt8(row & 7)) != 0
+    }
+}

@@ -1,0 +1,36 @@
+public import FoundationEssentials
+
+/// The value of a property: nil, one of the thirteen attribute types, or what a relationship holds.
+///
+/// The three integer types share ``int(_:)``; the schema gives the range. A NaN is not storable.
+public enum Value: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case float(Float)
+    case double(Double)
+    case decimal(Decimal)
+    case string(String)
+    case date(Date)
+    case uuid(UUID)
+    case url(URL)
+    case data(Data)
+    /// A JSON document as text, known to be well formed.
+    case json(String)
+    /// The object at the end of a to-one relationship.
+    indirect case object(PersistentIdentifier)
+    /// The objects of a to-many relationship, in their order if it is ordered.
+    case objects([PersistentIdentifier])
+
+    public var isNull: Bool { self == .null }
+}
+
+extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByStringLiteral
+{
+    public init(nilLiteral: ()) { self = .null }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int64) { self = .int(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(stringLiteral value: String) { self = .string(value) }
+}
