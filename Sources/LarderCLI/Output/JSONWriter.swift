@@ -5,14 +5,15 @@ struct JSONWriter: RowWriter {
     private var output = StandardOutput()
     private let isArray: Bool
     private var keys: [String] = []
+    private var hasBegun = false
     private var isFirst = true
 
     init(isArray: Bool) { self.isArray = isArray }
 
     mutating func begin(_ names: [String]) throws(LarderError) {
         keys = names.map { JSONValue.string($0).text + ":" }
-        isFirst = true
-        if isArray { try output.write("[") }
+        if isArray && !hasBegun { try output.write("[") }
+        hasBegun = true
     }
 
     mutating func write(_ row: [Value]) throws(LarderError) {
@@ -22,7 +23,7 @@ struct JSONWriter: RowWriter {
         for (position, value) in row.enumerated() {
             if position > 0 { text += "," }
             text += keys[position]
-            text += value.json.text
+            text += value.jsonValue.text
         }
         text += isArray ? "}" : "}\n"
         try output.write(text)

@@ -9,6 +9,7 @@ struct TableWriter: RowWriter {
     private static let sampleBytesMax = 1 << 20
 
     private var output = StandardOutput()
+    private var hasBegun = false
     private var names: [String] = []
     private var sample: [[Value]] = []
     private var sampleBytes = 0
@@ -20,8 +21,12 @@ struct TableWriter: RowWriter {
     }
 
     mutating func begin(_ names: [String]) throws(LarderError) {
+        if hasBegun {
+            if layout == nil { try writeSample() }
+            try output.write("\n")
+        }
+        hasBegun = true
         self.names = names
-        sample = []
         sampleBytes = 0
         layout = nil
     }
