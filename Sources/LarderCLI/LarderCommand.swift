@@ -54,7 +54,7 @@ struct LarderCommand: ParsableCommand {
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {
-            exit(finish(error, arguments))
+            Glibc.exit(finish(error, arguments))
         }
     }
 

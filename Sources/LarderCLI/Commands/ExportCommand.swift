@@ -27,9 +27,8 @@ struct ExportCommand: StoreCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {
-        let columns = select?.split(separator: ",").map { ResultColumn(String($0)) }
-        let keyPaths = columns?.compactMap(\.keyPath)
-        let selection = keyPaths.map { $0.isEmpty ? .identifiers : .keyPaths($0) } ?? .objects
+        let columns = select.map(ResultColumn.list)
+        let selection = columns.map(ResultColumn.selection) ?? .objects
         let batches = try store.client.stream(
             .fetch(Fetch(entity.name, selection: selection)))
         var printer = ResultPrinter(

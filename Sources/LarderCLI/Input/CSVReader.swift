@@ -21,7 +21,9 @@ struct CSVReader {
 
     /// The next record; nil after the last. Empty lines are no records.
     mutating func next() throws(LarderError) -> CSVRecord? {
-        while try peek() == UInt8(ascii: "\n") || peek() == UInt8(ascii: "\r") { try skip() }
+        while let byte = try peek(), byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+            try skip()
+        }
         guard try peek() != nil else { return nil }
         let start = line
         var fields: [String?] = []
@@ -35,7 +37,7 @@ struct CSVReader {
             try skip()
         }
         if try peek() == UInt8(ascii: "\r") { try skip() }
-        guard try peek() == nil || peek() == UInt8(ascii: "\n") else {
+        if let byte = try peek(), byte != UInt8(ascii: "\n") {
             throw failure(line, "text after a closing quotation mark")
         }
         return CSVRecord(line: start, fields: fields)

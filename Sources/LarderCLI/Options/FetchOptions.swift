@@ -35,9 +35,6 @@ struct FetchOptions: ParsableArguments {
         if ids && select != nil { throw ValidationError("--ids and --select exclude each other") }
         if distinct && select == nil { throw ValidationError("--distinct needs --select") }
         guard let columns else { return }
-        if columns.contains(.property("")) {
-            throw ValidationError("--select names an empty column")
-        }
         if distinct && columns.contains(where: \.isIdentity) {
             throw ValidationError("--distinct rows have no @id, @entity or @version")
         }
@@ -46,8 +43,7 @@ struct FetchOptions: ParsableArguments {
     /// The columns asked for; nil for whole objects.
     var columns: [ResultColumn]? {
         if ids { return [.identifier] }
-        return select?.split(separator: ",", omittingEmptySubsequences: false)
-            .map { ResultColumn(String($0)) }
+        return select.map(ResultColumn.list)
     }
 
     var parameters: QueryParameters { predicate.parameters(limit: limit, offset: offset) }
@@ -56,12 +52,6 @@ struct FetchOptions: ParsableArguments {
         .fetch(
             Fetch(
                 entityName, where: predicate.predicate, sort: sort.map(\.key),
-                selection: selection, isDistinct: distinct))
-    }
-
-    private var selection: Fetch.Selection {
-        guard let columns else { return .objects }
-        let keyPaths = columns.compactMap(\.keyPath)
-        return keyPaths.isEmpty ? .identifiers : .keyPaths(keyPaths)
+                selection: columns.map(ResultColumn.selection) ?? .objects, isDistinct: distinct))
     }
 }

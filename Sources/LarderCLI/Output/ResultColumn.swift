@@ -1,3 +1,5 @@
+import LarderModel
+
 /// A column of a printed result: a part of the object's identity, or a key path.
 enum ResultColumn: Hashable {
     case identifier
@@ -28,5 +30,16 @@ enum ResultColumn: Hashable {
 
     var keyPath: String? {
         if case .property(let keyPath) = self { keyPath } else { nil }
+    }
+
+    /// The columns that `--select` names, separated by commas.
+    static func list(_ text: String) -> [ResultColumn] {
+        text.split(separator: ",", omittingEmptySubsequences: false).map { ResultColumn(String($0)) }
+    }
+
+    /// What must be fetched to show these columns.
+    static func selection(_ columns: [ResultColumn]) -> Fetch.Selection {
+        let keyPaths = columns.compactMap(\.keyPath)
+        return keyPaths.isEmpty ? .identifiers : .keyPaths(keyPaths)
     }
 }

@@ -14,7 +14,7 @@ final class Pending<Output: Sendable>: Sendable {
 
     init(_ call: @escaping @Sendable () async -> Output) throws(LarderError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else {
+        guard pipe(&ends) == 0 else {
             throw LarderError(
                 .storageFailed, "no pipe can be made: \(SystemError.sentence(errno))")
         }
