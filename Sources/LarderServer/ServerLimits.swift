@@ -1,4 +1,4 @@
-public import LarderModel
+import LarderModel
 
 /// The named maxima of what connections may take: numbers, bytes and times.
 ///

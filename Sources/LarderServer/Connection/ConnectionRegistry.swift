@@ -82,12 +82,11 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// - Parameter queuedBytes: what the connection still had on its account.
-    func close(_ port: ConnectionPort, user: UInt32, queuedBytes: Int, awaitedHello: Bool) {
+    func close(_ port: ConnectionPort, user: UInt32, queuedBytes: Int) {
         let (isEmpty, whenEmpty) = state.withLock { state in
             state.connections[port.identity] = nil
             state.count -= 1
             state.queuedBytes -= queuedBytes
-            if awaitedHello { state.handshakesPending -= 1 }
             if var account = state.users[user] {
                 account.connections -= 1
                 account.queuedBytes -= queuedBytes

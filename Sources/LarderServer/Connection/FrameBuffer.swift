@@ -44,7 +44,9 @@ struct FrameBuffer {
         byteCount: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         let result = bytes.withUnsafeReadableBytes { readable in
-            body(UnsafeRawBufferPointer(rebasing: readable.dropFirst(Self.lengthBytes).prefix(byteCount)))
+            body(
+                UnsafeRawBufferPointer(
+                    rebasing: readable.dropFirst(Self.lengthBytes).prefix(byteCount)))
         }
         bytes.moveReaderIndex(forwardBy: Self.lengthBytes + byteCount)
         if bytes.readableBytes == 0 { bytes = ByteBuffer() }

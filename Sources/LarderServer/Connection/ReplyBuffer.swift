@@ -19,14 +19,17 @@ struct ReplyBuffer: FrameSink {
         }
     }
 
-    /// Hands all frames to a writer and becomes empty, keeping the memory where that is free again
-    /// once the writer returns.
-    mutating func flush(_ write: (ByteBuffer) -> Void) {
-        write(bytes)
-        if bytes.capacity > Self.keptBytesMax {
-            bytes = ByteBuffer()
-        } else {
-            bytes.clear()
-        }
+    /// Hands out all frames and becomes empty.
+    mutating func take() -> ByteBuffer {
+        defer { bytes = ByteBuffer() }
+        return bytes
+    }
+
+    /// Takes back what was handed out and has been written, for its memory: free to be used again
+    /// if the socket has taken all of it.
+    mutating func recycle(_ written: consuming ByteBuffer) {
+        guard bytes.readableBytes == 0, written.capacity <= Self.keptBytesMax else { return }
+        bytes = written
+        bytes.clear()
     }
 }

@@ -50,7 +50,9 @@ struct PlanCache {
     mutating func insert(_ entry: Entry, for shape: [UInt8]) {
         guard countMax > 0, shape.count <= shapeBytesMax, entries[shape] == nil else { return }
         while entries.count >= countMax || shapeBytes + shape.count > shapeBytesMax {
-            guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { break }
+            guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+                break
+            }
             entries[oldest.key] = nil
             shapeBytes -= oldest.key.count
         }

@@ -25,7 +25,7 @@ final class QueryStream {
     }
 
     /// What the jobs need to know, also of a stream that has ended meanwhile.
-    private final class Task: Sendable {
+    private final class Inquiry: Sendable {
         let plan: any QueryPlan
         let parameters: QueryParameters
         let deadline: ContinuousClock.Instant
@@ -41,7 +41,7 @@ final class QueryStream {
     }
 
     let requestID: UInt64
-    private let task: Task
+    private let inquiry: Inquiry
     private let pool: ReaderPool
     private let batchBytesMax: Int
     private unowned let connection: ConnectionHandler
@@ -60,7 +60,7 @@ final class QueryStream {
         eventLoop: any EventLoop
     ) {
         self.requestID = requestID
-        self.task = Task(plan, parameters, deadline: .now.advanced(by: time))
+        self.inquiry = Inquiry(plan, parameters, deadline: .now.advanced(by: time))
         self.pool = pool
         self.batchBytesMax = batchBytesMax
         self.connection = connection
@@ -71,12 +71,12 @@ final class QueryStream {
     }
 
     func start() {
-        let (task, pool, batchBytesMax) = (task, pool, batchBytesMax)
+        let (inquiry, pool, batchBytesMax) = (inquiry, pool, batchBytesMax)
         let report = reporter()
         pool.acquire(for: ObjectIdentifier(connection), on: eventLoop) { reader in
             switch reader {
             case .success(let reader):
-                report(Self.produce(task, reader, pool, bytesMax: batchBytesMax))
+                report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax))
             case .failure(let error): report(.failed(error))
             }
         }
@@ -93,9 +93,9 @@ final class QueryStream {
     func resume() {
         guard case .holding(let reader) = phase, credit != 0, connection.isWritable else { return }
         phase = .producing
-        let (task, pool, batchBytesMax) = (task, pool, batchBytesMax)
+        let (inquiry, pool, batchBytesMax) = (inquiry, pool, batchBytesMax)
         let report = reporter()
-        pool.submit { report(Self.produce(task, reader, pool, bytesMax: batchBytesMax)) }
+        pool.submit { report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax)) }
     }
 
     /// The client wants no more of it.
@@ -106,7 +106,7 @@ final class QueryStream {
     /// Ends without an answer: the connection has gone.
     func abandon() {
         expiry?.cancel()
-        task.isAbandoned.store(true, ordering: .relaxed)
+        inquiry.isAbandoned.store(true, ordering: .relaxed)
         if case .holding(let reader) = phase { giveBack(reader) }
         phase = .ended
     }
@@ -160,10 +160,10 @@ final class QueryStream {
 
     /// The job itself, on a thread of the pool.
     private static func produce(
-        _ task: Task, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int
+        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int
     ) -> Production {
         do throws(ReadFailure) {
-            let (batch, isLast) = try next(task, reader, bytesMax: bytesMax)
+            let (batch, isLast) = try next(inquiry, reader, bytesMax: bytesMax)
             if isLast { pool.release(reader) }
             return .batch(batch, next: isLast ? nil : reader)
         } catch {
@@ -173,17 +173,17 @@ final class QueryStream {
     }
 
     private static func next(
-        _ task: Task, _ reader: PooledReader, bytesMax: Int
+        _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
-        if task.isAbandoned.load(ordering: .relaxed) {
+        if inquiry.isAbandoned.load(ordering: .relaxed) {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
         }
-        guard ContinuousClock.now < task.deadline else {
+        guard ContinuousClock.now < inquiry.deadline else {
             throw .failed(LarderError(.timeout, "the query was not answered in time"))
         }
-        let budget = ReadBudget(deadline: task.deadline)
+        let budget = ReadBudget(deadline: inquiry.deadline)
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
-        let cursor = try reader.reader.open(task.plan, task.parameters, budget: budget)
+        let cursor = try reader.reader.open(inquiry.plan, inquiry.parameters, budget: budget)
         reader.cursor = cursor
         return try cursor.next(bytesMax: bytesMax, budget: budget)
     }
