@@ -1,0 +1,206 @@
+internal import CLarderProto
+internal import LarderModel
+
+extension Batch {
+    init(_ wire: Larder__V1__Batch) throws(LarderError) {
+        let rowCount = Int(wire.row_count)
+        let columns = try MessageReader.list(
+            wire.columns, wire.n_columns, "columns of a batch", maximum: Batch.columnsMax
+        ) { (column) throws(LarderError) -> Column in
+            try Column(column, rowCount: rowCount)
+        }
+        let identity = try wire.identity.map { (identity) throws(LarderError) -> Identity in
+            try Identity(identity.pointee, rowCount: rowCount)
+        }
+        guard rowCount == 0 || identity != nil || !columns.isEmpty else {
+            throw MessageReader.malformed("a batch has rows and no columns")
+        }
+        self.init(rowCount: rowCount, identity: identity, columns: columns)
+    }
+
+    /// What a query may select, or what an entity may have.
+    private static let columnsMax = Limits.propertiesMax + Limits.queryColumnsMax
+}
+
+extension Batch.Identity {
+    init(_ wire: Larder__V1__Identity, rowCount: Int) throws(LarderError) {
+        guard wire.n_keys == rowCount, wire.n_versions == rowCount else {
+            throw MessageReader.malformed("a batch's identity does not have one key a row")
+        }
+        self.init(
+            entityName: try wire.entity.name("the entity of a batch"),
+            keys: MessageReader.numbers(wire.keys, wire.n_keys),
+            versions: MessageReader.numbers(wire.versions, wire.n_versions))
+    }
+}
+
+extension Column {
+    init(_ wire: Larder__V1__Column, rowCount: Int) throws(LarderError) {
+        let name = try wire.name.text("a column's name")
+        let kind = try Kind(wire)
+        let storage: Storage
+        switch kind {
+        case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64), .object:
+            try Column.check(wire.n_integers, is: rowCount, name)
+            storage = .integers(MessageReader.numbers(wire.integers, wire.n_integers))
+        case .attribute(.float), .attribute(.double), .attribute(.date):
+            try Column.check(wire.n_doubles, is: rowCount, name)
+            storage = .doubles(MessageReader.numbers(wire.doubles, wire.n_doubles))
+        case .objects:
+            let ends = try Column.ends(wire, rowCount, upTo: wire.n_integers, name)
+            storage = .lists(
+                keys: MessageReader.numbers(wire.integers, wire.n_integers), ends: ends)
+        case .attribute(let type):
+            let ends = try Column.ends(wire, rowCount, upTo: wire.heap.bytes.count, name)
+            if type == .uuid { try Column.checkUUIDs(ends, name) }
+            storage = .bytes(heap: Array(wire.heap.bytes), ends: ends)
+        }
+        let nulls = Array(wire.nulls.bytes)
+        guard nulls.isEmpty || nulls.count == (rowCount + 7) / 8 else {
+            throw MessageReader.malformed("column '\(name)': the bitmap of nils has the wrong size")
+        }
+        self.init(name: name, kind: kind, storage: storage, nulls: nulls)
+    }
+
+    private static func check(
+        _ count: Int, is rowCount: Int, _ name: String
+    ) throws(LarderError) {
+        guard count == rowCount else {
+            throw MessageReader.malformed(
+                "column '\(name)' has \(count) values for \(rowCount) rows")
+        }
+    }
+
+    private static func ends(
+        _ wire: Larder__V1__Column, _ rowCount: Int, upTo count: Int, _ name: String
+    ) throws(LarderError) -> [UInt32] {
+        try check(wire.n_ends, is: rowCount, name)
+        let ends: [UInt32] = MessageReader.numbers(wire.ends, wire.n_ends)
+        var previous: UInt32 = 0
+        for end in ends {
+            guard end >= previous else {
+                throw MessageReader.malformed("column '\(name)': the rows' ends go back")
+            }
+            previous = end
+        }
+        guard Int(previous) == count else {
+            throw MessageReader.malformed("column '\(name)': the rows do not end where the data do")
+        }
+        return ends
+    }
+
+    /// A row holds a whole UUID, or is nil and holds nothing.
+    private static func checkUUIDs(_ ends: [UInt32], _ name: String) throws(LarderError) {
+        var previous: UInt32 = 0
+        for end in ends {
+            guard end == previous || end - previous == 16 else {
+                throw MessageReader.malformed("column '\(name)': a UUID does not have 16 bytes")
+            }
+            previous = end
+        }
+    }
+}
+
+extension Column.Kind {
+    init(_ wire: Larder__V1__Column) throws(LarderError) {
+        switch wire.type {
+        case LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT:
+            self = .object(entityName: try wire.entity.name("a column's entity"))
+        case LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECTS:
+            self = .objects(entityName: try wire.entity.name("a column's entity"))
+        default:
+            guard let type = AttributeType.allCases.first(where: { $0.wireType == wire.type })
+            else { throw MessageReader.malformed("a column has no type that is known") }
+            self = .attribute(type)
+        }
+    }
+}
+
+extension AttributeType {
+    var wireType: Larder__V1__ColumnType {
+        switch self {
+        case .bool: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_BOOL
+        case .int16: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_INT16
+        case .int32: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_INT32
+        case .int64: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_INT64
+        case .float: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_FLOAT
+        case .double: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_DOUBLE
+        case .decimal: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_DECIMAL
+        case .string: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_STRING
+        case .date: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_DATE
+        case .uuid: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_UUID
+        case .url: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_URL
+        case .data: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_DATA
+        case .json: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_JSON
+        }
+    }
+}
+
+extension MessageWriter {
+    func batches(
+        _ batches: [Batch], more: Bool
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__BatchesReply> {
+        let wire = make(larder__v1__batches_reply__init)
+        wire.pointee.n_batches = batches.count
+        wire.pointee.batches = try list(batches, batch)
+        wire.pointee.more = more ? 1 : 0
+        return wire
+    }
+
+    private func batch(
+        _ batch: Batch
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Batch> {
+        let wire = make(larder__v1__batch__init)
+        wire.pointee.row_count = UInt32(clamping: batch.rowCount)
+        if let identity = batch.identity { wire.pointee.identity = self.identity(identity) }
+        wire.pointee.n_columns = batch.columns.count
+        wire.pointee.columns = try list(batch.columns, column)
+        return wire
+    }
+
+    private func identity(
+        _ identity: Batch.Identity
+    ) -> UnsafeMutablePointer<Larder__V1__Identity> {
+        let wire = make(larder__v1__identity__init)
+        wire.pointee.entity = text(identity.entityName)
+        wire.pointee.n_keys = identity.keys.count
+        wire.pointee.keys = pointing(at: identity.keys)
+        wire.pointee.n_versions = identity.versions.count
+        wire.pointee.versions = pointing(at: identity.versions)
+        return wire
+    }
+
+    private func column(_ column: Column) -> UnsafeMutablePointer<Larder__V1__Column> {
+        let wire = make(larder__v1__column__init)
+        wire.pointee.name = text(column.name)
+        switch column.kind {
+        case .attribute(let type):
+            wire.pointee.type = type.wireType
+        case .object(let entityName):
+            wire.pointee.type = LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT
+            wire.pointee.entity = text(entityName)
+        case .objects(let entityName):
+            wire.pointee.type = LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECTS
+            wire.pointee.entity = text(entityName)
+        }
+        switch column.storage {
+        case .integers(let integers):
+            wire.pointee.n_integers = integers.count
+            wire.pointee.integers = pointing(at: integers)
+        case .doubles(let doubles):
+            wire.pointee.n_doubles = doubles.count
+            wire.pointee.doubles = pointing(at: doubles)
+        case .bytes(let heap, let ends):
+            wire.pointee.heap = pointing(at: heap)
+            wire.pointee.n_ends = ends.count
+            wire.pointee.ends = pointing(at: ends)
+        case .lists(let keys, let ends):
+            wire.pointee.n_integers = keys.count
+            wire.pointee.integers = pointing(at: keys)
+            wire.pointee.n_ends = ends.count
+            wire.pointee.ends = pointing(at: ends)
+        }
+        wire.pointee.nulls = pointing(at: column.nulls)
+        return wire
+    }
+}
