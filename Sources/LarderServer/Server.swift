@@ -112,37 +112,42 @@ public final class Server: Service {
     /// writer with its final checkpoint. Returns when all of it is done; a second call returns at
     /// once.
     public func stop() async {
-        guard await stopServing() else { return }
+        guard let stopping = stopServing() else { return }
+        try? await stopping.get()
         try? await group.shutdownGracefully()
-        for socket in listeningSockets { socket.release() }
+        giveUpPlaces()
     }
 
     /// The same as ``stop()`` for a caller that is not asynchronous; not to be called on an event
-    /// loop or in a task.
+    /// loop.
     public func stopAndWait() {
-        let stopped = group.next().makePromise(of: Bool.self)
-        stopped.completeWithTask { await self.stopServing() }
-        guard (try? stopped.futureResult.wait()) == true else { return }
+        guard let stopping = stopServing() else { return }
+        try? stopping.wait()
         try? group.syncShutdownGracefully()
-        for socket in listeningSockets { socket.release() }
+        giveUpPlaces()
     }
 
-    /// - Returns: false if the server is stopping already.
-    private func stopServing() async -> Bool {
+    /// - Returns: nil if the server is stopping already.
+    private func stopServing() -> EventLoopFuture<Void>? {
         let channels = state.withLock { state -> [any Channel]? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
             defer { state.channels = [] }
             return state.channels
         }
-        guard let channels else { return false }
+        guard let channels else { return nil }
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
-        logger.debug("stopping")
-        for channel in channels { try? await channel.close() }
-        await core.stop(on: group.next())
+        let (eventLoop, core) = (group.next(), core)
+        let closing = channels.map { $0.close() }
+        return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
+            core.stop(on: eventLoop)
+        }
+    }
+
+    private func giveUpPlaces() {
+        for socket in listeningSockets { socket.release() }
         logger.info("stopped")
-        return true
     }
 
     // MARK: Listening

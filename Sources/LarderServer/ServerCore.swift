@@ -120,17 +120,25 @@ final class ServerCore: Sendable {
     }
 
     /// Lets every connection finish, or ends it when the time is up; then ends all the rest.
-    func stop(on eventLoop: any EventLoop) async {
-        let registry = registry
+    func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let (registry, writes, pool) = (registry, writes, pool)
         let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }
-        await withCheckedContinuation { (empty: CheckedContinuation<Void, Never>) in
-            registry.drain { empty.resume() }
-        }
-        timer.cancel()
-        await writes?.close()
-        await pool.close()
-        for loopReader in loopReaders {
-            try? await loopReader.eventLoop.submit { loopReader.close() }.get()
+        let drained = eventLoop.makePromise(of: Void.self)
+        registry.drain { drained.succeed() }
+        return drained.futureResult.flatMap {
+            timer.cancel()
+            let closed = eventLoop.makePromise(of: Void.self)
+            if let writes { writes.close { closed.succeed() } } else { closed.succeed() }
+            return closed.futureResult
+        }.flatMap {
+            let closed = eventLoop.makePromise(of: Void.self)
+            pool.close { closed.succeed() }
+            return closed.futureResult
+        }.flatMap { [loopReaders] in
+            let closing = loopReaders.map { loopReader in
+                loopReader.eventLoop.submit { loopReader.close() }
+            }
+            return .andAllComplete(closing, on: eventLoop)
         }
     }
 }

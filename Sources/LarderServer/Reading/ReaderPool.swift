@@ -147,9 +147,11 @@ final class ReaderPool: Sendable {
     }
 
     /// Ends the threads and lets go of the readers, once no connection is left.
-    func close() async {
-        try? await threads.shutdownGracefully()
-        state.withLock { $0.idle = [] }
+    func close(_ done: @escaping @Sendable () -> Void) {
+        threads.shutdownGracefully { [self] _ in
+            state.withLock { $0.idle = [] }
+            done()
+        }
     }
 
     /// Figures for `stats`.

@@ -145,17 +145,14 @@ final class WriteQueue: Sendable {
         hint: "it can be sent again")
 
     /// Does what still waits, then ends the writer and its thread.
-    func close() async {
+    func close(_ done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
         // The thread does its jobs in order, so this one comes after every drain before it.
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            thread.submit { _ in
-                self.drain()
-                self.owned.writer.close()
-                done.resume()
-            }
+        thread.submit { [self] _ in
+            drain()
+            owned.writer.close()
+            thread.shutdownGracefully { _ in done() }
         }
-        try? await thread.shutdownGracefully()
     }
 
     /// Figures for `stats`.
