@@ -23,14 +23,14 @@ struct SchemaShowCommand: StoreCommand {
               larder schema show > schema.json
               larder schema show | jq -r '.entities[].name'
 
-            The form is the same whatever --output says.
+            JSON on one line, in the same form whatever --output says.
             """)
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {
         var output = StandardOutput()
-        try output.write(SchemaFile.text(of: store.client.schema()) + "\n")
+        try output.write(store.client.schema().canonicalText + "\n")
         try output.flush()
     }
 }
@@ -61,7 +61,7 @@ struct SchemaCheckCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        let schema = try SchemaFile.read(InputFile(file))
+        let schema = try SchemaDocument.read(InputFile(file))
         if cloudkit {
             let faults = CloudKitAudit.faults(in: schema)
             guard faults.isEmpty else {

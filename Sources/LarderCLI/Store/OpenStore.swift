@@ -1,3 +1,4 @@
+import ArgumentParser
 import FoundationEssentials
 import LarderClient
 import LarderModel
@@ -15,16 +16,14 @@ struct OpenStore {
     ) throws -> Result {
         if let path = options.store {
             let server = try PrivateServer(storePath: path, schemaPath: options.schema)
+            defer { server.stop() }
             let client = try server.connect(options.clientOptions)
-            let outcome = Swift.Result { try body(OpenStore(client: client)) }
-            client.close()
-            server.stop()
-            return try outcome.get()
+            defer { client.close() }
+            return try body(OpenStore(client: client))
         }
         guard let path = options.socketPath else {
-            throw LarderError(
-                .connectionFailed, "no store is named",
-                hint: "give --socket PATH, set LARDER_SOCKET, or give --store FILE")
+            throw ValidationError(
+                "No store is named: give --socket PATH, set LARDER_SOCKET, or give --store FILE")
         }
         let client = try StoreClient.connect(to: path, options: options.clientOptions)
         defer { client.close() }
