@@ -8,9 +8,14 @@ public import LarderModel
 /// before the first batch was taken, the query is asked again; later, the stream fails with
 /// `connectionFailed`.
 public final class BatchStream: Sendable {
-    let source: StreamSource
+    private let source: StreamSource
+    /// Keeps the client, and so its connection, for as long as the stream is read.
+    private let client: StoreClient
 
-    init(source: StreamSource) { self.source = source }
+    init(source: StreamSource, client: StoreClient) {
+        self.source = source
+        self.client = client
+    }
 
     deinit { source.cancel() }
 

@@ -8,14 +8,13 @@ extension StoreClient {
     public static func connect(
         to path: String, options: Options = Options()
     ) async throws(LarderError) -> StoreClient {
-        let opening = await ServiceThread.run { () -> Result<StoreClient, LarderError> in
+        try await ServiceThread.run { () -> Result<StoreClient, LarderError> in
             do throws(LarderError) {
                 return .success(StoreClient(session: try Session(path: path, options: options)))
             } catch {
                 return .failure(error)
             }
         }
-        return try opening.get()
     }
 
     public func insert(
@@ -81,7 +80,8 @@ extension StoreClient {
     public func stream(
         _ query: Query, _ parameters: QueryParameters = QueryParameters()
     ) async throws(LarderError) -> BatchStream {
-        try await session.stream(query, parameters)
+        BatchStream(
+            source: try await StreamSource.open(query, parameters, session), client: self)
     }
 
     public func explain(

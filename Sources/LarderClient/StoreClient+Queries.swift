@@ -41,7 +41,8 @@ extension StoreClient {
     public func stream(
         _ query: Query, _ parameters: QueryParameters = QueryParameters()
     ) throws(LarderError) -> BatchStream {
-        try session.stream(query, parameters)
+        BatchStream(
+            source: try StreamSource.open(query, parameters, session), client: self)
     }
 
     /// How the server would answer a query.

@@ -141,7 +141,8 @@ struct  Larder__V1__Column
   size_t n_ends;
   uint32_t *ends;
   /*
-   * Bit n % 8 (1, 2, 4, ... 128) of byte n / 8 is set where row n is nil. Empty where none is.
+   * Bit n % 8 (1, 2, 4, ... 128) of byte n / 8 is set where row n is nil. It may be shorter than
+   * the rows need, or empty: the rows beyond its end are not nil.
    */
   ProtobufCBinaryData nulls;
 };

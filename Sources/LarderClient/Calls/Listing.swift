@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderWire
 
 /// A query whose whole answer becomes one list: what `fetch`, `count` and `aggregate` are made of.
 struct Listing<Element: Sendable>: Sendable {
@@ -7,6 +8,21 @@ struct Listing<Element: Sendable>: Sendable {
     var parameters: QueryParameters
     /// The elements of one batch, given the store that it came from.
     var elements: @Sendable (Batch, UUID) -> [Element]
+
+    /// The query on the wire, without a bound on how far the server may be ahead.
+    func request() throws(LarderError) -> QueryRequest {
+        let (shape, parameters) = try QueryCoding.encode(query, parameters)
+        return QueryRequest(shape: shape, parameters: parameters)
+    }
+
+    /// - Returns: whether this was the last reply.
+    func append(
+        _ reply: Reply, _ welcome: Welcome, to list: inout [Element]
+    ) throws(LarderError) -> Bool {
+        guard case .batches(let batches, let more) = reply else { throw .answerMismatch }
+        for batch in batches { list += elements(batch, welcome.storeIdentifier) }
+        return !more
+    }
 }
 
 extension Listing where Element == Record {

@@ -9,6 +9,11 @@ struct Operation<Answer: Sendable>: Sendable {
     var isWrite = false
     /// Turns the reply into the answer; nil for a reply that does not answer this request.
     var read: @Sendable (Reply, Welcome) throws(LarderError) -> Answer?
+
+    func answer(in reply: Reply, _ welcome: Welcome) throws(LarderError) -> Answer {
+        guard let answer = try read(reply, welcome) else { throw .answerMismatch }
+        return answer
+    }
 }
 
 extension Operation where Answer == PersistentIdentifier {
@@ -95,6 +100,22 @@ extension Operation {
     private init(save change: Change, _ answer: @escaping @Sendable (SaveResult) -> Answer?) {
         self.init(request: .save(ChangeSet([change])), isWrite: true) { reply, _ in
             if case .saved(let result) = reply { answer(result) } else { nil }
+        }
+    }
+}
+
+extension Operation where Answer == Schema {
+    static func schema(rememberedBy session: Session) -> Self {
+        Operation(request: .schema) { reply, welcome throws(LarderError) in
+            guard case .schema(let text) = reply else { return nil }
+            let schema: Schema
+            do throws(SchemaError) {
+                schema = try SchemaFile.parse(text)
+            } catch {
+                throw error.larderError
+            }
+            session.remember(schema, fingerprint: welcome.schemaFingerprint)
+            return schema
         }
     }
 }

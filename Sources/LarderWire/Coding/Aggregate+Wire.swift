@@ -27,7 +27,7 @@ extension Aggregate.Column {
         let keyPath =
             wire.key_path.len == 0 ? nil : try wire.key_path.keyPath("an aggregate's key path")
         guard keyPath != nil || function == .count else {
-            throw MessageReader.malformed("the aggregate '\(function.rawValue)' has no key path")
+            throw MessageReader.malformed("the aggregate `\(function.rawValue)` has no key path")
         }
         self.init(function, keyPath, name: name)
     }

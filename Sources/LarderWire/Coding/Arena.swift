@@ -11,10 +11,12 @@ internal import LarderModel
 /// field that stands several times where one is expected is merged anew each time, which grows with
 /// the square. Hence the bound: past it an allocation fails, which protobuf-c passes on.
 final class Arena {
-    /// What unpacking a body may take: so much for each of its bytes, and so much in any case.
-    /// The densest honest message, a change with one-letter names and small numbers, takes 20.
+    /// What unpacking a body may take: so much for each of its bytes, and so much in any case, but
+    /// never more than the last. Of honest messages the densest are long change sets with
+    /// one-letter names and small numbers, which take some 23 times their bytes; predicates and
+    /// arguments may take more, but are so few that they stay within what any body may take.
     static let unpackedBytesPerByte = 32
-    static let unpackedBytesMin = 64 << 10
+    static let unpackedBytesMin = 1 << 20
     static let unpackedBytesMax = 256 << 20
 
     private static let alignment = 16

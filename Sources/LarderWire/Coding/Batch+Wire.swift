@@ -2,31 +2,28 @@ internal import CLarderProto
 internal import LarderModel
 
 extension Batch {
+    /// Takes a batch over, its arrays by one copy each, and checks it as a whole.
     init(_ wire: Larder__V1__Batch) throws(LarderError) {
-        let rowCount = Int(wire.row_count)
-        let columns = try MessageReader.list(
-            wire.columns, wire.n_columns, "columns of a batch", maximum: Batch.columnsMax
-        ) { (column) throws(LarderError) -> Column in
-            try Column(column, rowCount: rowCount)
-        }
-        let identity = try wire.identity.map { (identity) throws(LarderError) -> Identity in
-            try Identity(identity.pointee, rowCount: rowCount)
-        }
+        self.init(
+            rowCount: Int(wire.row_count),
+            identity: try wire.identity.map { (identity) throws(LarderError) -> Identity in
+                try Identity(identity.pointee)
+            },
+            columns: try MessageReader.list(
+                wire.columns, wire.n_columns, "columns of a batch", maximum: Batch.columnsMax,
+                Column.init))
         guard rowCount == 0 || identity != nil || !columns.isEmpty else {
             throw MessageReader.malformed("a batch has rows and no columns")
         }
-        self.init(rowCount: rowCount, identity: identity, columns: columns)
+        try check()
     }
 
-    /// What a query may select, or what an entity may have.
-    private static let columnsMax = Limits.propertiesMax + Limits.queryColumnsMax
+    /// What a query may group by and compute, and what an entity may have.
+    private static let columnsMax = max(Limits.propertiesMax, 2 * Limits.queryColumnsMax)
 }
 
 extension Batch.Identity {
-    init(_ wire: Larder__V1__Identity, rowCount: Int) throws(LarderError) {
-        guard wire.n_keys == rowCount, wire.n_versions == rowCount else {
-            throw MessageReader.malformed("a batch's identity does not have one key a row")
-        }
+    init(_ wire: Larder__V1__Identity) throws(LarderError) {
         self.init(
             entityName: try wire.entity.name("the entity of a batch"),
             keys: MessageReader.numbers(wire.keys, wire.n_keys),
@@ -35,68 +32,30 @@ extension Batch.Identity {
 }
 
 extension Column {
-    init(_ wire: Larder__V1__Column, rowCount: Int) throws(LarderError) {
-        let name = try wire.name.text("a column's name")
+    init(_ wire: Larder__V1__Column) throws(LarderError) {
         let kind = try Kind(wire)
-        let storage: Storage
+        self.init(
+            name: try wire.name.text("a column's name"), kind: kind,
+            storage: Storage(wire, kind), nulls: Array(wire.nulls.bytes))
+    }
+}
+
+extension Column.Storage {
+    /// The arrays that the kind uses; others are passed over.
+    init(_ wire: Larder__V1__Column, _ kind: Column.Kind) {
         switch kind {
         case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64), .object:
-            try Column.check(wire.n_integers, is: rowCount, name)
-            storage = .integers(MessageReader.numbers(wire.integers, wire.n_integers))
+            self = .integers(MessageReader.numbers(wire.integers, wire.n_integers))
         case .attribute(.float), .attribute(.double), .attribute(.date):
-            try Column.check(wire.n_doubles, is: rowCount, name)
-            storage = .doubles(MessageReader.numbers(wire.doubles, wire.n_doubles))
+            self = .doubles(MessageReader.numbers(wire.doubles, wire.n_doubles))
         case .objects:
-            let ends = try Column.ends(wire, rowCount, upTo: wire.n_integers, name)
-            storage = .lists(
-                keys: MessageReader.numbers(wire.integers, wire.n_integers), ends: ends)
-        case .attribute(let type):
-            let ends = try Column.ends(wire, rowCount, upTo: wire.heap.bytes.count, name)
-            if type == .uuid { try Column.checkUUIDs(ends, name) }
-            storage = .bytes(heap: Array(wire.heap.bytes), ends: ends)
-        }
-        let nulls = Array(wire.nulls.bytes)
-        guard nulls.isEmpty || nulls.count == (rowCount + 7) / 8 else {
-            throw MessageReader.malformed("column '\(name)': the bitmap of nils has the wrong size")
-        }
-        self.init(name: name, kind: kind, storage: storage, nulls: nulls)
-    }
-
-    private static func check(
-        _ count: Int, is rowCount: Int, _ name: String
-    ) throws(LarderError) {
-        guard count == rowCount else {
-            throw MessageReader.malformed(
-                "column '\(name)' has \(count) values for \(rowCount) rows")
-        }
-    }
-
-    private static func ends(
-        _ wire: Larder__V1__Column, _ rowCount: Int, upTo count: Int, _ name: String
-    ) throws(LarderError) -> [UInt32] {
-        try check(wire.n_ends, is: rowCount, name)
-        let ends: [UInt32] = MessageReader.numbers(wire.ends, wire.n_ends)
-        var previous: UInt32 = 0
-        for end in ends {
-            guard end >= previous else {
-                throw MessageReader.malformed("column '\(name)': the rows' ends go back")
-            }
-            previous = end
-        }
-        guard Int(previous) == count else {
-            throw MessageReader.malformed("column '\(name)': the rows do not end where the data do")
-        }
-        return ends
-    }
-
-    /// A row holds a whole UUID, or is nil and holds nothing.
-    private static func checkUUIDs(_ ends: [UInt32], _ name: String) throws(LarderError) {
-        var previous: UInt32 = 0
-        for end in ends {
-            guard end == previous || end - previous == 16 else {
-                throw MessageReader.malformed("column '\(name)': a UUID does not have 16 bytes")
-            }
-            previous = end
+            self = .lists(
+                keys: MessageReader.numbers(wire.integers, wire.n_integers),
+                ends: MessageReader.numbers(wire.ends, wire.n_ends))
+        case .attribute(.decimal), .attribute(.string), .attribute(.uuid), .attribute(.url),
+            .attribute(.data), .attribute(.json):
+            self = .bytes(
+                heap: Array(wire.heap.bytes), ends: MessageReader.numbers(wire.ends, wire.n_ends))
         }
     }
 }

@@ -50,7 +50,7 @@ extension Change {
             }
             let name = try property.name.name("the property of a change")
             guard values.updateValue(try Value(value.pointee), forKey: name) == nil else {
-                throw MessageReader.malformed("a change sets the property '\(name)' twice")
+                throw MessageReader.malformed("a change sets the property `\(name)` twice")
             }
         }
         return values

@@ -43,15 +43,16 @@ extension Value {
         case LARDER__V1__VALUE__KIND_STRING_VALUE:
             self = .string(try wire.string_value.text("a string value"))
         case LARDER__V1__VALUE__KIND_JSON_VALUE:
-            self = .json(try wire.json_value.text("a JSON value"))
+            self = try .json(checking: wire.json_value.text("a JSON value"))
         case LARDER__V1__VALUE__KIND_DECIMAL_VALUE:
             let text = try wire.decimal_value.text("a decimal value")
-            guard let decimal = Decimal(string: text) else {
+            guard let decimal = Decimal(exactly: text) else {
                 throw Value.malformed("a decimal value is not a decimal number")
             }
             self = .decimal(decimal)
         case LARDER__V1__VALUE__KIND_URL_VALUE:
-            guard let url = URL(string: try wire.url_value.text("a URL value")) else {
+            let text = try wire.url_value.text("a URL value")
+            guard let url = URL(string: text, encodingInvalidCharacters: false) else {
                 throw Value.malformed("a URL value is not a URL")
             }
             self = .url(url)
@@ -67,11 +68,10 @@ extension Value {
 
 extension UUID {
     init(_ wire: ProtobufCBinaryData, _ what: String) throws(LarderError) {
-        let bytes = wire.bytes
-        guard bytes.count == MemoryLayout<uuid_t>.size else {
-            throw MessageReader.malformed("\(what) has \(bytes.count) bytes instead of 16")
+        guard let uuid = UUID(bytes: wire.bytes) else {
+            throw MessageReader.malformed("\(what) has \(wire.bytes.count) bytes instead of 16")
         }
-        self.init(uuid: UnsafeRawBufferPointer(bytes).loadUnaligned(as: uuid_t.self))
+        self = uuid
     }
 }
 
