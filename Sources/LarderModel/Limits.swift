@@ -25,6 +25,8 @@ public enum Limits {
     /// Entities of a schema, and properties of an entity.
     public static let entitiesMax = 1_000
     public static let propertiesMax = 1_000
+    /// Levels of arrays and objects in a JSON document.
+    public static let jsonDepthMax = 64
     /// A schema file.
     public static let schemaBytesMax = 4 << 20
 }
