@@ -8,7 +8,8 @@ extension QueryResolver {
         let order =
             fetch.isDistinct
             ? try distinctOrder(fetch, columns)
-            : try order(fetch.sort) + [rootOrder]
+            : try order(fetch.sort)
+                + [ResolvedQuery.Order(key: .operand(rootOperand), isDescending: false)]
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
             predicate: predicate, hasIdentity: !fetch.isDistinct, columns: columns, order: order,
@@ -36,7 +37,7 @@ extension QueryResolver {
                     .unsupported, "a distinct fetch selects key paths, not whole objects",
                     hint: "objects are distinct already")
             }
-            return fetch.selection == .identifiers ? [] : try objectColumns(properties: nil)
+            return fetch.selection == .identifiers ? [] : try objectColumns()
         }
         try Self.checkCount(keyPaths.count, of: "selected key paths")
         guard !keyPaths.isEmpty else {
@@ -60,16 +61,36 @@ extension QueryResolver {
         return columns
     }
 
-    /// The columns of whole objects: attributes and to-one relationships, or the properties named,
-    /// to-many ones as lists.
-    func objectColumns(
-        properties names: [String]?
+    /// The object whose key is the first argument; nil is all its properties.
+    func object(properties: [String]?) throws(LarderError) -> ResolvedQuery {
+        let names =
+            properties ?? entity.attributes.map(\.name) + entity.relationships.map(\.name)
+        guard names.count <= Limits.propertiesMax else {
+            throw LarderError(
+                .resourceExhausted, "\(Limits.propertiesMax) properties at most are read at once")
+        }
+        try Self.checkNames(names)
+        let columns = try columns(of: names)
+        let key = PlanValue(source: .argument(0), type: .int64, name: entity.name)
+        return ResolvedQuery(
+            verb: .fetch, entityName: entity.name, sources: rootScope.sources,
+            predicate: .comparison(rootOperand, .equal, .value(key), options: []),
+            hasIdentity: true, columns: columns)
+    }
+
+    /// The columns of whole objects in a fetch.
+    private func objectColumns() throws(LarderError) -> [ResolvedQuery.OutputColumn] {
+        try columns(
+            of: entity.attributes.map(\.name)
+                + entity.relationships.filter { !$0.isToMany }.map(\.name))
+    }
+
+    /// The columns of properties of the object itself, to-many relationships as lists.
+    private func columns(
+        of names: [String]
     ) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
-        let all =
-            entity.attributes.map(\.name)
-            + entity.relationships.filter { !$0.isToMany }.map(\.name)
         var columns: [ResolvedQuery.OutputColumn] = []
-        for name in names ?? all {
+        for name in names {
             let path = try keyPath(.object, [name], in: rootScope)
             if let list = try list(at: path) {
                 columns.append(list)
@@ -109,10 +130,9 @@ extension QueryResolver {
 
     // MARK: Order
 
-    private var rootOrder: ResolvedQuery.Order {
-        let key = PlanOperand.column(
-            root.key, .object(entityName: entity.name), isNullable: false, name: entity.name)
-        return ResolvedQuery.Order(key: .operand(key), isDescending: false)
+    /// The object itself, by its key.
+    private var rootOperand: PlanOperand {
+        .column(root.key, .object(entityName: entity.name), isNullable: false, name: entity.name)
     }
 
     private func order(_ keys: [SortKey]) throws(LarderError) -> [ResolvedQuery.Order] {

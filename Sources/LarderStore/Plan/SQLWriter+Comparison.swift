@@ -34,15 +34,19 @@ extension SQLWriter {
         return .sql(try compared(left, options) + symbol + compared(right, options))
     }
 
+    private static func isValue(_ operand: PlanOperand) -> Bool {
+        if case .value = operand { true } else { false }
+    }
+
     private static func isNullableColumn(_ operand: PlanOperand) -> Bool {
-        if case .value = operand { false } else { operand.isNullable }
+        !isValue(operand) && operand.isNullable
     }
 
     private mutating func order(
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
         _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
-        if try isNil(left) || isNil(right) { return .always(negated) }
+        if try isAnyNil([left, right]) { return .always(negated) }
         let isUnknownPossible = Self.isNullableColumn(left) || Self.isNullableColumn(right)
         let symbol = negated && !isUnknownPossible ? name.opposite.rawValue : name.rawValue
         let test = try compared(left, options) + " \(symbol) " + compared(right, options)
@@ -53,7 +57,7 @@ extension SQLWriter {
         _ value: PlanOperand, _ lower: PlanOperand, _ upper: PlanOperand,
         _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
-        if try isNil(value) || isNil(lower) || isNil(upper) { return .always(negated) }
+        if try isAnyNil([value, lower, upper]) { return .always(negated) }
         let test =
             try compared(value, options) + " BETWEEN " + compared(lower, options) + " AND "
             + compared(upper, options)
@@ -67,13 +71,12 @@ extension SQLWriter {
         var values: [PlanOperand] = []
         var others: [PlanOperand] = []
         for element in list {
-            let isPlainValue: Bool
-            if case (.value, false) = (element, try isNil(element)) {
-                isPlainValue = true
+            let isNil = try isNil(element)
+            if Self.isValue(element), !isNil, !Self.isValue(left) {
+                values.append(element)
             } else {
-                isPlainValue = false
+                others.append(element)
             }
-            if isPlainValue, case .column = left { values.append(element) } else { others.append(element) }
         }
         var parts: [SQLFragment] = []
         if !values.isEmpty {
@@ -99,7 +102,7 @@ extension SQLWriter {
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
         _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
-        if try isNil(left) || isNil(right) { return .always(negated) }
+        if try isAnyNil([left, right]) { return .always(negated) }
         guard let function = StringFunctions.name(of: name) else {
             preconditionFailure("\(name) is no operator of strings")
         }

@@ -33,7 +33,8 @@ extension SQLWriter {
             return .sql(finished(test, negated))
         case .exists(let collection):
             guard let elements = try select("1", collection) else { return .always(negated) }
-            let test = "EXISTS " + elements.inParentheses
+            var test = "EXISTS " + elements.inParentheses
+            test.depth += Self.existsDepth
             return .sql(negated ? "NOT " + test : test)
         }
     }
@@ -42,6 +43,9 @@ extension SQLWriter {
     func finished(_ test: SQLFragment, _ negated: Bool) -> SQLFragment {
         negated ? test.inParentheses + " IS NOT 1" : test
     }
+
+    /// What a subquery adds to the parser's stack, in parentheses.
+    private static let existsDepth = 8
 
     private mutating func connect(
         _ parts: [PlanPredicate], isAnd: Bool, negated: Bool

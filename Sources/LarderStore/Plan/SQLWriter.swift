@@ -31,6 +31,11 @@ struct SQLWriter {
         guard case .value(let value) = operand else { return false }
         return try ask(.isNil(value))
     }
+
+    mutating func isAnyNil(_ operands: [PlanOperand]) throws(LarderError) -> Bool {
+        for operand in operands where try isNil(operand) { return true }
+        return false
+    }
 }
 
 extension ParameterQuestion {
