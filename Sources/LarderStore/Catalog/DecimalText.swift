@@ -23,7 +23,7 @@ enum DecimalText {
 
     /// The order of two canonical texts, in UTF-8: negative, zero or positive. Other bytes, as a
     /// damaged file may hold, are put into some order, and never trap.
-    static func compare<Bytes: RandomAccessCollection>(_ left: Bytes, _ right: Bytes) -> Int
+    static func compare<Bytes: BidirectionalCollection>(_ left: Bytes, _ right: Bytes) -> Int
     where Bytes.Element == UInt8 {
         let leftIsNegative = left.first == minus
         let rightIsNegative = right.first == minus
@@ -35,7 +35,7 @@ enum DecimalText {
 
     /// More digits before the point are the larger number; with equally many, and in the fraction,
     /// digits decide in order, and the longer fraction is the larger.
-    private static func compareMagnitudes<Bytes: RandomAccessCollection>(
+    private static func compareMagnitudes<Bytes: BidirectionalCollection>(
         _ left: Bytes, _ right: Bytes
     ) -> Int where Bytes.Element == UInt8 {
         let leftWhole = left.prefix(while: { $0 != point })

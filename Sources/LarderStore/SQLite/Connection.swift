@@ -10,6 +10,7 @@ final class Connection {
     /// Not private, so that the extensions in this folder reach it; nobody else does.
     let handle: OpaquePointer
     let limit = ExecutionLimit()
+    let logWatch = LogWatch()
     let interrupter: Interrupter
 
     /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
@@ -82,6 +83,9 @@ final class Connection {
 
     /// Whether no transaction is open.
     var autocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+    /// Whether the file could not be opened for writing.
+    var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// The first column of a statement's first row as an integer; nil without a row or value.
     func integer(_ text: String) throws(SQLiteError) -> Int64? {

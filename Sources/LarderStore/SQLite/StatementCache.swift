@@ -9,7 +9,7 @@ final class StatementCache {
         var lastUse: UInt64
     }
 
-    private let connection: Connection
+    let connection: Connection
     private let capacity: Int
     private var entries: [String: Entry] = [:]
     private var clock: UInt64 = 0
