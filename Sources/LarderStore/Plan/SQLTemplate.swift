@@ -38,6 +38,8 @@ enum SQLParameter: Hashable, Sendable {
     case folded(PlanValue, Comparison.Options)
     /// The first string behind all that begin with this one.
     case prefixEnd(PlanValue)
+    /// A regular expression, checked before it is used.
+    case pattern(PlanValue)
     /// The keys of a list of objects, as a JSON array.
     case keys(PlanValue)
     case limit
@@ -56,6 +58,10 @@ enum SQLParameter: Hashable, Sendable {
             let binding = try converter.binding(value, parameters)
             guard case .text(let text) = binding else { return binding }
             return StringFunctions.endOfPrefix(text)
+        case .pattern(let value):
+            let binding = try converter.binding(value, parameters)
+            if case .text(let pattern) = binding { try PatternCache.check(pattern) }
+            return binding
         case .keys(let value):
             let keys = try converter.keys(value, parameters)
             return .text("[\(keys.map(String.init).joined(separator: ","))]")

@@ -106,8 +106,11 @@ extension SQLWriter {
         guard let function = StringFunctions.name(of: name) else {
             preconditionFailure("\(name) is no operator of strings")
         }
-        let call =
-            try "\(function)(" + operand(left) + ", " + operand(right) + ", \(options.rawValue))"
+        var pattern = try operand(right)
+        if name == .matches, case .value(let value) = right {
+            pattern.parameters = [.pattern(value)]
+        }
+        let call = try "\(function)(" + operand(left) + ", " + pattern + ", \(options.rawValue))"
         if negated { return .sql(call + " IS NOT 1") }
         // What begins with a prefix lies in one range of the binary order, which an index finds.
         if name == .beginsWith, options.isEmpty, case .column = left, case .value(let prefix) = right {

@@ -16,7 +16,7 @@ final class Reader: StoreReader {
 
     init(_ store: Store) throws(LarderError) {
         session = try ReadSession(store)
-        converter = ValueConverter(storeIdentifier: store.storeDescription.identifier, schema: store.storeDescription.schema)
+        converter = store.valueConverter
     }
 
     // MARK: Objects by identifier
