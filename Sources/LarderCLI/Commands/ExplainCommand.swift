@@ -28,7 +28,9 @@ struct ExplainCommand: StoreCommand {
         if isAggregate, fetch.columns != nil || fetch.distinct || fetch.offset != nil {
             throw ValidationError("--select, --ids, --distinct and --offset are fetch's alone")
         }
-        if !isAggregate, aggregate.having != nil { throw ValidationError("--having needs a column") }
+        if !isAggregate, aggregate.having != nil {
+            throw ValidationError("--having needs a column")
+        }
     }
 
     func run(_ store: OpenStore) throws {

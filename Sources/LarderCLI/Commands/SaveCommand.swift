@@ -49,8 +49,7 @@ struct SaveCommand: StoreCommand {
         do throws(LarderError) {
             return try store.client.save(lines.changes).inserted
         } catch {
-            guard let line = lines.line(of: error) else { throw error }
-            throw error.at(line: line, of: fileName)
+            throw ChangePlaces(fileName: fileName, lines: lines.lines).naming(error) ?? error
         }
     }
 }

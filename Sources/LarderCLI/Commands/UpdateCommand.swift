@@ -35,7 +35,8 @@ struct UpdateCommand: StoreCommand {
             identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
-            try writer.write(all: [[.object(identifier), .int(version)]], names: ["@id", "@version"])
+            try writer.write(
+                all: [[.object(identifier), .int(version)]], names: ["@id", "@version"])
         } else {
             try writer.write(number: version, name: "@version", options.format)
         }

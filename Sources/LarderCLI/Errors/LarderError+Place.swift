@@ -8,11 +8,13 @@ extension LarderError {
         return placed
     }
 
-    func at(lines: ClosedRange<Int>, of fileName: String) -> LarderError {
-        if lines.count == 1 { return at(line: lines.lowerBound, of: fileName) }
+    /// The same for an error that may be about any of these lines, which are in order.
+    func at(lines: [Int], of fileName: String) -> LarderError {
+        guard let first = lines.first, let last = lines.last, first < last else {
+            return lines.first.map { at(line: $0, of: fileName) } ?? self
+        }
         var placed = self
-        placed.message =
-            "\(fileName), lines \(lines.lowerBound) to \(lines.upperBound): \(message)"
+        placed.message = "\(fileName), lines \(first) to \(last): \(message)"
         return placed
     }
 

@@ -43,7 +43,8 @@ struct CSVReader {
         return CSVRecord(line: start, fields: fields)
     }
 
-    private mutating func field(_ start: Int, _ bytesLeft: inout Int) throws(LarderError) -> String? {
+    private mutating func field(_ start: Int, _ bytesLeft: inout Int) throws(LarderError) -> String?
+    {
         let isQuoted = try peek() == UInt8(ascii: "\"")
         let bytes = isQuoted ? try quoted(start, &bytesLeft) : try bare(start, &bytesLeft)
         if bytes.isEmpty && !isQuoted { return nil }
@@ -53,7 +54,8 @@ struct CSVReader {
         return text
     }
 
-    private mutating func bare(_ start: Int, _ bytesLeft: inout Int) throws(LarderError) -> [UInt8] {
+    private mutating func bare(_ start: Int, _ bytesLeft: inout Int) throws(LarderError) -> [UInt8]
+    {
         var bytes: [UInt8] = []
         while let byte = try peek(), byte != UInt8(ascii: ","), byte != UInt8(ascii: "\n"),
             byte != UInt8(ascii: "\r")

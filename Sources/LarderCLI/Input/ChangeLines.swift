@@ -36,13 +36,6 @@ struct ChangeLines {
         try checkNames(file.name)
     }
 
-    /// The line of the change that an error from the store is about, if it says so.
-    func line(of error: LarderError) -> Int? {
-        guard let uri = error.uri else { return nil }
-        let place = changes.changes.firstIndex { $0.identifier.uriRepresentation == uri }
-        return place.map { lines[$0] }
-    }
-
     private mutating func change(_ line: LineReader.Line) throws(LarderError) -> Change {
         guard case .object(let outer) = try JSONValue(parsing: line.text), outer.count == 1,
             let (verb, content) = outer.first, case .object(let members) = content

@@ -34,7 +34,9 @@ enum ResultColumn: Hashable {
 
     /// The columns that `--select` names, separated by commas.
     static func list(_ text: String) -> [ResultColumn] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map { ResultColumn(String($0)) }
+        text.split(separator: ",", omittingEmptySubsequences: false).map {
+            ResultColumn(String($0))
+        }
     }
 
     /// What must be fetched to show these columns.

@@ -20,7 +20,9 @@ struct StandardOutput {
         var rest = buffer[...]
         buffer.removeAll(keepingCapacity: true)
         while !rest.isEmpty {
-            let count = Glibc.write(STDOUT_FILENO, Array(rest.prefix(Self.pieceBytes)), min(rest.count, Self.pieceBytes))
+            let count = Glibc.write(
+                STDOUT_FILENO, Array(rest.prefix(Self.pieceBytes)), min(rest.count, Self.pieceBytes)
+            )
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else {

@@ -76,7 +76,9 @@ struct Importer {
         guard !objects.isEmpty else { return }
         let changes = ChangeSet(
             objects.enumerated().map { position, object in
-                .insert(identifier(position), values: object.values)
+                .insert(
+                    PersistentIdentifier(temporary: "\(position)", entityName: entityName),
+                    values: object.values)
             })
         let client = client
         pending = PendingSave(
@@ -94,27 +96,17 @@ struct Importer {
 
     /// Waits for the set that is under way.
     private mutating func finish() throws(LarderError) {
-        guard let sent = pending, let first = sent.objects.first, let last = sent.objects.last else {
-            return
-        }
+        guard let sent = pending else { return }
         pending = nil
         do throws(LarderError) {
             _ = try sent.call.wait().get()
         } catch {
-            let culprit = sent.objects.indices.first {
-                error.uri == identifier($0).uriRepresentation
-            }
-            guard let culprit else {
-                throw error.at(lines: first.line...last.line, of: fileName)
-            }
-            throw error.at(line: sent.objects[culprit].line, of: fileName)
+            let lines = sent.objects.map(\.line)
+            throw ChangePlaces(fileName: fileName, lines: lines).naming(error)
+                ?? error.at(lines: lines, of: fileName)
         }
         storedCount += Int64(sent.objects.count)
-        storedLine = last.line
-    }
-
-    private func identifier(_ position: Int) -> PersistentIdentifier {
-        PersistentIdentifier(temporary: "\(position)", entityName: entityName)
+        storedLine = sent.objects.last?.line
     }
 
     /// What became of the file when it was not stored whole.
