@@ -4,9 +4,10 @@ import LarderModel
 
 /// `larder`: asks a store, from the shell.
 ///
-/// Every command is a file in `Commands/`. It says what it asks of a `StoreClient`; where the client
-/// comes from (a server's socket, or a private server for a file) is `GlobalOptions`' matter, how
-/// results look `Output/`'s, and what a failure prints and returns `Errors/`'.
+/// Every command is a file in `Commands/`. It says what it asks of a `StoreClient`; where the
+/// client comes from (a server's socket, or a private server for a file) is `Store/`'s matter, what
+/// is read `Input/`'s, how results look `Output/`'s, and what a failure prints and returns
+/// `Errors/`'s.
 @main
 struct LarderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

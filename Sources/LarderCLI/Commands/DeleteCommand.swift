@@ -10,8 +10,8 @@ struct DeleteCommand: StoreCommand {
               larder delete "$uri"
               larder fetch Article --where 'wordCount == 0' --ids | xargs larder delete
 
-            All or none: if one of the objects does not exist, nothing is deleted and the status is 4. \
-            The number counts what delete rules took with them.
+            All or none: if one of the objects does not exist, nothing is deleted and the status \
+            is 4. The number counts what delete rules took with them.
             """)
 
     @Argument(help: ArgumentHelp("The objects.", valueName: "uri"))

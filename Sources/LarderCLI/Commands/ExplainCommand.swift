@@ -10,8 +10,8 @@ struct ExplainCommand: StoreCommand {
               larder explain Article --where 'title BEGINSWITH "A"' --sort published
               larder explain Article --group-by category.name count
 
-            Takes the options of fetch, or those of aggregate: then name a column. Shows the plan as \
-            a tree, the SQL, SQLite's own steps with the indexes they use, and warnings, as of a \
+            Takes the options of fetch, or those of aggregate: then name a column. Shows the plan \
+            as a tree, the SQL, SQLite's own steps with the indexes they use, and warnings, as of a \
             full scan.
             """)
 

@@ -8,15 +8,15 @@ struct FetchCommand: StoreCommand {
         discussion: """
             EXAMPLES:
               larder fetch Article --where 'wordCount > 100' --sort published:desc --limit 10
-              larder fetch Article --where 'category.name == %@' --arg tech --select title,category.name
+              larder fetch Article --where 'category.name == %@' --arg tech --select title
               larder fetch Article --select category.name --distinct
               larder fetch Article --where 'wordCount == 0' --ids | xargs larder delete
 
             Without --select: every attribute and to-one relationship in the schema's order, with \
             @id in front, in JSON also @entity and @version. get prints to-many relationships too. \
-            nil is empty in table, plain and csv, where the empty string of csv is "". In table and \
-            plain a tab, newline or backslash within a value is written \\t, \\n, \\\\. A table takes \
-            its widths from the first rows, so that results of any size are printed as they come.
+            nil is empty in table, plain and csv, where the empty string of csv is "". In table \
+            and plain a tab, newline or backslash within a value is written \\t, \\n, \\\\. A table \
+            takes its widths from the first rows, so that any result is printed as it comes.
             """)
 
     @Argument(help: ArgumentHelp("What to fetch objects of.", valueName: "entity"))

@@ -10,8 +10,8 @@ struct GetCommand: StoreCommand {
               larder get "$uri"
               larder get "$first" "$second" --output json | jq '.[].title'
 
-            All or none: if one of the objects does not exist, nothing is printed and the status is 4. \
-            Objects are printed in the order given. As csv they must be of one entity.
+            All or none: if one of the objects does not exist, nothing is printed and the status \
+            is 4. Objects are printed in the order given. As csv they must be of one entity.
             """)
 
     @Argument(help: ArgumentHelp("The objects.", valueName: "uri"))

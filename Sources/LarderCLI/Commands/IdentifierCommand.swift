@@ -10,7 +10,7 @@ struct IdentifierCommand: StoreCommand {
               larder id "$uri"
               larder id "$uri" --output json
 
-            As JSON it prints the identifier as SwiftData encodes it, for programs that keep it so. \
+            As JSON it prints the identifier as SwiftData encodes it, for programs that keep it. \
             Another store's URI and an unknown entity's are errors; a deleted object's is not.
             """)
 

@@ -9,11 +9,11 @@ struct InsertCommand: StoreCommand {
             EXAMPLES:
               larder insert Article title="First light" wordCount=120 category="$tech"
               larder insert Article title=Notes tags:='["a","b"]' category:=null
-              larder insert Article --json '{"title": "x", "published": "2026-01-31T12:00:00Z"}'
+              larder insert Article --json '{"title": "x", "published": "2026-01-31"}'
               jq -c '.[]' articles.json | larder insert Article -
 
-            key=text takes the property's type from the schema; key= is the empty string. key:=JSON \
-            takes JSON, and key:=null is nil. An object is its URI, a to-many relationship \
+            key=text takes the property's type from the schema; key= is the empty string. \
+            key:=JSON takes JSON, and key:=null is nil. An object is its URI, a to-many relationship \
             key:='["URI", …]'. For many objects see import.
             """)
 

@@ -24,8 +24,11 @@ struct PingCommand: ParsableCommand {
         guard wait else { return try OpenStore.with(options) { try ping($0) } }
         let deadline = ContinuousClock.now + options.timeLimit
         while true {
+            var attempt = options
+            let rest = max(deadline - ContinuousClock.now, Self.attemptTimeMin)
+            attempt.timeout = TimeLimit(duration: rest)
             do {
-                return try OpenStore.with(options) { try ping($0) }
+                return try OpenStore.with(attempt) { try ping($0) }
             } catch let error as LarderError where Self.mayPass(error) {
                 guard ContinuousClock.now < deadline else {
                     throw LarderError(
@@ -36,6 +39,9 @@ struct PingCommand: ParsableCommand {
             }
         }
     }
+
+    /// A shorter one would fail of itself.
+    private static let attemptTimeMin = Duration.milliseconds(10)
 
     /// A server that has bound its socket but does not listen yet gives no sign when it does, so
     /// there is nothing to wait for but the next attempt.

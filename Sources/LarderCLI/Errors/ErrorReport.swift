@@ -3,8 +3,8 @@ import LarderModel
 
 /// An error as the user reads it on standard error, and the status it ends the program with.
 ///
-/// As text: `error[CODE]: sentence`, then a predicate with a caret under the column, a line for each
-/// fault, and `hint: …`. Under `--output json` and `jsonl`: one JSON object on one line.
+/// As text: `error[CODE]: sentence`, then a predicate with a caret under the column, a line for
+/// each fault, and `hint: …`. Under `--output json` and `jsonl`: one JSON object on one line.
 struct ErrorReport {
     private let code: String
     private let error: LarderError

@@ -6,8 +6,8 @@ struct AggregateOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             """
-            count, sum:KEYPATH, average:, minimum:, maximum:, median:, stddev:, countDistinct:, each \
-            with name= in front if it is to be called so.
+            count, sum:KEYPATH, average:, minimum:, maximum:, median:, stddev:, countDistinct:, \
+            each with name= in front if it is to be called so.
             """, valueName: "column"))
     var columns: [ColumnArgument] = []
 

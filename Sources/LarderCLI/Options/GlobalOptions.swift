@@ -16,7 +16,7 @@ struct GlobalOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --store: the schema file. Needed to create a store; an existing one holds its own.",
+            "With --store: the schema file, to create a store; an existing one holds its own.",
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?

@@ -10,6 +10,8 @@ struct TimeLimit: ExpressibleByArgument {
         ("ms", 1), ("s", 1_000), ("m", 60_000),
     ]
 
+    init(duration: Duration) { self.duration = duration }
+
     /// nil for anything but a whole number from 1 with a unit; the parser then names the option.
     init?(argument: String) {
         guard let unit = Self.units.first(where: { argument.hasSuffix($0.suffix) }),

@@ -6,7 +6,8 @@ enum DisplayWidth {
         return text.reduce(0) { $0 + ($1.unicodeScalars.contains(where: isWide) ? 2 : 1) }
     }
 
-    /// The wide blocks of Unicode's East Asian Width, coarsely: CJK, Hangul, fullwidth forms, emoji.
+    /// The wide blocks of Unicode's East Asian Width, coarsely: CJK, Hangul, fullwidth forms,
+    /// emoji.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,

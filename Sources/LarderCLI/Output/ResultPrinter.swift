@@ -3,8 +3,8 @@ import LarderModel
 
 /// Prints the batches of a query as they come.
 ///
-/// Whole objects are printed with `@id` in front, as JSON with `@id`, `@entity` and `@version`; rows
-/// without identity as they are.
+/// Whole objects are printed with `@id` in front, as JSON with `@id`, `@entity` and `@version`;
+/// rows without identity as they are.
 struct ResultPrinter {
     private var writer: any RowWriter
     private let format: OutputFormat

@@ -3,8 +3,9 @@ import LarderModel
 
 /// Stores objects from a source in change sets, one after the other.
 ///
-/// While the server stores one set the next is read, but no set is sent before the one in front of
-/// it is stored: so after an error the file is stored exactly up to a line, and the error says which.
+/// While the server stores one set the next is read, but no set is sent before the one in front
+/// of it is stored: so after an error the file is stored exactly up to a line, and the error says
+/// which.
 struct Importer {
     /// A change set is full with so many objects, or with so much text.
     static let objectsMax = 2_000
