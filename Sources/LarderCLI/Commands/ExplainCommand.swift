@@ -11,8 +11,8 @@ struct ExplainCommand: StoreCommand {
               larder explain Article --group-by category.name count
 
             Takes the options of fetch, or those of aggregate: then name a column. Shows the plan \
-            as a tree, the SQL, SQLite's own steps with the indexes they use, and warnings, as of a \
-            full scan.
+            as a tree, the SQL, SQLite's own steps with the indexes they use, and warnings, as of \
+            a full scan.
             """)
 
     @Argument(help: ArgumentHelp("What is asked for.", valueName: "entity"))

@@ -15,8 +15,8 @@ struct FetchCommand: StoreCommand {
             Without --select: every attribute and to-one relationship in the schema's order, with \
             @id in front, in JSON also @entity and @version. get prints to-many relationships too. \
             nil is empty in table, plain and csv, where the empty string of csv is "". In table \
-            and plain a tab, newline or backslash within a value is written \\t, \\n, \\\\. A table \
-            takes its widths from the first rows, so that any result is printed as it comes.
+            and plain a tab, newline or backslash within a value is written \\t, \\n, \\\\. \
+            A table takes its widths from the first rows, so that any result is printed as it comes.
             """)
 
     @Argument(help: ArgumentHelp("What to fetch objects of.", valueName: "entity"))

@@ -16,8 +16,8 @@ struct ImportCommand: StoreCommand {
               zcat articles.jsonl.gz | larder import Article -
 
             JSON lines: an object a line, as get prints it; CSV: a heading with the properties' \
-            names, an empty field is nil. @id, @entity and @version are passed over: every object is new. \
-            Related objects are given by their URIs, so import what is referred to first and ask \
+            names, an empty field is nil. @id, @entity and @version are passed over: every object \
+            is new. Related objects are given by their URIs, so import what is referred to first and ask \
             for its URIs with fetch --select @id,…; links among the objects of one file are set \
             afterwards, by the update lines of save.
 

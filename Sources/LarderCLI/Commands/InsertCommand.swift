@@ -13,8 +13,8 @@ struct InsertCommand: StoreCommand {
               jq -c '.[]' articles.json | larder insert Article -
 
             key=text takes the property's type from the schema; key= is the empty string. \
-            key:=JSON takes JSON, and key:=null is nil. An object is its URI, a to-many relationship \
-            key:='["URI", …]'. For many objects see import.
+            key:=JSON takes JSON, and key:=null is nil. An object is its URI, a to-many \
+            relationship key:='["URI", …]'. For many objects see import.
             """)
 
     @Argument(help: ArgumentHelp("What to insert an object of.", valueName: "entity"))
