@@ -110,7 +110,7 @@ extension Operation where Answer == Schema {
             guard case .schema(let text) = reply else { return nil }
             let schema: Schema
             do throws(SchemaError) {
-                schema = try SchemaFile.parse(text)
+                schema = try SchemaFile.schema(parsing: text)
             } catch {
                 throw error.larderError
             }
