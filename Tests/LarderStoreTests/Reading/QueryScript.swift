@@ -62,15 +62,18 @@ final class QueryScript {
                 ? try PersistentIdentifier(uriRepresentation: word) : try opened.identifier(word)
         }
         let properties = colon.map { Array(words[($0 + 1)...]) }
+        let fixture = try opened
         do throws(ReadFailure) {
-            let batches = try opened.reader.objects(
+            let batches = try fixture.reader.objects(
                 identifiers, properties: properties, budget: ReadBudget())
             return batches.map { batch in
                 let names = batch.columns.map(\.name).joined(separator: " | ")
-                let rows = fixture?.rows([batch]) ?? []
+                let rows = fixture.rows([batch])
                 return (["\(batch.identity?.entityName ?? ""): \(names)"] + rows)
                     .joined(separator: "\n")
             }.joined(separator: "\n")
+        } catch {
+            throw error.shown
         }
     }
 
