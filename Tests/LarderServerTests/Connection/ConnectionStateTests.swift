@@ -145,7 +145,8 @@ struct ConnectionStateTests {
     func undecodable() throws {
         var state = Self.ready()
         let wrong = WireFailure(requestID: 4, error: LarderError(.unknownMessage, "unknown"))
-        #expect(try #require(Self.replied(state.handle(.undecodable(wrong)))) == (4, .unknownMessage))
+        #expect(
+            try #require(Self.replied(state.handle(.undecodable(wrong)))) == (4, .unknownMessage))
         let broken = WireFailure(requestID: 0, error: LarderError(.malformedFrame, "garbage"))
         #expect(Self.refusal(state.handle(.undecodable(broken))) == .malformedFrame)
         #expect(!state.acceptsFrames)

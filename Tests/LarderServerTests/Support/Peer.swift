@@ -2,6 +2,8 @@ import Glibc
 import LarderModel
 import LarderWire
 
+@testable import LarderServer
+
 /// The other end of a connection, with blocking calls: what a client of any kind may send.
 final class Peer {
     struct TimedOut: Error {}
@@ -19,6 +21,18 @@ final class Peer {
         let length = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
+    }
+
+    /// Connects as a client does.
+    convenience init(connectingTo path: String) throws {
+        let descriptor = try UnixSocket.make(SOCK_STREAM)
+        let (address, length) = try UnixSocket.address(of: path)
+        let status = address.withSockAddr { pointer, _ in
+            connect(descriptor, pointer, socklen_t(length))
+        }
+        guard status == 0 else { throw UnixSocket.failure("cannot connect") }
+        _ = fcntl(descriptor, F_SETFL, 0)
+        self.init(descriptor)
     }
 
     deinit { close() }
@@ -41,6 +55,35 @@ final class Peer {
             guard count > 0 else { throw TimedOut() }
             sent += count
         }
+    }
+
+    /// Sends bytes with a descriptor attached to them.
+    func send(_ bytes: [UInt8], passing passed: Int32) throws {
+        var bytes = bytes
+        var control = ControlMessage(descriptor: passed)
+        let count = bytes.withUnsafeMutableBytes { bytes in
+            withUnsafeMutableBytes(of: &control) { control in
+                var vector = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                return withUnsafeMutablePointer(to: &vector) { vector in
+                    var message = msghdr()
+                    message.msg_iov = vector
+                    message.msg_iovlen = 1
+                    message.msg_control = control.baseAddress
+                    message.msg_controllen = control.count
+                    return sendmsg(descriptor, &message, 0)
+                }
+            }
+        }
+        guard count == bytes.count else { throw TimedOut() }
+    }
+
+    /// The kernel's `struct cmsghdr` with one descriptor.
+    private struct ControlMessage {
+        var length = 16 + MemoryLayout<Int32>.size
+        var level = Int32(SOL_SOCKET)
+        var type = Int32(1)  // SCM_RIGHTS
+        var descriptor: Int32
+        var padding: Int32 = 0
     }
 
     /// Sends requests in one piece.
