@@ -5,10 +5,10 @@ import Testing
 
 /// Frames as they are on the wire, committed: they change only with the protocol.
 ///
-/// `Corpus/frames.hex` has a frame a line: `request` or `reply`, the sample's name, and the bytes in
-/// hexadecimal, length included. What they decode to stands in ``Samples`` under the name, and, as
-/// the official protobuf library sees it, in `Corpus/frames.text`, which `Tests/Python/check_corpus`
-/// checks. With LARDER_REWRITE_CORPUS=1 the frames are written anew.
+/// `Corpus/frames.hex` has a frame a line: `request` or `reply`, the sample's name, and the bytes
+/// in hexadecimal, length included. What they decode to stands in ``Samples`` under the name, and,
+/// as the official protobuf library sees it, in `Corpus/frames.text`; `Tests/Python/check_corpus`
+/// checks that one. With LARDER_REWRITE_CORPUS=1 the frames are written anew.
 @Suite("The corpus of frames")
 struct CorpusTests {
     private static let path = "\(Scripts.repository)/Tests/LarderWireTests/Corpus/frames.hex"
