@@ -73,8 +73,8 @@ struct ValueTests {
         }
         return [
             (.int64, .int(Int64(bitPattern: bits))),
-            (.double, double.isNaN ? 0 : .double(double)),
-            (.float, float.isNaN ? .float(0) : .float(float)),
+            (.double, .double(double.isNaN ? 0 : double)),
+            (.float, .float(float.isNaN ? 0 : float)),
             (.decimal, .decimal(decimal)),
             (.string, .string(String(text))),
             (.data, .data(Data(String(text).utf8))),
