@@ -14,8 +14,8 @@ final class PatternCache {
 
     /// Whether the whole text matches the pattern.
     ///
-    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for a
-    ///   match that takes more than it may.
+    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for
+    ///   a match that takes more than it may.
     func matches(
         _ text: String, _ pattern: String, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
@@ -55,7 +55,8 @@ final class PatternCache {
         } catch {
             let place = error.offset.map { " at byte \($0) of the pattern" } ?? ""
             throw LarderError(
-                .malformedPredicate, "the pattern of MATCHES is malformed\(place): \(error.message)")
+                .malformedPredicate, "the pattern of MATCHES is malformed\(place): \(error.message)"
+            )
         }
     }
 }

@@ -47,7 +47,8 @@ enum StringFunctions {
         }
         for comparison in [Comparison.Operator.beginsWith, .endsWith, .contains, .like] {
             try register(comparison, on: connection) { text, pattern, options in
-                StringMatching.matches(text, comparison, pattern, options) ? .integer(1) : .integer(0)
+                StringMatching.matches(text, comparison, pattern, options)
+                    ? .integer(1) : .integer(0)
             }
         }
         let patterns = PatternCache()

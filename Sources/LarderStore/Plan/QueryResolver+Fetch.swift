@@ -1,7 +1,9 @@
 import LarderModel
 
 extension QueryResolver {
-    func fetch(_ fetch: Fetch, where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {
+    func fetch(_ fetch: Fetch, where expression: QueryExpression?) throws(LarderError)
+        -> ResolvedQuery
+    {
         try Self.checkCount(fetch.sort.count, of: "sort keys")
         let predicate = try predicate(expression)
         let columns = try columns(of: fetch)
@@ -50,7 +52,8 @@ extension QueryResolver {
             if let list = try list(at: path) {
                 guard !fetch.isDistinct else {
                     throw LarderError(
-                        .unsupported, "\(path.name) is a list, which a distinct fetch cannot select")
+                        .unsupported, "\(path.name) is a list, which a distinct fetch cannot select"
+                    )
                 }
                 columns.append(list.named(text))
             } else {
@@ -160,7 +163,8 @@ extension QueryResolver {
             // A wrong name is an error of its own.
             _ = try keyPath(name)
             return LarderError(
-                .unsupported, "a distinct fetch is sorted by what it selects, and \"\(name)\" is not",
+                .unsupported,
+                "a distinct fetch is sorted by what it selects, and \"\(name)\" is not",
                 hint: "select it too")
         }
     }

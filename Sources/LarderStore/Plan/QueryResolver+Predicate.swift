@@ -4,13 +4,13 @@ extension QueryResolver {
     /// The predicate of the query itself; nil is the one that always holds.
     func predicate(_ expression: QueryExpression?) throws(LarderError) -> PlanPredicate {
         guard let expression else { return .yes }
-        try ExpressionCheck.check(expression)
+        try expression.checkLimits()
         return try predicate(expression, in: rootScope)
     }
 
     /// Resolves an expression that has to be true or false.
     ///
-    /// The recursion is bounded: `ExpressionCheck` has seen the whole tree.
+    /// The recursion is bounded: the tree as a whole has been checked against its limits.
     func predicate(
         _ expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
@@ -107,7 +107,7 @@ extension QueryResolver {
             return PlanValue(source: .argument(place), type: type, name: name)
         case .constant(let constant):
             let value = PlanValue(source: .constant(constant), type: type, name: name)
-            // What is wrong with a constant is said when the query is planned, not when it is asked.
+            // What is wrong with a constant is said when the query is planned, not when asked.
             _ = try converter.binding(constant, for: value, isText: false)
             return value
         default: preconditionFailure("only constants and arguments are values")
@@ -125,7 +125,9 @@ extension QueryResolver {
     ) throws(LarderError) -> PlanOperand {
         guard base == .object else { throw havingNeedsOutputs }
         let name = names.joined(separator: ".")
-        guard let output = outputs[name] else { throw Self.unknownOutput(name, among: outputs.keys) }
+        guard let output = outputs[name] else {
+            throw Self.unknownOutput(name, among: outputs.keys)
+        }
         return output
     }
 

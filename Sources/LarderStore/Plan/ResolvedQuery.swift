@@ -70,7 +70,7 @@ struct PlanList: Hashable, Sendable {
         }
     }
 
-    /// The keys of one object's list, in its order, or in that of the keys; `?` is the object's key.
+    /// The keys of one object's list, in its order or else in their own; `?` is the object's key.
     var sqlText: String {
         let key = SQL.quoted(keyColumn)
         let order = positionColumn.map { "\(SQL.quoted($0)), \(key)" } ?? key

@@ -116,7 +116,9 @@ extension SQLWriter {
         _ operand: PlanOperand, _ options: Comparison.Options = []
     ) throws(LarderError) -> SQLFragment {
         if !options.isEmpty {
-            if case .value(let value) = operand { return SQLFragment("?", [.folded(value, options)]) }
+            if case .value(let value) = operand {
+                return SQLFragment("?", [.folded(value, options)])
+            }
             return try "\(StringFunctions.fold)(" + self.operand(operand) + ", \(options.rawValue))"
         }
         if case .aggregate(_, _, .attribute(.decimal), _) = operand {

@@ -64,7 +64,9 @@ import Testing
             object.toMany["friendOf"] = []
         }
         for object in objects {
-            if Int.random(in: 0..<3, using: &generator) > 0, let parent = objects.randomElement(using: &generator) {
+            if Int.random(in: 0..<3, using: &generator) > 0,
+                let parent = objects.randomElement(using: &generator)
+            {
                 object.toOne["parent"] = parent
                 parent.toMany["children"]?.append(object)
             }
