@@ -53,6 +53,15 @@ final class Connection {
             (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
         ]
         for (option, value) in settings { larder_sqlite3_configure(handle, option, value) }
+        setValueBytesMax(Connection.valueBytesMax)
+    }
+
+    /// Values come in frames of 16 MiB; what functions make of them may be larger, not boundless.
+    private static let valueBytesMax: Int32 = 64 << 20
+
+    /// Bounds strings, blobs and rows; larger ones fail with `SQLITE_TOOBIG`.
+    func setValueBytesMax(_ count: Int32) {
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, count)
     }
 
     /// Leaves the log alone when this connection is the last to close.
