@@ -4,9 +4,11 @@ import Testing
 @testable import LarderStore
 
 @Suite struct StringFunctionsTests {
-    @Test("the end of a prefix comes right behind all that begins with it", arguments: [
-        ("a", "b"), ("az", "a{"), ("\u{D7FF}", "\u{E000}"), ("a\u{10FFFF}", "b"), ("é", "ê"),
-    ])
+    @Test(
+        "the end of a prefix comes right behind all that begins with it",
+        arguments: [
+            ("a", "b"), ("az", "a{"), ("\u{D7FF}", "\u{E000}"), ("a\u{10FFFF}", "b"), ("é", "ê"),
+        ])
     func endOfPrefix(prefix: String, end: String) {
         #expect(StringFunctions.endOfPrefix(prefix) == .text(end))
     }
@@ -43,7 +45,8 @@ import Testing
 
     @Test("functions answer for bytes that are no UTF-8, and for every type")
     func damagedText() throws {
-        let connection = try Connection(path: "/dev/shm/larder-functions-test", createIfMissing: true)
+        let connection = try Connection(
+            path: "/dev/shm/larder-functions-test", createIfMissing: true)
         _ = try StoreFunctions.register(on: connection)
         let values = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
         let names = [
@@ -54,7 +57,8 @@ import Testing
             for right in values {
                 for name in names {
                     for options in ["0", "3", "-1", "'x'"] {
-                        let answer = try connection.integer("SELECT \(name)(\(left), \(right), \(options))")
+                        let answer = try connection.integer(
+                            "SELECT \(name)(\(left), \(right), \(options))")
                         #expect((answer == nil) == (left == "NULL" || right == "NULL"))
                     }
                 }

@@ -99,7 +99,7 @@ import Testing
     @Test("more joins than SQLite can make are refused")
     func tooManyJoins() throws {
         let paths = (1...16).map { Array(repeating: "parent", count: $0 - 1) + ["n"] }
-        #expect(try rows(.and(paths.map { isNil($0) } )) == [])
+        #expect(try rows(.and(paths.map { isNil($0) })) == [])
         let error = #expect(throws: LarderError.self) {
             try rows(
                 .comparison(
@@ -118,11 +118,16 @@ import Testing
     func subqueryOfSubquery() throws {
         let inner = QueryExpression.subquery(
             .keyPath("children"), variable: "x",
-            predicate: .comparison(Comparison(.keyPath(.variable("x"), ["n"]), .equal, .constant(.null))))
+            predicate: .comparison(
+                Comparison(.keyPath(.variable("x"), ["n"]), .equal, .constant(.null))))
         let outer = QueryExpression.subquery(
             inner, variable: "y",
-            predicate: .comparison(Comparison(.keyPath(.variable("y"), ["parent"]), .equal, .object)))
-        #expect(try rows(.comparison(Comparison(.collection(.count, outer), .equal, .constant(1)))) == ["a"])
+            predicate: .comparison(
+                Comparison(.keyPath(.variable("y"), ["parent"]), .equal, .object)))
+        #expect(
+            try rows(.comparison(Comparison(.collection(.count, outer), .equal, .constant(1)))) == [
+                "a"
+            ])
     }
 
     @Test("a plan serves arguments of every kind, nil and not")
@@ -132,7 +137,9 @@ import Testing
         let query = Query.fetch(Fetch("Item", where: .tree(predicate), selection: .identifiers))
         let plan = try fixture.store.plan(query, QueryParameters())
         #expect(!plan.dependsOnArguments)
-        for (argument, expected) in [(Value.int(1), ["a"]), (.null, ["b"]), (.double(1), ["a"]), (2, [])] {
+        for (argument, expected) in [
+            (Value.int(1), ["a"]), (.null, ["b"]), (.double(1), ["a"]), (2, []),
+        ] {
             let parameters = QueryParameters(arguments: [argument])
             let cursor = try fixture.reader.open(plan, parameters, budget: ReadBudget())
             let batch = try cursor.next(bytesMax: 1_000, budget: ReadBudget()).batch
