@@ -122,7 +122,7 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__CreditRequest *credit;
     /*
-     * Ends a stream or an outstanding request. Has no reply of its own.
+     * Gives up a request. Has no reply of its own.
      */
     Larder__V1__CancelRequest *cancel;
     /*
@@ -387,7 +387,8 @@ struct  Larder__V1__CreditRequest
 
 
 /*
- * Gives up a request. Its stream ends with a reply without `more`, or with `failed`.
+ * Gives up a request. If it is still being answered by a stream, that ends with `failed` and the
+ * code CANCELLED, unless its last reply is on its way already. Other requests are answered as ever.
  */
 struct  Larder__V1__CancelRequest
 {

@@ -74,6 +74,14 @@ extension Layout {
         return Layout.positionColumn(for: toOne)
     }
 
+    /// How wide the entity's table is.
+    func columnCount(of entity: Entity) -> Int {
+        2 + entity.attributes.count
+            + storedToOnes(of: entity).reduce(0) {
+                $0 + (positionColumn(beside: $1.0) == nil ? 1 : 2)
+            }
+    }
+
     func isOneToOne(_ relationship: Relationship) -> Bool {
         guard let inverse = Layout.inverse(of: relationship, in: schema) else { return false }
         return !relationship.isToMany && !inverse.isToMany

@@ -1,14 +1,24 @@
 import LarderModel
 
-/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile, and
-/// what it constrains or indexes has columns in one table.
+/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile,
+/// what it constrains or indexes has columns in one table, and tables are not too wide.
 enum SchemaStorability {
+    /// SQLite's own limit, unless it is built otherwise.
+    private static let columnsMax = 2_000
+
     static func check(_ schema: Schema) throws(LarderError) {
         let layout = Layout(schema)
         var faults: [SchemaError.Fault] = []
         for (place, entity) in schema.entities.enumerated() {
             faults += patternFaults(of: entity, path: "entities[\(place)]")
             faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
+            let columnCount = layout.columnCount(of: entity)
+            if columnCount > columnsMax {
+                faults.append(
+                    SchemaError.Fault(
+                        path: "entities[\(place)]",
+                        message: "takes \(columnCount) columns, and SQLite has \(columnsMax)"))
+            }
         }
         guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
     }

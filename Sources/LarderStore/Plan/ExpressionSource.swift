@@ -19,8 +19,12 @@ struct ExpressionSource {
         case .tree(let tree):
             hasTree = true
             return tree
-        case .format:
-            throw LarderError(.unsupported, "format strings are not read yet")
+        case .format(let text):
+            let parsed = try PredicateFormat.parse(
+                text, arguments: parameters.arguments, firstArgument: argumentCount)
+            argumentCount += parsed.argumentsUsed
+            if parsed.usesKeyPathArguments { dependsOnArguments = true }
+            return parsed.expression
         }
     }
 }

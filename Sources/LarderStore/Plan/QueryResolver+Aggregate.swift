@@ -44,7 +44,8 @@ extension QueryResolver {
         let path = try keyPath(text)
         guard !path.isToMany else {
             throw LarderError(
-                .wrongType, "the key path to \(path.name) leads to many objects; "
+                .wrongType,
+                "the key path to \(path.name) leads to many objects; "
                     + "groups need one value for each object")
         }
         return try column(path)
@@ -65,7 +66,8 @@ extension QueryResolver {
         let path = try keyPath(text)
         guard !path.isToMany else {
             throw LarderError(
-                .wrongType, "the key path to \(path.name) leads to many objects; "
+                .wrongType,
+                "the key path to \(path.name) leads to many objects; "
                     + "\(column.function.rawValue) needs one value for each object")
         }
         let type = try Self.resultType(of: column.function, path)
@@ -83,14 +85,16 @@ extension QueryResolver {
         case .minimum, .maximum:
             guard type.isOrderable else {
                 throw LarderError(
-                    .wrongType, "\(function.rawValue) needs an order, and "
+                    .wrongType,
+                    "\(function.rawValue) needs an order, and "
                         + "\(path.name) is \(type.nounWithArticle)")
             }
             return type
         case .sum, .average, .median, .stddev:
             guard type.isNumber || isDecimal else {
                 throw LarderError(
-                    .wrongType, "\(function.rawValue) needs numbers, and "
+                    .wrongType,
+                    "\(function.rawValue) needs numbers, and "
                         + "\(path.name) is \(type.nounWithArticle)")
             }
         }

@@ -24,7 +24,9 @@ extension QueryResolver {
         _ comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
         if try isCollection(comparison.left, in: scope) {
-            guard comparison.operator == .contains else { throw try isNoValue(comparison.left, scope) }
+            guard comparison.operator == .contains else {
+                throw try isNoValue(comparison.left, scope)
+            }
             return try membership(
                 of: comparison.right, in: comparison.left, comparison.options, scope)
         }
@@ -150,7 +152,8 @@ extension QueryResolver {
         case .beginsWith, .endsWith, .contains, .like, .matches:
             guard type.isString else {
                 throw LarderError(
-                    .wrongType, "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
+                    .wrongType,
+                    "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
             }
         case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
             guard type.isOrderable else {

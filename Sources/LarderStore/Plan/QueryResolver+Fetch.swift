@@ -1,7 +1,9 @@
 import LarderModel
 
 extension QueryResolver {
-    func fetch(_ fetch: Fetch, where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {
+    func fetch(_ fetch: Fetch, where expression: QueryExpression?) throws(LarderError)
+        -> ResolvedQuery
+    {
         try Self.checkCount(fetch.sort.count, of: "sort keys")
         let predicate = try predicate(expression)
         let columns = try columns(of: fetch)
@@ -13,7 +15,30 @@ extension QueryResolver {
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
             predicate: predicate, hasIdentity: !fetch.isDistinct, columns: columns, order: order,
-            isDistinct: fetch.isDistinct)
+            isDistinct: fetch.isDistinct,
+            hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate))
+    }
+
+    /// Whether an index narrows the rows to a range.
+    private func asksForIndexedRange(_ predicate: PlanPredicate) -> Bool {
+        let column: ColumnReference
+        switch predicate {
+        case .and(let parts): return parts.contains(where: asksForIndexedRange)
+        case .between(.column(let reference, _, _, _), _, _, options: []): column = reference
+        case .comparison(.column(let reference, _, _, _), let name, .value, options: []):
+            switch name {
+            case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
+                column = reference
+            default: return false
+            }
+        default: return false
+        }
+        let indexes = entity.indexes + entity.uniquenessConstraints
+        let leading = indexes.compactMap { names in
+            names.first.flatMap { entity.property(named: $0) }
+                .flatMap { layout.column(for: $0, of: entity) }
+        }
+        return column.alias == 0 && leading.contains(column.column)
     }
 
     func count(where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {
@@ -50,7 +75,8 @@ extension QueryResolver {
             if let list = try list(at: path) {
                 guard !fetch.isDistinct else {
                     throw LarderError(
-                        .unsupported, "\(path.name) is a list, which a distinct fetch cannot select")
+                        .unsupported, "\(path.name) is a list, which a distinct fetch cannot select"
+                    )
                 }
                 columns.append(list.named(text))
             } else {
@@ -160,7 +186,8 @@ extension QueryResolver {
             // A wrong name is an error of its own.
             _ = try keyPath(name)
             return LarderError(
-                .unsupported, "a distinct fetch is sorted by what it selects, and \"\(name)\" is not",
+                .unsupported,
+                "a distinct fetch is sorted by what it selects, and \"\(name)\" is not",
                 hint: "select it too")
         }
     }

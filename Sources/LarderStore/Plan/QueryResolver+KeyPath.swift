@@ -7,7 +7,11 @@ struct ResolvedKeyPath {
         let property: Property
 
         var isToMany: Bool {
-            if case .relationship(let relationship) = property { relationship.isToMany } else { false }
+            if case .relationship(let relationship) = property {
+                relationship.isToMany
+            } else {
+                false
+            }
         }
     }
 

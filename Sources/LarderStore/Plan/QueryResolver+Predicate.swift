@@ -4,13 +4,13 @@ extension QueryResolver {
     /// The predicate of the query itself; nil is the one that always holds.
     func predicate(_ expression: QueryExpression?) throws(LarderError) -> PlanPredicate {
         guard let expression else { return .yes }
-        try ExpressionCheck.check(expression)
+        try expression.checkLimits()
         return try predicate(expression, in: rootScope)
     }
 
     /// Resolves an expression that has to be true or false.
     ///
-    /// The recursion is bounded: `ExpressionCheck` has seen the whole tree.
+    /// The recursion is bounded: the tree as a whole has been checked against its limits.
     func predicate(
         _ expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
@@ -67,13 +67,13 @@ extension QueryResolver {
     ) throws(LarderError) -> PlanOperand {
         switch expression {
         case .constant, .argument:
-            return .value(try value(expression, as: type, name: name ?? "the comparison"))
+            return .value(try value(expression, as: type, name: name ?? "the other value"))
         case .object, .variable:
             if outputs != nil { throw havingNeedsOutputs }
             let row = try row(expression, in: scope)
             return .column(
                 row.key, .object(entityName: row.entity.name), isNullable: row.isOptional,
-                name: row.entity.name)
+                name: Self.name(of: expression))
         case .keyPath(let base, let names):
             if let outputs { return try output(base, names, among: outputs) }
             let path = try keyPath(base, names, in: scope)
@@ -81,7 +81,8 @@ extension QueryResolver {
             return try column(path)
         case .collection(.count, let collection):
             if outputs != nil { throw havingNeedsOutputs }
-            let elements = existing(try elements(of: collection, in: scope))
+            var elements = try elements(of: collection, in: scope)
+            if case .keyPath = collection { elements = existing(elements) }
             return .count(elements.collection(), name: "\(elements.element.name).@count")
         case .subquery:
             throw LarderError(
@@ -93,6 +94,10 @@ extension QueryResolver {
         case .comparison, .and, .or, .not:
             throw LarderError(.unsupported, "a predicate cannot be compared with a value")
         }
+    }
+
+    private static func name(of expression: QueryExpression) -> String {
+        if case .variable(let name) = expression { "$\(printable(name))" } else { "SELF" }
     }
 
     func value(
@@ -107,7 +112,7 @@ extension QueryResolver {
             return PlanValue(source: .argument(place), type: type, name: name)
         case .constant(let constant):
             let value = PlanValue(source: .constant(constant), type: type, name: name)
-            // What is wrong with a constant is said when the query is planned, not when it is asked.
+            // What is wrong with a constant is said when the query is planned, not when asked.
             _ = try converter.binding(constant, for: value, isText: false)
             return value
         default: preconditionFailure("only constants and arguments are values")
@@ -125,7 +130,9 @@ extension QueryResolver {
     ) throws(LarderError) -> PlanOperand {
         guard base == .object else { throw havingNeedsOutputs }
         let name = names.joined(separator: ".")
-        guard let output = outputs[name] else { throw Self.unknownOutput(name, among: outputs.keys) }
+        guard let output = outputs[name] else {
+            throw Self.unknownOutput(name, among: outputs.keys)
+        }
         return output
     }
 

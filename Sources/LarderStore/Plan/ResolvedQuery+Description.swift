@@ -124,15 +124,18 @@ extension PlanPredicate {
             case .oneOf(let operand, let list, _): [operand] + list
             default: []
             }
-        return operands.compactMap { if case .count(let collection, _) = $0 { collection } else { nil } }
+        return operands.compactMap {
+            if case .count(let collection, _) = $0 { collection } else { nil }
+        }
     }
 }
 
 extension Comparison.Options {
     /// As in format strings: `[cd]`.
     fileprivate var text: String {
-        if isEmpty { return "" }
-        return "[\(contains(.caseInsensitive) ? "c" : "")\(contains(.diacriticInsensitive) ? "d" : "")]"
+        let letters =
+            (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
+        return letters.isEmpty ? "" : "[\(letters)]"
     }
 }
 
@@ -169,7 +172,8 @@ extension ResolvedQuery.OutputColumn: CustomStringConvertible {
     var description: String {
         switch content {
         case .operand(let operand): "\(name): \(operand)"
-        case .list(let list): "\(name): list of \(list.table).\(list.keyColumn) by \(list.ownerColumn)"
+        case .list(let list):
+            "\(name): list of \(list.table).\(list.keyColumn) by \(list.ownerColumn)"
         }
     }
 }

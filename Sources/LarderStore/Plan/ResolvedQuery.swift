@@ -43,6 +43,8 @@ struct ResolvedQuery: Hashable, Sendable {
     var columns: [OutputColumn]
     var order: [Order] = []
     var isDistinct = false
+    /// Whether the predicate asks for a range of an indexed column.
+    var hasIndexedRange = false
 }
 
 /// Where the keys of a to-many are, and their order.
@@ -70,7 +72,7 @@ struct PlanList: Hashable, Sendable {
         }
     }
 
-    /// The keys of one object's list, in its order, or in that of the keys; `?` is the object's key.
+    /// The keys of one object's list, in its order or else in their own; `?` is the object's key.
     var sqlText: String {
         let key = SQL.quoted(keyColumn)
         let order = positionColumn.map { "\(SQL.quoted($0)), \(key)" } ?? key

@@ -13,7 +13,8 @@ extension SQLWriter {
             return try order(left, name, right, options, negated)
         case .beginsWith, .endsWith, .contains, .like, .matches:
             return try string(left, name, right, options, negated)
-        case .in, .between: preconditionFailure("the resolver has predicates of their own for these")
+        case .in, .between:
+            preconditionFailure("the resolver has predicates of their own for these")
         }
     }
 
@@ -113,7 +114,9 @@ extension SQLWriter {
         let call = try "\(function)(" + operand(left) + ", " + pattern + ", \(options.rawValue))"
         if negated { return .sql(call + " IS NOT 1") }
         // What begins with a prefix lies in one range of the binary order, which an index finds.
-        if name == .beginsWith, options.isEmpty, case .column = left, case .value(let prefix) = right {
+        if name == .beginsWith, options.isEmpty, case .column = left,
+            case .value(let prefix) = right
+        {
             let column = try operand(left)
             let range =
                 column + SQLFragment(" >= ?", [.value(prefix)]) + " AND "

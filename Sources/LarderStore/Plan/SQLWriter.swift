@@ -3,9 +3,9 @@ import LarderModel
 /// Writes a resolved query as SQL, for parameters like the given ones.
 ///
 /// SQL knows a third truth value and Swift does not. Here every predicate is written in one of two
-/// forms: as it is, so that SQL's true means true and both false and unknown mean false; or negated,
-/// so that SQL's true means that the predicate is not true. Negation is pushed down to the single
-/// comparisons, which is where nil is dealt with; what stays positive stays usable by indexes.
+/// forms: as it is, so that SQL's true means true and both false and unknown mean false; or
+/// negated, so that SQL's true means that the predicate is not true. Negation is pushed down to the
+/// single comparisons, where nil is dealt with; what stays positive stays usable by indexes.
 ///
 /// - `SQLWriter+Predicate.swift` and `…+Comparison.swift` write predicates,
 /// - `SQLWriter+Query.swift` writes clauses and statements.

@@ -55,7 +55,9 @@ struct ValueComparison: Hashable, Sendable {
 
     /// Exact, also where the integer has no double of its own.
     private static func order(_ integer: Int64, _ real: Double) -> Int {
-        guard let whole = Int64(exactly: real.rounded(.towardZero)) else { return real > 0 ? -1 : 1 }
+        guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
+            return real > 0 ? -1 : 1
+        }
         if integer != whole { return sign(integer, whole) }
         return sign(real.rounded(.towardZero), real)
     }

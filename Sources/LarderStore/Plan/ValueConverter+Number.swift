@@ -40,7 +40,8 @@ extension ValueConverter {
         case .integer(let integer):
             guard let exact = Double(exactly: integer) else {
                 throw LarderError(
-                    .wrongType, "\(place.name) is a \(isFloat ? "float" : "double"), "
+                    .wrongType,
+                    "\(place.name) is a \(isFloat ? "float" : "double"), "
                         + "which cannot be so large an integer exactly")
             }
             double = exact

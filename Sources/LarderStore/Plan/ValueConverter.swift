@@ -4,9 +4,9 @@ import LarderModel
 /// Gives the values of a query the type of what they are compared with, as SQLite takes them.
 ///
 /// Equal kinds pass; numbers are taken where they are the same number there; a text is read as a
-/// date, UUID, URL, decimal, data or an object's URI where one of these is wanted, and, if arguments
-/// come as text, as a number or bool as well. All else is `wrongType`. Numbers are not held to the
-/// range of an attribute's type: an int16 may well be compared with 100000.
+/// date, UUID, URL, decimal, data or an object's URI where one of these is wanted, and, if
+/// arguments come as text, as a number or bool as well. All else is `wrongType`. Numbers are not
+/// held to the range of an attribute's type: an int16 may well be compared with 100000.
 struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema
@@ -14,7 +14,8 @@ struct ValueConverter: Sendable {
     func binding(
         _ value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> SQLBinding {
-        try binding(try self.value(value, parameters), for: value, isText: isText(value, parameters))
+        try binding(
+            try self.value(value, parameters), for: value, isText: isText(value, parameters))
     }
 
     /// The keys of the objects in a list.
@@ -42,7 +43,11 @@ struct ValueConverter: Sendable {
     }
 
     func keys(_ list: Value, for place: PlanValue) throws(LarderError) -> [Int64] {
-        guard case .objects(let identifiers) = list else { throw mismatch(list, place) }
+        guard case .objects(let identifiers) = list else {
+            throw LarderError(
+                .wrongType,
+                "\(place.name) IN … needs a list of objects, and \(list.kindWithArticle) was given")
+        }
         guard identifiers.count <= Limits.identifiersMax else {
             throw LarderError(
                 .resourceExhausted,
@@ -91,7 +96,8 @@ struct ValueConverter: Sendable {
             if let integer = Int64(text) { return .int(integer) }
             do throws(LarderError) { return try Value(text: text, type: .double) } catch {
                 throw LarderError(
-                    .malformedValue, "\(place.name) is \(type.nounWithArticle); "
+                    .malformedValue,
+                    "\(place.name) is \(type.nounWithArticle); "
                         + "what was given is no number")
             }
         case .bool, .float, .double:
@@ -141,7 +147,8 @@ struct ValueConverter: Sendable {
         let key = try key(of: identifier)
         if case .object(let entityName) = place.type, entityName != identifier.entityName {
             throw LarderError(
-                .wrongType, "\(place.name) is an object of \(entityName), "
+                .wrongType,
+                "\(place.name) is an object of \(entityName), "
                     + "not of \(identifier.entityName)", uri: identifier.uriRepresentation)
         }
         return key
@@ -157,7 +164,7 @@ struct ValueConverter: Sendable {
         guard store == storeIdentifier else {
             throw LarderError(
                 .foreignIdentifier, "the object belongs to another store",
-                hint: "this store is \(storeIdentifier.uuidString)",
+                hint: "an identifier is good for the store that gave it",
                 uri: identifier.uriRepresentation)
         }
         do throws(LarderError) {

@@ -13,7 +13,7 @@ final class RegularExpression {
     }
 
     private enum Bounds {
-        static let patternBytesMax = 64 << 10
+        static let patternBytesMax = 16 << 10
         static let stepsMax: UInt32 = 1_000_000
         static let heapKibibytesMax: UInt32 = 16 << 10
     }

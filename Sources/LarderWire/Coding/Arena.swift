@@ -68,17 +68,21 @@ final class Arena {
         self.bytesMax = bytesMax
     }
 
-    /// Uninitialized memory for any type, or nil past the bound.
+    /// Uninitialized memory for any type, or nil past the bound. A `size_t` beyond `Int` comes
+    /// from C as a negative number.
     func allocate(_ requested: Int) -> UnsafeMutableRawPointer? {
+        guard 0...Int.max - Arena.alignment ~= requested else { return refuse() }
         let size = (requested + Arena.alignment - 1) & ~(Arena.alignment - 1)
-        guard size <= bytesMax - byteCount else {
-            isExhausted = true
-            return nil
-        }
+        guard size <= bytesMax - byteCount else { return refuse() }
         byteCount += size
         if chunks.isEmpty || chunks[chunks.count - 1].count - offset < size { addChunk(size) }
         defer { offset += size }
         return chunks[chunks.count - 1].baseAddress.map { $0 + offset }
+    }
+
+    private func refuse() -> UnsafeMutableRawPointer? {
+        isExhausted = true
+        return nil
     }
 
     private func addChunk(_ byteCountMin: Int) {

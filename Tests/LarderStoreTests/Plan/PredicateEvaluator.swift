@@ -118,7 +118,11 @@ struct PredicateEvaluator {
         case .many(let elements):
             return .many(
                 elements.flatMap { element in
-                    if case .many(let inner) = step(element, name) { inner } else { [step(element, name)] }
+                    if case .many(let inner) = step(element, name) {
+                        inner
+                    } else {
+                        [step(element, name)]
+                    }
                 })
         case .value: return .value(.null)
         }
@@ -147,7 +151,8 @@ struct PredicateEvaluator {
         guard case (.value(let left), .value(let right)) = (left, right) else { return nil }
         switch (left, right) {
         case (.int(let left), .int(let right)): return left < right ? -1 : left > right ? 1 : 0
-        case (.string(let left), .string(let right)): return left < right ? -1 : left > right ? 1 : 0
+        case (.string(let left), .string(let right)):
+            return left < right ? -1 : left > right ? 1 : 0
         default:
             guard let left = number(left), let right = number(right) else { return nil }
             return left < right ? -1 : left > right ? 1 : 0

@@ -34,7 +34,8 @@ struct RandomPredicate<Generator: RandomNumberGenerator> {
         case 7: return pair(base)
         case 8:
             return comparison(
-                .keyPath(.object, many("n")), Self.integers, modifier: Bool.random(using: &generator) ? .any : .all)
+                .keyPath(.object, many("n")), Self.integers,
+                modifier: Bool.random(using: &generator) ? .any : .all)
         case 9:
             var test = stringComparison(.keyPath(.object, many("s")))
             if case .comparison(var comparison) = test {
@@ -59,9 +60,11 @@ struct RandomPredicate<Generator: RandomNumberGenerator> {
     }
 
     private mutating func many(_ name: String) -> [String] {
-        [["children", name], ["parent", "children", name], ["children", "children", name],
-            ["friends", name], ["friends", "parent", name], ["friendOf", "children", name]]
-            .randomElement(using: &generator) ?? []
+        [
+            ["children", name], ["parent", "children", name], ["children", "children", name],
+            ["friends", name], ["friends", "parent", name], ["friendOf", "children", name],
+        ]
+        .randomElement(using: &generator) ?? []
     }
 
     private mutating func comparison(
@@ -100,7 +103,9 @@ struct RandomPredicate<Generator: RandomNumberGenerator> {
 
     /// Two key paths, of the same or of comparable types.
     private mutating func pair(_ base: QueryExpression) -> QueryExpression {
-        let names = [("n", "n"), ("n", "d"), ("d", "d"), ("s", "s"), ("b", "b"), ("parent", "parent")]
+        let names = [
+            ("n", "n"), ("n", "d"), ("d", "d"), ("s", "s"), ("b", "b"), ("parent", "parent"),
+        ]
         let (left, right) = names.randomElement(using: &generator) ?? ("n", "n")
         let operators: [Comparison.Operator] =
             left == "b" || left == "parent" ? [.equal, .notEqual] : [.equal, .notEqual, .lessThan]

@@ -126,7 +126,8 @@ final class QueryFixture {
         switch value {
         case .null: "nil"
         case .string(let text): "\"\(text)\""
-        case .object(let identifier): names[identifier] ?? "unknown p\(identifier.permanentKey ?? 0)"
+        case .object(let identifier):
+            names[identifier] ?? "unknown p\(identifier.permanentKey ?? 0)"
         case .objects(let list):
             "[\(list.map { names[$0] ?? "unknown" }.joined(separator: ", "))]"
         default: value.text

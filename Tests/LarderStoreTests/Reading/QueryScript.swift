@@ -100,7 +100,8 @@ final class QueryScript {
             case "warnings": output += explanation.warnings
             case "names":
                 let batches = try fixture.batches(query, clauses.parameters)
-                output.append(batches[0].columns.map { "\($0.name) \($0.kind)" }.joined(separator: ", "))
+                output.append(
+                    batches[0].columns.map { "\($0.name) \($0.kind)" }.joined(separator: ", "))
             default: throw FixtureError("show what? \(part)")
             }
         }
@@ -188,7 +189,9 @@ struct QueryClauses {
                     try fixture.identifier(String($0.dropFirst()))
                 })
         }
-        if text.hasPrefix("\"") { return try Value(json: try JSONValue(parsing: text), type: .string) }
+        if text.hasPrefix("\"") {
+            return try Value(json: try JSONValue(parsing: text), type: .string)
+        }
         if let integer = Int64(text) { return .int(integer) }
         if let double = Double(text) { return .double(double) }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)

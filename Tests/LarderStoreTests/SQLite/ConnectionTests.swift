@@ -31,9 +31,9 @@ struct ConnectionTests {
 
     @Test("reports a mistake with SQLite's words and the statement")
     func mistake() {
-        let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELECT nothing") }
-        #expect(error?.message == "no such column: nothing")
-        #expect(error?.sql == "SELECT nothing")
+        let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELECT absent") }
+        #expect(error?.message == "no such column: absent")
+        #expect(error?.sql == "SELECT absent")
         #expect(error?.larderError.code == .storageFailed)
     }
 

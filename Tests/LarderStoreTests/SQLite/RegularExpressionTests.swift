@@ -34,7 +34,7 @@ struct RegularExpressionTests {
 
     @Test("gives up on a text that it would backtrack over without end")
     func backtracking() throws {
-        let expression = try RegularExpression("(a+)+b")
+        let expression = try RegularExpression("(a+)+[0-9]")
         #expect(throws: RegularExpression.Fault.self) {
             try expression.matchesWhole(String(repeating: "a", count: 64))
         }
@@ -42,9 +42,9 @@ struct RegularExpressionTests {
 
     @Test("is refused one byte past the longest")
     func tooLong() throws {
-        _ = try RegularExpression(String(repeating: "a", count: 64 << 10))
+        _ = try RegularExpression(String(repeating: "a", count: 16 << 10))
         #expect(throws: RegularExpression.Fault.self) {
-            try RegularExpression(String(repeating: "a", count: (64 << 10) + 1))
+            try RegularExpression(String(repeating: "a", count: (16 << 10) + 1))
         }
     }
 }

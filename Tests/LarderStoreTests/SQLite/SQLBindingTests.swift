@@ -50,12 +50,23 @@ struct SQLBindingTests {
             (Value.int(32_768), AttributeType.int16), (.int(-32_769), .int16),
             (.int(1 << 31), .int32), (.double(.nan), .double), (.float(.nan), .float),
             (.double(1e300), .float), (.decimal(.nan), .decimal),
-            (.date(Date(timeIntervalSinceReferenceDate: .nan)), .date),
             (.bool(true), .int64), (.int(1), .bool), (.string("1"), .uuid),
             (.objects([]), .data),
         ])
     func refused(value: Value, type: AttributeType) {
         let error = #expect(throws: LarderError.self) { try SQLBinding(storing: value, as: type) }
         #expect(error?.code == .wrongType)
+    }
+
+    @Test("is no date without a place in time")
+    func dateNotANumber() {
+        for seconds in [Double.nan, .infinity] {
+            // Such a date cannot even be printed, so it is kept out of the test's arguments.
+            let isStored =
+                (try? SQLBinding(
+                    storing: .date(Date(timeIntervalSinceReferenceDate: seconds)), as: .date))
+                != nil
+            #expect(!isStored)
+        }
     }
 }

@@ -117,11 +117,12 @@ struct ValueTests {
                     name: "T",
                     attributes: [
                         Attribute(
-                            name: "s", type: .string, validation: .init(pattern: "(a+)+b"))
+                            name: "s", type: .string, validation: .init(pattern: "(a+)+[0-9]"))
                     ])
             ]))
         let text = String(repeating: "a", count: 100)
         let error = try slow.refusal(.insert(.new("a", "T"), values: ["s": .string(text)]))
         #expect(error.code == .validationFailed)
+        #expect(error.message.hasPrefix("T.s cannot be matched with its pattern"))
     }
 }
