@@ -6,8 +6,12 @@ public enum Limits {
     /// A frame, and a frame before the handshake is done.
     public static let frameBytesMax = 16 << 20
     public static let handshakeFrameBytesMax = 64 << 10
-    /// Levels of an expression tree, and its nodes.
+    /// Levels of nesting in a predicate: parentheses, NOTs, SUBQUERYs.
     public static let expressionDepthMax = 64
+    /// Levels of an expression tree. A level of nesting may make five: OR, AND, a comparison, a
+    /// count, a subquery.
+    public static let expressionLevelsMax = 5 * (expressionDepthMax + 1)
+    /// Nodes of an expression tree.
     public static let expressionNodesMax = 4_096
     /// A predicate in format-string form, in UTF-8 bytes.
     public static let predicateBytesMax = 256 << 10
@@ -25,6 +29,8 @@ public enum Limits {
     /// Entities of a schema, and properties of an entity.
     public static let entitiesMax = 1_000
     public static let propertiesMax = 1_000
+    /// Levels of arrays and objects in a JSON document.
+    public static let jsonDepthMax = 64
     /// A schema file.
     public static let schemaBytesMax = 4 << 20
 }

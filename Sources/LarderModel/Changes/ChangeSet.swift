@@ -35,7 +35,8 @@ public struct SaveResult: Hashable, Sendable {
     public var deletedCount: Int64
 
     public init(
-        inserted: [PersistentIdentifier] = [], updatedVersions: [Int64] = [], deletedCount: Int64 = 0
+        inserted: [PersistentIdentifier] = [], updatedVersions: [Int64] = [],
+        deletedCount: Int64 = 0
     ) {
         self.inserted = inserted
         self.updatedVersions = updatedVersions

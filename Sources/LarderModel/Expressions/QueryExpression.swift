@@ -29,7 +29,8 @@ public indirect enum QueryExpression: Hashable, Sendable {
 
     /// The key path from the object that the query is about; `path` is dotted and not empty.
     public static func keyPath(_ path: String) -> QueryExpression {
-        .keyPath(.object, path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+        .keyPath(
+            .object, path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 }
 

@@ -31,6 +31,8 @@ public struct Attribute: Hashable, Sendable {
         }
     }
 
+    /// Default and bounds take the attribute's type where that loses nothing: 0 for a double is
+    /// 0.0. A default of nil is none.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
         isUnique: Bool = false, isIndexed: Bool = false, validation: Validation = Validation()
@@ -38,9 +40,17 @@ public struct Attribute: Hashable, Sendable {
         self.name = name
         self.type = type
         self.isOptional = isOptional
-        self.defaultValue = defaultValue
+        self.defaultValue = Self.typed(defaultValue, type)
         self.isUnique = isUnique
         self.isIndexed = isIndexed
-        self.validation = validation
+        self.validation = Validation(
+            minimum: Self.typed(validation.minimum, type),
+            maximum: Self.typed(validation.maximum, type), minLength: validation.minLength,
+            maxLength: validation.maxLength, pattern: validation.pattern)
+    }
+
+    private static func typed(_ value: Value?, _ type: AttributeType) -> Value? {
+        guard let value, !value.isNull else { return nil }
+        return value.converted(to: type) ?? value
     }
 }

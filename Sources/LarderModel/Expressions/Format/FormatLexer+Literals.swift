@@ -1,0 +1,113 @@
+/// Numbers and strings of a format string.
+extension FormatLexer {
+    /// An integer, decimal or `0x…`, or a number with a fraction or an exponent. No sign.
+    mutating func number() throws(LarderError) -> FormatToken.Kind {
+        let start = position
+        let isHexadecimal = peek() == UInt8(ascii: "0") && (peek(1) ?? 0) | 0x20 == 0x78
+        if isHexadecimal { position += 2 }
+        let digitsStart = position
+        skipDigits(hexadecimal: isHexadecimal)
+        var isInteger = true
+        if !isHexadecimal {
+            if peek() == UInt8(ascii: "."), peek(1).map(Self.isDigit) == true {
+                isInteger = false
+                position += 1
+                skipDigits()
+            }
+            if let byte = peek(), byte | 0x20 == UInt8(ascii: "e") {
+                isInteger = false
+                position += 1
+                if peek() == UInt8(ascii: "-") || peek() == UInt8(ascii: "+") { position += 1 }
+                guard let digit = peek(), Self.isDigit(digit) else {
+                    throw failure(
+                        .malformedPredicate, "expected the digits of an exponent", at: position)
+                }
+                skipDigits()
+            }
+        }
+        let isTorn = peek().map(Self.isNameStart) == true || digitsStart == position
+        guard !isTorn else {
+            throw failure(.malformedPredicate, "expected a digit", at: position)
+        }
+        let digits = String(decoding: bytes[digitsStart..<position], as: UTF8.self)
+        if isInteger {
+            if let integer = UInt64(digits, radix: isHexadecimal ? 16 : 10) {
+                return .integer(integer)
+            }
+        } else if let double = Double(digits), double.isFinite {
+            return .double(double)
+        }
+        throw failure(.malformedPredicate, "the number is too large", at: start)
+    }
+
+    private mutating func skipDigits(hexadecimal: Bool = false) {
+        while let byte = peek() {
+            let isLetter =
+                hexadecimal && (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+            guard Self.isDigit(byte) || isLetter else { return }
+            position += 1
+        }
+    }
+
+    mutating func string(quote: UInt8) throws(LarderError) -> String {
+        let start = position
+        position += 1
+        var content: [UInt8] = []
+        while let byte = peek() {
+            switch byte {
+            case quote:
+                position += 1
+                return String(decoding: content, as: UTF8.self)
+            case UInt8(ascii: "\\"): try escape(into: &content)
+            default:
+                content.append(byte)
+                position += 1
+            }
+        }
+        throw failure(.malformedPredicate, "the string that begins here does not end", at: start)
+    }
+
+    private mutating func escape(into content: inout [UInt8]) throws(LarderError) {
+        let start = position
+        position += 2
+        guard start + 1 < bytes.count else { return }
+        switch bytes[start + 1] {
+        case UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "'"):
+            content.append(bytes[start + 1])
+        case UInt8(ascii: "n"): content.append(0x0A)
+        case UInt8(ascii: "t"): content.append(0x09)
+        case UInt8(ascii: "r"): content.append(0x0D)
+        case UInt8(ascii: "b"): content.append(0x08)
+        case UInt8(ascii: "f"): content.append(0x0C)
+        case UInt8(ascii: "u"):
+            var units = [try codeUnit(at: start)]
+            if UTF16.isLeadSurrogate(units[0]), peek() == UInt8(ascii: "\\"),
+                peek(1) == UInt8(ascii: "u")
+            {
+                position += 2
+                units.append(try codeUnit(at: start))
+            }
+            guard let text = String(validating: units, as: UTF16.self) else {
+                throw failure(
+                    .malformedPredicate, "half of a surrogate pair is no character", at: start)
+            }
+            content += text.utf8
+        default:
+            throw failure(
+                .malformedPredicate, "no such escape", hint: #"a backslash is written `\\`"#,
+                at: start)
+        }
+    }
+
+    private mutating func codeUnit(at start: Int) throws(LarderError) -> UInt16 {
+        let digits = bytes[min(position, bytes.count)...].prefix(4)
+        guard digits.count == 4, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else {
+            throw failure(
+                .malformedPredicate, #"expected four hexadecimal digits after `\u`"#, at: start)
+        }
+        position += 4
+        return unit
+    }
+}

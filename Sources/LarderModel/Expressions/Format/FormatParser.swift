@@ -1,0 +1,198 @@
+/// Reads tokens into a tree: recursive descent, one function for each precedence.
+///
+///     or         := and (OR and)*
+///     and        := not (AND not)*
+///     not        := NOT not | comparison
+///     comparison := (ANY | SOME | ALL | NONE)? operand (operator options? operand)?
+///
+/// Operands are in `FormatParser+Operands.swift`. An expression in parentheses may be a predicate
+/// or a value; which of them is needed is checked where it is used. Recursion is bounded: each
+/// parenthesis, brace, NOT and SUBQUERY is a level, and ``Limits/expressionDepthMax`` bounds those.
+struct FormatParser {
+    private(set) var lexer: FormatLexer
+    /// The token that is looked at; what is before it has been read.
+    private(set) var token: FormatToken
+    private let arguments: [Value]
+    private let firstArgument: Int
+    private(set) var argumentsUsed = 0
+    private(set) var usesKeyPathArguments = false
+    private var depth = 0
+    /// Names of the subqueries' variables that are known here, innermost last.
+    var variables: [String] = []
+
+    init(_ text: String, arguments: [Value], firstArgument: Int) throws(LarderError) {
+        lexer = FormatLexer(text)
+        self.arguments = arguments
+        self.firstArgument = firstArgument
+        token = try lexer.next()
+    }
+
+    mutating func wholePredicate() throws(LarderError) -> QueryExpression {
+        let expression = try predicate()
+        guard token.kind == .end else { throw expected("AND, OR or the end") }
+        return expression
+    }
+
+    /// An expression that is true or false.
+    mutating func predicate() throws(LarderError) -> QueryExpression {
+        let expression = try disjunction()
+        try requirePredicate(expression)
+        return expression
+    }
+
+    /// A predicate, or a value alone.
+    mutating func disjunction() throws(LarderError) -> QueryExpression {
+        let first = try conjunction()
+        guard token.kind == .or else { return first }
+        try requirePredicate(first)
+        var operands = [first]
+        while try skip(.or) {
+            operands.append(try conjunction())
+            try requirePredicate(operands[operands.count - 1])
+        }
+        return .or(operands)
+    }
+
+    private mutating func conjunction() throws(LarderError) -> QueryExpression {
+        let first = try negation()
+        guard token.kind == .and else { return first }
+        try requirePredicate(first)
+        var operands = [first]
+        while try skip(.and) {
+            operands.append(try negation())
+            try requirePredicate(operands[operands.count - 1])
+        }
+        return .and(operands)
+    }
+
+    private mutating func negation() throws(LarderError) -> QueryExpression {
+        guard token.kind == .not else { return try comparison() }
+        try enter()
+        try advance()
+        let operand = try negation()
+        try requirePredicate(operand)
+        leave()
+        return .not(operand)
+    }
+
+    private mutating func comparison() throws(LarderError) -> QueryExpression {
+        let modifier: Comparison.Modifier
+        let isNone = token.keyword == .noneOf
+        switch token.keyword {
+        case .any, .someOf, .noneOf: modifier = .any
+        case .all: modifier = .all
+        default: modifier = .direct
+        }
+        if modifier != .direct { try advance() }
+        let left = try operand()
+        guard case .comparison(let comparisonOperator) = token.kind else {
+            if modifier != .direct { throw expected("a comparison operator") }
+            return left
+        }
+        if left.isCompound { throw failure("the left side of this operator is a predicate") }
+        try advance()
+        let options = try options()
+        let right = try rightOperand(of: comparisonOperator)
+        if case .comparison = token.kind {
+            throw failure("a comparison cannot be compared; join them with AND")
+        }
+        let comparison = QueryExpression.comparison(
+            Comparison(left, comparisonOperator, right, options: options, modifier: modifier))
+        return isNone ? .not(comparison) : comparison
+    }
+
+    /// `[c]`, `[d]` or `[cd]` behind an operator.
+    private mutating func options() throws(LarderError) -> Comparison.Options {
+        var options: Comparison.Options = []
+        guard try skip(.symbol("[")) else { return options }
+        guard case .name(let letters, false) = token.kind else {
+            throw expected("`c`, `d` or `cd`")
+        }
+        for letter in letters.lowercased() {
+            switch letter {
+            case "c": options.insert(.caseInsensitive)
+            case "d": options.insert(.diacriticInsensitive)
+            case "n", "l", "w": throw unsupported("`[\(letter)]`")
+            default: throw expected("`c`, `d` or `cd`")
+            }
+        }
+        try advance()
+        try require("]")
+        return options
+    }
+
+    private func requirePredicate(_ expression: QueryExpression) throws(LarderError) {
+        switch expression {
+        case .comparison, .and, .or, .not, .keyPath, .constant(.bool): return
+        default: throw expected("a comparison operator")
+        }
+    }
+}
+
+/// Tokens, levels, arguments and errors.
+extension FormatParser {
+    mutating func advance() throws(LarderError) { token = try lexer.next() }
+
+    mutating func skip(_ kind: FormatToken.Kind) throws(LarderError) -> Bool {
+        guard token.kind == kind else { return false }
+        try advance()
+        return true
+    }
+
+    mutating func require(_ symbol: String) throws(LarderError) {
+        guard try skip(.symbol(symbol)) else { throw expected("`\(symbol)`") }
+    }
+
+    /// Begins a level of nesting at the token that is looked at.
+    mutating func enter() throws(LarderError) {
+        depth += 1
+        guard depth <= Limits.expressionDepthMax else {
+            throw lexer.failure(
+                .resourceExhausted, "nested deeper than \(Limits.expressionDepthMax) levels",
+                at: token.start)
+        }
+    }
+
+    mutating func leave() { depth -= 1 }
+
+    /// The place of the next argument among all.
+    mutating func nextArgument() throws(LarderError) -> Int {
+        let place = firstArgument + argumentsUsed
+        guard arguments.indices.contains(place) else {
+            throw failure("there is no argument for this placeholder")
+        }
+        argumentsUsed += 1
+        return place
+    }
+
+    /// The next argument as a key path's text.
+    mutating func nextKeyPathArgument() throws(LarderError) -> String {
+        usesKeyPathArguments = true
+        guard case .string(let text) = arguments[try nextArgument()] else {
+            throw failure("the argument for `%K` is no string")
+        }
+        return text
+    }
+
+    func expected(_ what: String, hint: String? = nil) -> LarderError {
+        failure("expected \(what), found \(token.description)", hint: hint)
+    }
+
+    func failure(_ sentence: String, hint: String? = nil) -> LarderError {
+        lexer.failure(.malformedPredicate, sentence, hint: hint, at: token.start)
+    }
+
+    func unsupported(_ what: String) -> LarderError {
+        lexer.failure(.unsupported, "\(what) is not supported yet", at: token.start)
+    }
+}
+
+extension QueryExpression {
+    /// Whether it can stand in a predicate only, never beside an operator.
+    var isCompound: Bool {
+        switch self {
+        case .comparison, .and, .or, .not: true
+        default: false
+        }
+    }
+}

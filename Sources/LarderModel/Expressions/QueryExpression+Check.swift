@@ -1,0 +1,40 @@
+extension QueryExpression {
+    /// Whether the tree is within ``Limits``, so that what comes after may walk it by recursion.
+    ///
+    /// - Throws: `resourceExhausted`.
+    public func checkLimits() throws(LarderError) {
+        // A stack of our own: the tree may come from outside, and be as deep as it likes.
+        var pending: [(expression: QueryExpression, level: Int)] = [(self, 1)]
+        var nodeCount = 0
+        while let (expression, level) = pending.popLast() {
+            nodeCount += 1
+            guard level <= Limits.expressionLevelsMax else {
+                throw LarderError(.resourceExhausted, "the predicate is nested too deep")
+            }
+            let children = expression.children
+            guard nodeCount + pending.count + children.count <= Limits.expressionNodesMax else {
+                throw LarderError(
+                    .resourceExhausted,
+                    "the predicate has more than \(Limits.expressionNodesMax) parts")
+            }
+            if case .keyPath(_, let steps) = expression, steps.count > Limits.keyPathStepsMax {
+                throw LarderError(
+                    .resourceExhausted,
+                    "a key path has more than \(Limits.keyPathStepsMax) steps")
+            }
+            for child in children { pending.append((child, level + 1)) }
+        }
+    }
+
+    /// The expressions directly below this one, in the order in which they are written.
+    public var children: [QueryExpression] {
+        switch self {
+        case .constant, .argument, .object, .variable: []
+        case .list(let elements), .and(let elements), .or(let elements): elements
+        case .keyPath(let base, _): [base]
+        case .collection(_, let operand), .not(let operand): [operand]
+        case .subquery(let collection, _, let predicate): [collection, predicate]
+        case .comparison(let comparison): [comparison.left, comparison.right]
+        }
+    }
+}

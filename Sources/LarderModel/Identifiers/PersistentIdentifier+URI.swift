@@ -1,0 +1,151 @@
+import FoundationEssentials
+
+// The text form of identifiers, the one that Core Data and SwiftData use:
+// `x-coredata://<STORE-UUID>/<Entity>/p<key>`, temporary `x-coredata:///<Entity>/t<name>`.
+//
+// Each identifier has one text, and each text that is read one identifier. A permanent key is from
+// 1 and in canonical decimal; a temporary name is any text that is not empty, percent-encoded
+// where a URI needs it. Whether store, entity and object exist is not asked here.
+
+extension PersistentIdentifier {
+    /// The identifier as a URI, to be handed to another process.
+    public var uriRepresentation: String {
+        let start = "\(Self.uriStart)\(storeIdentifier ?? "")/\(Self.encoded(entityName))/"
+        return switch key {
+        case .permanent(let number): "\(start)p\(number)"
+        case .temporary(let name): "\(start)t\(Self.encoded(name))"
+        }
+    }
+
+    /// Reads an identifier from its URI.
+    ///
+    /// - Throws: `malformedIdentifier` with a sentence that says which part is wrong.
+    public init(uriRepresentation: String) throws(LarderError) {
+        let text = uriRepresentation.utf8
+        guard text.starts(with: Self.uriStart.utf8) else {
+            throw Self.malformed("it does not begin with `\(Self.uriStart)`")
+        }
+        let parts = text.dropFirst(Self.uriStart.utf8.count).split(
+            separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3 else {
+            throw Self.malformed("it has not exactly three parts: store, entity and key")
+        }
+        let entityName = Substring(parts[1])
+        guard SchemaName.isWellFormed(entityName) else {
+            throw Self.malformed("its second part is no entity's name")
+        }
+        if parts[0].isEmpty {
+            let name = try Self.temporaryName(parts[2])
+            self.init(temporary: name, entityName: String(entityName))
+        } else {
+            guard parts[0].count == 36, let store = UUID(uuidString: String(Substring(parts[0])))
+            else { throw Self.malformed("its first part is no UUID of a store") }
+            let key = try Self.permanentKey(parts[2])
+            self.init(store: store, entityName: String(entityName), key: key)
+        }
+    }
+
+    private static let uriStart = "x-coredata://"
+
+    private static func malformed(_ sentence: String) -> LarderError {
+        LarderError(
+            .malformedIdentifier, "the identifier is malformed: \(sentence)",
+            hint: "an identifier looks like x-coredata://<UUID>/<Entity>/p<number>")
+    }
+
+    private static func permanentKey(_ part: Substring.UTF8View) throws(LarderError) -> Int64 {
+        let digits = part.dropFirst()
+        guard part.first == UInt8(ascii: "p"), let first = digits.first,
+            (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first)
+        else { throw malformed("its third part is not `p` and a number from 1") }
+        guard digits.count <= 19, let key = Int64(Substring(digits)) else {
+            throw malformed("its key is no number from 1 to \(Int64.max)")
+        }
+        return key
+    }
+
+    private static func temporaryName(_ part: Substring.UTF8View) throws(LarderError) -> String {
+        guard part.first == UInt8(ascii: "t") else {
+            throw malformed("it names no store, and its third part is not `t` and a name")
+        }
+        guard part.count > 1 else { throw malformed("its temporary name is empty") }
+        guard let bytes = decoded(part.dropFirst()),
+            let name = String(validating: bytes, as: UTF8.self)
+        else { throw malformed("its temporary name is not percent-encoded UTF-8") }
+        return name
+    }
+
+    /// Percent-encodes all but what RFC 3986 calls unreserved.
+    private static func encoded(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                bytes.append(byte)
+            } else {
+                bytes.append(UInt8(ascii: "%"))
+                if byte < 0x10 { bytes.append(UInt8(ascii: "0")) }
+                bytes += String(byte, radix: 16, uppercase: true).utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func decoded(_ part: Substring.UTF8View) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = part[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.popFirst().flatMap(hexadecimalDigit),
+                    let low = rest.popFirst().flatMap(hexadecimalDigit)
+                else { return nil }
+                bytes.append(high << 4 | low)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
+
+    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+extension PersistentIdentifier: CustomStringConvertible {
+    /// The URI.
+    public var description: String { uriRepresentation }
+}
+
+extension PersistentIdentifier: Comparable {
+    /// By store (temporary first), entity, then key: keys by number, temporary names by text.
+    public static func < (left: Self, right: Self) -> Bool {
+        if left.store != right.store {
+            guard let leftStore = left.store, let rightStore = right.store else {
+                return left.store == nil
+            }
+            return leftStore < rightStore
+        }
+        if left.entityName != right.entityName { return left.entityName < right.entityName }
+        return switch (left.key, right.key) {
+        case (.permanent(let left), .permanent(let right)): left < right
+        case (.temporary(let left), .temporary(let right)): left < right
+        case (.permanent, .temporary): true
+        case (.temporary, .permanent): false
+        }
+    }
+}

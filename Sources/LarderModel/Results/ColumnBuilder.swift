@@ -1,0 +1,150 @@
+/// Fills one column row by row without an allocation a value.
+///
+/// Each append adds one row and must be of the column's form; another one is a bug in the caller.
+public struct ColumnBuilder: Sendable {
+    public let name: String
+    public let kind: Column.Kind
+    public private(set) var rowCount = 0
+    private let form: Column.Form
+    // One of these is filled, as the form says.
+    private var integers: [Int64] = []
+    private var doubles: [Double] = []
+    @usableFromInline var heap: [UInt8] = []
+    @usableFromInline var keys: [Int64] = []
+    private var ends: [UInt32] = []
+    private var nulls: [UInt8] = []
+
+    public init(name: String, kind: Column.Kind) {
+        self.name = name
+        self.kind = kind
+        self.form = kind.form
+    }
+
+    /// The rows so far.
+    public var column: Column {
+        let storage: Column.Storage =
+            switch form {
+            case .integers: .integers(integers)
+            case .doubles: .doubles(doubles)
+            case .bytes: .bytes(heap: heap, ends: ends)
+            case .lists: .lists(keys: keys, ends: ends)
+            }
+        return Column(name: name, kind: kind, storage: storage, nulls: nulls)
+    }
+
+    /// About the bytes that the rows take on the wire.
+    public var byteCount: Int {
+        (integers.count + doubles.count + keys.count) * 8 + heap.count + ends.count * 4
+            + nulls.count
+    }
+
+    /// A bool (0 or 1), an integer, or the key of an object.
+    public mutating func append(integer: Int64) {
+        precondition(form == .integers, "not a column of integers")
+        integers.append(integer)
+        rowCount += 1
+    }
+
+    /// A float, a double, or a date in seconds since 2001-01-01T00:00:00Z.
+    public mutating func append(double: Double) {
+        precondition(form == .doubles, "not a column of doubles")
+        doubles.append(double)
+        rowCount += 1
+    }
+
+    /// A text in UTF-8, data, or the 16 bytes of a UUID. A column's heap stays below 4 GiB.
+    @inlinable
+    public mutating func append(bytes: some Sequence<UInt8>) {
+        heap.append(contentsOf: bytes)
+        endRow(form: .bytes, heap.count)
+    }
+
+    /// The keys of the objects of a to-many.
+    @inlinable
+    public mutating func append(keys list: some Sequence<Int64>) {
+        keys.append(contentsOf: list)
+        endRow(form: .lists, keys.count)
+    }
+
+    public mutating func appendNull() {
+        let byte = rowCount >> 3
+        while nulls.count <= byte { nulls.append(0) }
+        nulls[byte] |= 1 << UInt8(rowCount & 7)
+        switch form {
+        case .integers: append(integer: 0)
+        case .doubles: append(double: 0)
+        case .bytes: endRow(form: .bytes, heap.count)
+        case .lists: endRow(form: .lists, keys.count)
+        }
+    }
+
+    @usableFromInline
+    mutating func endRow(form: Column.Form, _ end: Int) {
+        precondition(form == self.form, "not a column of \(form)")
+        ends.append(UInt32(end))
+        rowCount += 1
+    }
+
+    /// A value as such; for a column that is filled from values rather than from a database.
+    ///
+    /// - Throws: `wrongType` if the column does not hold such values.
+    public mutating func append(_ value: Value) throws(LarderError) {
+        switch (value, kind) {
+        case (.null, _): appendNull()
+        case (.bool(let value), .attribute(.bool)): append(integer: value ? 1 : 0)
+        case (.int(let value), .attribute(.int16)), (.int(let value), .attribute(.int32)),
+            (.int(let value), .attribute(.int64)):
+            append(integer: value)
+        case (.float(let value), .attribute(.float)): append(double: Double(value))
+        case (.double(let value), .attribute(.double)): append(double: value)
+        case (.date(let value), .attribute(.date)):
+            append(double: value.timeIntervalSinceReferenceDate)
+        case (.decimal(let value), .attribute(.decimal)): append(bytes: value.description.utf8)
+        case (.string(let value), .attribute(.string)), (.json(let value), .attribute(.json)):
+            append(bytes: value.utf8)
+        case (.url(let value), .attribute(.url)): append(bytes: value.absoluteString.utf8)
+        case (.data(let value), .attribute(.data)): append(bytes: value)
+        case (.uuid(let value), .attribute(.uuid)): append(bytes: value.bytes)
+        case (.object(let value), .object):
+            guard let key = value.permanentKey else { throw mismatch }
+            append(integer: key)
+        case (.objects(let values), .objects):
+            let list = values.compactMap(\.permanentKey)
+            guard list.count == values.count else { throw mismatch }
+            append(keys: list)
+        default: throw mismatch
+        }
+    }
+
+    private var mismatch: LarderError {
+        LarderError(.wrongType, "the column `\(name)` does not hold such a value")
+    }
+}
+
+extension Column {
+    /// The shape in which a kind of column is stored; the cases are those of ``Storage``.
+    @usableFromInline
+    enum Form: Sendable {
+        case integers, doubles, bytes, lists
+    }
+
+    /// A column without rows.
+    public init(name: String, kind: Kind) {
+        self = ColumnBuilder(name: name, kind: kind).column
+    }
+}
+
+extension Column.Kind {
+    var form: Column.Form {
+        switch self {
+        case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64),
+            .object:
+            .integers
+        case .attribute(.float), .attribute(.double), .attribute(.date): .doubles
+        case .attribute(.decimal), .attribute(.string), .attribute(.uuid), .attribute(.url),
+            .attribute(.data), .attribute(.json):
+            .bytes
+        case .objects: .lists
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import FoundationEssentials
+
+/// What is wrong with one attribute by itself, its name apart.
+enum AttributeCheck {
+    /// Faults by the key of the schema file to which they belong.
+    static func faults(in attribute: Attribute) -> [(key: String, message: String)] {
+        boundFaults(in: attribute) + lengthFaults(in: attribute) + defaultFaults(in: attribute)
+    }
+
+    private static func boundFaults(in attribute: Attribute) -> [(String, String)] {
+        let type = attribute.type
+        let bounds = [
+            ("minimum", attribute.validation.minimum), ("maximum", attribute.validation.maximum),
+        ]
+        var faults: [(String, String)] = []
+        for (key, bound) in bounds {
+            guard let bound else { continue }
+            if !type.isOrdered {
+                faults.append((key, "only numbers and dates have bounds, no \(type.rawValue)"))
+            } else if !isValue(bound, of: type) {
+                faults.append((key, "expected \(type.textDescription)"))
+            }
+        }
+        if faults.isEmpty, let minimum = bounds[0].1, let maximum = bounds[1].1,
+            precedes(maximum, minimum)
+        {
+            faults.append(("maximum", "is less than the minimum"))
+        }
+        return faults
+    }
+
+    private static func lengthFaults(in attribute: Attribute) -> [(String, String)] {
+        let validation = attribute.validation
+        let lengths = [("minLength", validation.minLength), ("maxLength", validation.maxLength)]
+        var faults: [(String, String)] = []
+        for (key, length) in lengths {
+            guard let length else { continue }
+            if attribute.type != .string && attribute.type != .data {
+                faults.append((key, "only string and data have a length"))
+            } else if length < 0 {
+                faults.append((key, "is negative"))
+            }
+        }
+        if faults.isEmpty, let minimum = validation.minLength, let maximum = validation.maxLength,
+            maximum < minimum
+        {
+            faults.append(("maxLength", "is less than minLength"))
+        }
+        if validation.pattern != nil, attribute.type != .string {
+            faults.append(("pattern", "only a string has a pattern"))
+        }
+        return faults
+    }
+
+    private static func defaultFaults(in attribute: Attribute) -> [(String, String)] {
+        guard let value = attribute.defaultValue else { return [] }
+        let validation = attribute.validation
+        guard isValue(value, of: attribute.type) else {
+            return [("default", "expected \(attribute.type.textDescription)")]
+        }
+        let length: Int? =
+            switch value {
+            case .string(let text): text.count
+            case .data(let data): data.count
+            default: nil
+            }
+        var faults: [(String, String)] = []
+        if let minimum = validation.minimum, precedes(value, minimum) {
+            faults.append(("default", "is less than the minimum"))
+        }
+        if let maximum = validation.maximum, precedes(maximum, value) {
+            faults.append(("default", "is greater than the maximum"))
+        }
+        if let length, let minimum = validation.minLength, length < minimum {
+            faults.append(("default", "is shorter than minLength"))
+        }
+        if let length, let maximum = validation.maxLength, length > maximum {
+            faults.append(("default", "is longer than maxLength"))
+        }
+        return faults
+    }
+
+    /// Whether an attribute of the type may hold the value as it is.
+    private static func isValue(_ value: Value, of type: AttributeType) -> Bool {
+        !value.isNull && value.converted(to: type) == value
+    }
+
+    /// The order of two values of one ordered type; false for any others.
+    private static func precedes(_ left: Value, _ right: Value) -> Bool {
+        switch (left, right) {
+        case (.int(let left), .int(let right)): left < right
+        case (.float(let left), .float(let right)): left < right
+        case (.double(let left), .double(let right)): left < right
+        case (.decimal(let left), .decimal(let right)): left < right
+        case (.date(let left), .date(let right)): left < right
+        default: false
+        }
+    }
+}
+
+extension AttributeType {
+    /// Whether values have a least and a greatest: numbers and dates.
+    var isOrdered: Bool {
+        switch self {
+        case .int16, .int32, .int64, .float, .double, .decimal, .date: true
+        case .bool, .string, .uuid, .url, .data, .json: false
+        }
+    }
+}

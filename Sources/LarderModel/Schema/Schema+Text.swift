@@ -1,0 +1,70 @@
+// The schema as the text of a schema file. Only what differs from the default is written; keys are
+// sorted, while entities, properties and lists stay in their order, so that the text reads back as
+// an equal schema.
+
+extension Schema {
+    /// The schema file's text, on one line: equal schemas have equal text.
+    public var canonicalText: String { json.text }
+
+    private var json: JSONValue {
+        .object([
+            "version": .string(version),
+            "entities": .array(entities.map(\.json)),
+        ])
+    }
+}
+
+extension Entity {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = ["name": .string(name)]
+        members["attributes"] = Self.array(attributes.map(\.json))
+        members["relationships"] = Self.array(relationships.map(\.json))
+        members["unique"] = Self.array(
+            uniquenessConstraints.dropFirst(attributes.count(where: \.isUnique)).map(Self.names))
+        members["indexes"] = Self.array(
+            indexes.dropFirst(attributes.count(where: \.isIndexed)).map(Self.names))
+        return .object(members)
+    }
+
+    private static func names(_ names: [String]) -> JSONValue {
+        .array(names.map { .string($0) })
+    }
+
+    /// Nil for an array without elements, which is left out.
+    private static func array(_ elements: [JSONValue]) -> JSONValue? {
+        if elements.isEmpty { return nil }
+        return .array(elements)
+    }
+}
+
+extension Attribute {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(name), "type": .string(type.rawValue),
+        ]
+        if isOptional { members["optional"] = .bool(true) }
+        members["default"] = defaultValue?.jsonValue
+        if isUnique { members["unique"] = .bool(true) }
+        if isIndexed { members["indexed"] = .bool(true) }
+        members["minimum"] = validation.minimum?.jsonValue
+        members["maximum"] = validation.maximum?.jsonValue
+        members["minLength"] = validation.minLength.map { .integer(Int64($0)) }
+        members["maxLength"] = validation.maxLength.map { .integer(Int64($0)) }
+        members["pattern"] = validation.pattern.map { .string($0) }
+        return .object(members)
+    }
+}
+
+extension Relationship {
+    fileprivate var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "name": .string(name), "destination": .string(destination),
+        ]
+        if isToMany { members["toMany"] = .bool(true) }
+        if isOrdered { members["ordered"] = .bool(true) }
+        if !isOptional { members["optional"] = .bool(false) }
+        members["inverse"] = inverse.map { .string($0) }
+        if deleteRule != .nullify { members["deleteRule"] = .string(deleteRule.rawValue) }
+        return .object(members)
+    }
+}

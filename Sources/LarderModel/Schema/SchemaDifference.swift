@@ -1,0 +1,116 @@
+/// One way in which two schemas differ, as a sentence.
+///
+/// The order of entities, properties and lists is no difference, nor is whether a constraint of one
+/// property stands at the attribute or at the entity.
+public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
+    /// `Article.title: type is string in the store, int64 in the file`.
+    public let description: String
+
+    /// What differs between a store's schema and the one of a file, in the store's order.
+    public static func differences(from store: Schema, to file: Schema) -> [SchemaDifference] {
+        var sentences: [String] = []
+        if store.version != file.version {
+            sentences.append(
+                "version is \(store.version) in the store, \(file.version) in the file")
+        }
+        for entity in store.entities {
+            if let other = file.entity(named: entity.name) {
+                sentences += differences(from: entity, to: other)
+            } else {
+                sentences.append("\(entity.name): entity is in the store, not in the file")
+            }
+        }
+        for entity in file.entities where store.entity(named: entity.name) == nil {
+            sentences.append("\(entity.name): entity is in the file, not in the store")
+        }
+        return sentences.map(SchemaDifference.init)
+    }
+
+    private static func differences(from store: Entity, to file: Entity) -> [String] {
+        var sentences: [String] = []
+        for name in store.propertyNames {
+            guard let own = store.property(named: name) else { continue }
+            guard let other = file.property(named: name) else {
+                sentences.append("\(store.name).\(name): is in the store, not in the file")
+                continue
+            }
+            for (facet, other) in zip(own.facets, other.facets) where facet != other {
+                sentences.append(
+                    "\(store.name).\(name): \(facet.name) is \(facet.value) in the store, "
+                        + "\(other.value) in the file")
+                // Facets of an attribute and of a relationship have nothing in common.
+                if facet.name == Facet.kindName { break }
+            }
+        }
+        for name in file.propertyNames where store.property(named: name) == nil {
+            sentences.append("\(store.name).\(name): is in the file, not in the store")
+        }
+        let (own, other) = (store.lists, file.lists)
+        for list in own where !other.contains(list) {
+            sentences.append("\(store.name): \(list) is in the store, not in the file")
+        }
+        for list in other where !own.contains(list) {
+            sentences.append("\(store.name): \(list) is in the file, not in the store")
+        }
+        return sentences
+    }
+}
+
+/// One thing that the schema says of a property, as text.
+struct Facet: Hashable {
+    static let kindName = "kind"
+
+    let name: String
+    let value: String
+
+    init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+
+    init(_ name: String, _ value: Value?) {
+        self.init(name, value?.jsonValue.text ?? "none")
+    }
+
+    init(_ name: String, _ value: Int?) {
+        self.init(name, value?.description ?? "none")
+    }
+}
+
+extension Property {
+    /// What the schema says of the property, but for the lists in which it stands.
+    var facets: [Facet] {
+        switch self {
+        case .attribute(let attribute):
+            let validation = attribute.validation
+            return [
+                Facet(Facet.kindName, "attribute"), Facet("type", attribute.type.rawValue),
+                Facet("optional", "\(attribute.isOptional)"),
+                Facet("default", attribute.defaultValue), Facet("minimum", validation.minimum),
+                Facet("maximum", validation.maximum), Facet("minLength", validation.minLength),
+                Facet("maxLength", validation.maxLength),
+                Facet("pattern", validation.pattern.map { .string($0) }),
+            ]
+        case .relationship(let relationship):
+            return [
+                Facet(Facet.kindName, "relationship"),
+                Facet("destination", relationship.destination),
+                Facet("toMany", "\(relationship.isToMany)"),
+                Facet("ordered", "\(relationship.isOrdered)"),
+                Facet("optional", "\(relationship.isOptional)"),
+                Facet("inverse", relationship.inverse ?? "none"),
+                Facet("deleteRule", relationship.deleteRule.rawValue),
+            ]
+        }
+    }
+}
+
+extension Entity {
+    var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+
+    /// Constraints and indexes as text: `unique (title, collection)`.
+    var lists: [String] {
+        uniquenessConstraints.map { "unique (\($0.sorted().joined(separator: ", ")))" }
+            + indexes.map { "index (\($0.joined(separator: ", ")))" }
+    }
+}

@@ -1,0 +1,198 @@
+/// Turns the schema file's JSON into entities and collects what is wrong with its structure.
+///
+/// What cannot be read is replaced by something empty, so that each entity and property keeps its
+/// place; a fault at that place is recorded, and the result is used for finding more faults only.
+struct SchemaFileReader {
+    private(set) var faults: [LocatedFault] = []
+
+    mutating func read(_ json: JSONValue) -> (version: String, entities: [Entity]) {
+        guard let document = object(json, at: .root, known: SchemaKey.document) else {
+            return ("", [])
+        }
+        let version = requiredString(document, "version")
+        let path = SchemaPath.root["entities"]
+        if document["entities"] == nil { report(path, "is missing") }
+        let elements = array(document, "entities", countMax: Limits.entitiesMax)
+        return (version, elements.enumerated().map { entity($1, at: path[$0]) })
+    }
+
+    private mutating func entity(_ json: JSONValue, at path: SchemaPath) -> Entity {
+        guard
+            let object = object(
+                json, at: path, known: SchemaKey.entity, later: SchemaKey.entityLater)
+        else { return Entity(name: "", attributes: []) }
+        let countMax = Limits.propertiesMax
+        let attributes = array(object, "attributes", countMax: countMax)
+        let relationships = array(object, "relationships", countMax: countMax)
+        return Entity(
+            name: requiredString(object, "name"),
+            attributes: attributes.enumerated().map { attribute($1, at: path["attributes"][$0]) },
+            relationships: relationships.enumerated().map {
+                relationship($1, at: path["relationships"][$0])
+            },
+            uniquenessConstraints: nameLists(object, "unique"),
+            indexes: nameLists(object, "indexes"))
+    }
+
+    private mutating func attribute(_ json: JSONValue, at path: SchemaPath) -> Attribute {
+        guard
+            let object = object(
+                json, at: path, known: SchemaKey.attribute, later: SchemaKey.attributeLater)
+        else { return Attribute(name: "", type: .string) }
+        let name = requiredString(object, "name")
+        let typeName = requiredString(object, "type")
+        let type = AttributeType(rawValue: typeName)
+        if type == nil, !typeName.isEmpty {
+            let types = AttributeType.allCases.map(\.rawValue).joined(separator: ", ")
+            report(path["type"], "unknown type; there are \(types)")
+        }
+        return Attribute(
+            name: name, type: type ?? .string, isOptional: bool(object, "optional") ?? false,
+            defaultValue: value(object, "default", type), isUnique: bool(object, "unique") ?? false,
+            isIndexed: bool(object, "indexed") ?? false,
+            validation: Attribute.Validation(
+                minimum: value(object, "minimum", type), maximum: value(object, "maximum", type),
+                minLength: integer(object, "minLength"), maxLength: integer(object, "maxLength"),
+                pattern: string(object, "pattern")))
+    }
+
+    private mutating func relationship(_ json: JSONValue, at path: SchemaPath) -> Relationship {
+        guard
+            let object = object(
+                json, at: path, known: SchemaKey.relationship, later: SchemaKey.relationshipLater)
+        else { return Relationship(name: "", destination: "") }
+        var deleteRule = Relationship.DeleteRule.nullify
+        if let rule = string(object, "deleteRule") {
+            if let known = Relationship.DeleteRule(rawValue: rule) {
+                deleteRule = known
+            } else if SchemaKey.deleteRulesLater.contains(rule) {
+                report(path["deleteRule"], "`\(rule)` is not supported yet")
+            } else {
+                report(path["deleteRule"], "unknown rule; there are nullify and cascade")
+            }
+        }
+        return Relationship(
+            name: requiredString(object, "name"),
+            destination: requiredString(object, "destination"),
+            isToMany: bool(object, "toMany") ?? false, isOrdered: bool(object, "ordered") ?? false,
+            isOptional: bool(object, "optional") ?? true, inverse: string(object, "inverse"),
+            deleteRule: deleteRule)
+    }
+}
+
+/// Members of objects, with a fault recorded for each that is not of the form asked for.
+extension SchemaFileReader {
+    /// An object and its place.
+    struct Object {
+        let members: [String: JSONValue]
+        let path: SchemaPath
+
+        /// The value of a key; null is the same as none.
+        subscript(key: String) -> JSONValue? { members[key] == .null ? nil : members[key] }
+    }
+
+    private mutating func report(_ path: SchemaPath, _ message: String) {
+        faults.append(LocatedFault(path: path, message: message))
+    }
+
+    private mutating func report(_ object: Object, _ key: String, expected: String) {
+        let found = object.members[key]?.kindDescription ?? "nothing"
+        report(object.path[key], "expected \(expected), found \(found)")
+    }
+
+    private mutating func object(
+        _ json: JSONValue, at path: SchemaPath, known: [String], later: [String] = []
+    ) -> Object? {
+        guard case .object(let members) = json else {
+            report(path, "expected an object, found \(json.kindDescription)")
+            return nil
+        }
+        for (key, value) in members where !known.contains(key) {
+            if !later.contains(key) {
+                report(path[Self.shown(key)], "unknown key")
+            } else if value != .null && value != .bool(false) {
+                report(path[key], "not supported yet")
+            }
+        }
+        return Object(members: members, path: path)
+    }
+
+    /// A key as it is shown: not longer than a name, because the file may hold anything.
+    private static func shown(_ key: String) -> String {
+        key.utf8.count <= Limits.nameBytesMax ? key : "\(key.prefix(16))…"
+    }
+
+    private mutating func array(
+        _ object: Object, _ key: String, countMax: Int
+    ) -> [JSONValue] {
+        guard let json = object[key] else { return [] }
+        guard case .array(let elements) = json else {
+            report(object, key, expected: "an array")
+            return []
+        }
+        guard elements.count <= countMax else {
+            report(object.path[key], "has more than \(countMax) elements")
+            return []
+        }
+        return elements
+    }
+
+    private mutating func requiredString(_ object: Object, _ key: String) -> String {
+        if object[key] == nil { report(object.path[key], "is missing") }
+        return string(object, key) ?? ""
+    }
+
+    private mutating func string(_ object: Object, _ key: String) -> String? {
+        guard let json = object[key] else { return nil }
+        if case .string(let text) = json { return text }
+        report(object, key, expected: "a string")
+        return nil
+    }
+
+    private mutating func bool(_ object: Object, _ key: String) -> Bool? {
+        guard let json = object[key] else { return nil }
+        if case .bool(let value) = json { return value }
+        report(object, key, expected: "true or false")
+        return nil
+    }
+
+    private mutating func integer(_ object: Object, _ key: String) -> Int? {
+        guard let json = object[key] else { return nil }
+        if case .integer(let value) = json, let integer = Int(exactly: value) { return integer }
+        report(object, key, expected: "a whole number")
+        return nil
+    }
+
+    /// A value of the attribute's type; without a fault of its own if the type is not known.
+    private mutating func value(
+        _ object: Object, _ key: String, _ type: AttributeType?
+    ) -> Value? {
+        guard let type, let json = object[key] else { return nil }
+        do throws(LarderError) {
+            return try Value(json: json, type: type)
+        } catch {
+            report(object.path[key], error.message)
+            return nil
+        }
+    }
+
+    private mutating func nameLists(_ object: Object, _ key: String) -> [[String]] {
+        let lists = array(object, key, countMax: Limits.propertiesMax)
+        return lists.enumerated().map { place, list in
+            let path = object.path[key][place]
+            guard case .array(let elements) = list else {
+                report(path, "expected an array of names, found \(list.kindDescription)")
+                return []
+            }
+            guard elements.count <= Limits.propertiesMax else {
+                report(path, "has more than \(Limits.propertiesMax) elements")
+                return []
+            }
+            return elements.enumerated().map { place, element in
+                if case .string(let name) = element { return name }
+                report(path[place], "expected a name, found \(element.kindDescription)")
+                return ""
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// The keys of the schema file, by the object in which they stand.
+enum SchemaKey {
+    static let document = ["version", "entities"]
+    static let entity = ["name", "attributes", "relationships", "unique", "indexes"]
+    static let attribute = [
+        "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
+        "minLength", "maxLength", "pattern",
+    ]
+    static let relationship = [
+        "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",
+    ]
+
+    /// Known, and refused until a release gives them meaning; false and null pass, because they
+    /// ask for nothing.
+    static let entityLater = ["parent", "abstract", "originalName"]
+    static let attributeLater = [
+        "preserveValueOnDeletion", "externalStorage", "transient", "derived", "originalName",
+        "hashModifier",
+    ]
+    static let relationshipLater = ["minCount", "maxCount", "originalName"]
+    static let deleteRulesLater = ["deny", "noAction"]
+
+    /// The order of two keys of one object: as listed above, unknown ones last and by name.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        let leftRank = ranks[left] ?? ranks.count
+        let rightRank = ranks[right] ?? ranks.count
+        return leftRank == rightRank ? left < right : leftRank < rightRank
+    }
+
+    private static let ranks: [String: Int] = {
+        // A key that several objects share stands before or after the same others in each.
+        let order =
+            document + ["name", "destination", "type", "toMany", "ordered", "attributes"]
+            + ["relationships", "optional", "inverse", "deleteRule"] + attribute + entity
+        return Dictionary(
+            order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }()
+}

@@ -1,0 +1,81 @@
+/// Reads the parts of an ISO 8601 date from text; nothing about calendars beyond a month's length.
+struct DateReader {
+    struct Moment {
+        var year: Int64
+        var month: Int64
+        var day: Int64
+        /// With the offset applied, so it may lie outside the day.
+        var secondOfDay: Int64 = 0
+        /// The digits after the second's point.
+        var fraction: [UInt8] = []
+    }
+
+    var rest: Substring.UTF8View
+
+    /// The whole text, nil if it is no date.
+    mutating func moment() -> Moment? {
+        guard let year = number(digits: 4), skip("-"),
+            let month = number(digits: 2), (1...12).contains(month), skip("-"),
+            let day = number(digits: 2), (1...Self.daysIn(month, of: year)).contains(day)
+        else { return nil }
+        var moment = Moment(year: year, month: month, day: day)
+        if rest.isEmpty { return moment }
+        guard skip("T") || skip("t") || skip(" "),
+            let hour = number(digits: 2), hour < 24, skip(":"),
+            let minute = number(digits: 2), minute < 60
+        else { return nil }
+        moment.secondOfDay = hour * 3_600 + minute * 60
+        if skip(":") {
+            guard let second = number(digits: 2), second < 60 else { return nil }
+            moment.secondOfDay += second
+            if skip(".") || skip(",") {
+                moment.fraction = Array(rest.prefix { Self.isDigit($0) })
+                rest = rest.dropFirst(moment.fraction.count)
+                // As many as the shortest text of the smallest Double could have.
+                guard (1...400).contains(moment.fraction.count) else { return nil }
+            }
+        }
+        guard let offset = offset(), rest.isEmpty else { return nil }
+        moment.secondOfDay -= offset
+        return moment
+    }
+
+    /// `Z`, `+02:00`, `+0200` or `+02`, in seconds.
+    private mutating func offset() -> Int64? {
+        if skip("Z") || skip("z") { return 0 }
+        let isWest = rest.first == UInt8(ascii: "-")
+        guard skip("+") || skip("-"), let hours = number(digits: 2), hours < 24 else { return nil }
+        var seconds = hours * 3_600
+        if !rest.isEmpty {
+            _ = skip(":")
+            guard let minutes = number(digits: 2), minutes < 60 else { return nil }
+            seconds += minutes * 60
+        }
+        return isWest ? -seconds : seconds
+    }
+
+    private mutating func number(digits count: Int) -> Int64? {
+        let digits = rest.prefix(count)
+        guard digits.count == count, digits.allSatisfy({ Self.isDigit($0) }) else { return nil }
+        rest = rest.dropFirst(count)
+        return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+
+    private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func daysIn(_ month: Int64, of year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// The digits and the exponent of a number's decimal text, so that texts of one number compare
+/// equal: `1.50`, `15e-1` and `0.15e1` are all 15 and -1.
+struct DecimalDigits: Hashable {
+    let isNegative: Bool
+    /// Without leading and trailing zeros; empty for zero.
+    let digits: [UInt8]
+    /// The power of ten of the last digit; 0 for zero.
+    let exponent: Int
+
+    /// Reads `-12.5e+3`; nil for any other shape, and for an exponent beyond a million.
+    init?(_ text: some StringProtocol) {
+        var bytes = text.utf8[...]
+        var isNegative = false
+        if let sign = bytes.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+            isNegative = sign == UInt8(ascii: "-")
+            bytes.removeFirst()
+        }
+        let integer = bytes.prefix(while: Self.isDigit)
+        bytes = bytes[integer.endIndex...]
+        var digits = Array(integer)
+        var exponent = 0
+        if bytes.first == UInt8(ascii: ".") {
+            let fraction = bytes.dropFirst().prefix(while: Self.isDigit)
+            guard !fraction.isEmpty else { return nil }
+            digits += fraction
+            exponent = -fraction.count
+            bytes = bytes[fraction.endIndex...]
+        }
+        guard !integer.isEmpty else { return nil }
+        if bytes.first == UInt8(ascii: "e") || bytes.first == UInt8(ascii: "E") {
+            let written = String(decoding: bytes.dropFirst(), as: UTF8.self)
+            guard let power = Int(written), (-1_000_000...1_000_000).contains(power) else {
+                return nil
+            }
+            exponent += power
+        } else if !bytes.isEmpty {
+            return nil
+        }
+        let zero = UInt8(ascii: "0")
+        let kept = digits.drop { $0 == zero }
+        let last = kept.lastIndex { $0 != zero }
+        self.isNegative = isNegative
+        self.digits = last.map { Array(kept[...$0]) } ?? []
+        self.exponent = last.map { exponent + kept.endIndex - 1 - $0 } ?? 0
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,107 @@
+/// Strings and numbers of JSON text.
+extension JSONParser {
+    mutating func string() throws(LarderError) -> String {
+        position += 1
+        var content: [UInt8] = []
+        var runStart = position
+        while let byte = current {
+            switch byte {
+            case UInt8(ascii: "\""):
+                let run = bytes[runStart..<position]
+                position += 1
+                return content.isEmpty
+                    ? String(decoding: run, as: UTF8.self)
+                    : String(decoding: content + run, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                content += bytes[runStart..<position]
+                content += String(try escape()).utf8
+                runStart = position
+            case 0..<0x20: throw failure("a control character in a string must be escaped")
+            default: position += 1
+            }
+        }
+        throw expected("a closing quotation mark")
+    }
+
+    private mutating func escape() throws(LarderError) -> Character {
+        position += 1
+        guard let byte = current else { throw expected("a character after `\\`") }
+        let plain: Character? =
+            switch byte {
+            case UInt8(ascii: "\""): "\""
+            case UInt8(ascii: "\\"): "\\"
+            case UInt8(ascii: "/"): "/"
+            case UInt8(ascii: "b"): "\u{8}"
+            case UInt8(ascii: "f"): "\u{C}"
+            case UInt8(ascii: "n"): "\n"
+            case UInt8(ascii: "r"): "\r"
+            case UInt8(ascii: "t"): "\t"
+            default: nil
+            }
+        if let plain {
+            position += 1
+            return plain
+        }
+        guard byte == UInt8(ascii: "u") else { throw failure("no such escape") }
+        position += 1
+        let unit = try hexadecimalUnit()
+        var units = [unit]
+        if UTF16.isLeadSurrogate(unit) {
+            guard bytes[position...].starts(with: #"\u"#.utf8) else {
+                throw expected("the second half of a surrogate pair")
+            }
+            position += 2
+            units.append(try hexadecimalUnit())
+        }
+        guard let text = String(validating: units, as: UTF16.self), let first = text.first else {
+            throw failure("half of a surrogate pair is no character")
+        }
+        return first
+    }
+
+    private mutating func hexadecimalUnit() throws(LarderError) -> UInt16 {
+        let digits = bytes[position...].prefix(4)
+        let areDigits = digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+        guard digits.count == 4, areDigits,
+            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { throw expected("four hexadecimal digits") }
+        position += 4
+        return unit
+    }
+
+    mutating func number() throws(LarderError) -> JSONValue {
+        let start = position
+        var isInteger = true
+        if current == UInt8(ascii: "-") { position += 1 }
+        let integerStart = position
+        try skipDigits()
+        if bytes[integerStart] == UInt8(ascii: "0"), position > integerStart + 1 {
+            position = integerStart
+            throw failure("a number has no leading zero")
+        }
+        if current == UInt8(ascii: ".") {
+            isInteger = false
+            position += 1
+            try skipDigits()
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            isInteger = false
+            position += 1
+            if current == UInt8(ascii: "-") || current == UInt8(ascii: "+") { position += 1 }
+            try skipDigits()
+        }
+        let text = String(decoding: bytes[start..<position], as: UTF8.self)
+        // -0 is no integer: its sign would be lost.
+        if isInteger, text != "-0", let integer = Int64(text) { return .integer(integer) }
+        guard let double = Double(text), double.isFinite,
+            let written = DecimalDigits(text), written == DecimalDigits(double.description)
+        else { return .decimal(text) }
+        return .double(double)
+    }
+
+    private mutating func skipDigits() throws(LarderError) {
+        let start = position
+        while let byte = current, Self.isDigit(byte) { position += 1 }
+        guard position > start else { throw expected("a digit") }
+    }
+}

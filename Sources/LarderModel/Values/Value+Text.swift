@@ -1,0 +1,110 @@
+import FoundationEssentials
+
+// The text form of values: what `--output plain` and CSV print, and what `key=value` and the
+// arguments of a shell are read from. Every value of an attribute reads back as it was, but for
+// the type: the text alone does not tell `1` from `"1"`.
+
+extension Value {
+    /// The value as text: numbers in their shortest form that reads back the same, dates in ISO
+    /// 8601, data in base64, objects as their URIs, several of them with spaces between.
+    public var text: String {
+        switch self {
+        case .null: ""
+        case .bool(let value): value ? "true" : "false"
+        case .int(let value): value.description
+        case .float(let value): value.description
+        case .double(let value): value.description
+        case .decimal(let value): value.description
+        case .string(let value): value
+        case .date(let value): value.text
+        case .uuid(let value): value.uuidString
+        case .url(let value): value.absoluteString
+        case .data(let value): value.base64EncodedString()
+        case .json(let value): value
+        case .object(let value): value.uriRepresentation
+        case .objects(let values): values.map(\.uriRepresentation).joined(separator: " ")
+        }
+    }
+
+    /// Reads the text of a value of a type.
+    ///
+    /// - Throws: `malformedValue` with a sentence that says what was expected; it does not hold
+    ///   the text.
+    public init(text: String, type: AttributeType) throws(LarderError) {
+        let value: Value? =
+            switch type {
+            case .bool: Self.bool(text).map { .bool($0) }
+            case .int16, .int32, .int64:
+                Int64(text).flatMap { Value.int($0).converted(to: type) }
+            case .float: Float(exactText: text).map { .float($0) }
+            case .double: Double(exactText: text).map { .double($0) }
+            case .decimal: Decimal(exactly: text).map { .decimal($0) }
+            case .string: .string(text)
+            case .date: Date(text: text).map { .date($0) }
+            case .uuid: UUID(uuidString: text).map { .uuid($0) }
+            case .url: URL(string: text, encodingInvalidCharacters: false).map { .url($0) }
+            case .data: Data(base64Encoded: text).map { .data($0) }
+            case .json: try Self.json(checking: text)
+            }
+        guard let value else {
+            throw LarderError(.malformedValue, "expected \(type.textDescription)")
+        }
+        self = value
+    }
+
+    /// A JSON document as it was written, if it is one.
+    ///
+    /// - Throws: `malformedValue` with line and column.
+    public static func json(checking text: String) throws(LarderError) -> Value {
+        _ = try JSONValue(parsing: text)
+        return .json(text)
+    }
+
+    private static func bool(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
+    }
+}
+
+extension AttributeType {
+    /// What the text of such a value looks like, to follow `expected`.
+    var textDescription: String {
+        switch self {
+        case .bool: "true or false"
+        case .int16: "a whole number from \(Int16.min) to \(Int16.max)"
+        case .int32: "a whole number from \(Int32.min) to \(Int32.max)"
+        case .int64: "a whole number from \(Int64.min) to \(Int64.max)"
+        case .float: "a number up to \(Float.greatestFiniteMagnitude), or inf or -inf"
+        case .double: "a number up to \(Double.greatestFiniteMagnitude), or inf or -inf"
+        case .decimal: "a decimal number of up to 38 digits"
+        case .string: "a string"
+        case .date: "a date in ISO 8601, such as 2026-01-31T08:15:00Z or 2026-01-31"
+        case .uuid: "a UUID, such as 0F8FAD5B-D9CB-469F-A165-70867728950E"
+        case .url: "a URL with its special characters percent-encoded"
+        case .data: "data in base64"
+        case .json: "a JSON document"
+        }
+    }
+}
+
+extension BinaryFloatingPoint where Self: LosslessStringConvertible {
+    /// Reads decimal text, `inf` and `-inf`. Nil for NaN, hexadecimal, and for a finite number
+    /// beyond the type's range.
+    init?(exactText text: String) {
+        guard let number = Self(text) else { return nil }
+        let isInfinity = text == "inf" || text == "-inf"
+        let isDecimal = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+                true
+            default: false
+            }
+        }
+        guard isInfinity || (isDecimal && number.isFinite) else { return nil }
+        self = number
+    }
+}

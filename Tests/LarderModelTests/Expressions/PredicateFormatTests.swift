@@ -1,0 +1,149 @@
+import FoundationEssentials
+import LarderModel
+import ScriptTesting
+import Testing
+
+@Suite("Predicate format strings")
+struct PredicateFormatTests {
+    /// What `%@` and `%K` are filled from in scripts.
+    static let arguments: [Value] = ["category.name", 7, "articles.@count", "not a path", "a"]
+
+    /// A block is a format string; its tree is shown, and the format string that it prints if that
+    /// differs. Escaped `\x` in front of it is no part of the text.
+    @Test("format strings become trees, or are refused at a column")
+    func scripts() throws {
+        try runScripts(in: "format") { text in
+            let (tree, used, usesKeyPaths) = try PredicateFormat.parse(
+                text, arguments: Self.arguments)
+            var lines = [tree.outline]
+            if used > 0 { lines.append("arguments \(used)\(usesKeyPaths ? ", key paths" : "")") }
+            if tree.format != text { lines.append("format \(tree.format)") }
+            return lines.joined(separator: "\n")
+        }
+    }
+
+    func parse(_ text: String) throws -> QueryExpression {
+        try PredicateFormat.parse(text, arguments: Self.arguments).expression
+    }
+
+    @Test("arguments are counted from the first that is free")
+    func firstArgument() throws {
+        let arguments: [Value] = [1, 2, "name", 4]
+        let (tree, used, usesKeyPaths) = try PredicateFormat.parse(
+            "%K == %@", arguments: arguments, firstArgument: 2)
+        #expect(tree == .comparison(Comparison(.keyPath("name"), .equal, .argument(3))))
+        #expect(used == 2 && usesKeyPaths)
+        #expect(throws: LarderError.self) {
+            try PredicateFormat.parse("a == %@", arguments: arguments, firstArgument: 4)
+        }
+        #expect(throws: LarderError.self) {
+            try PredicateFormat.parse("%K == 1", arguments: arguments, firstArgument: 3)
+        }
+    }
+
+    @Test("64 levels of nesting are read, 65 and a hundred thousand are refused at their column")
+    func nesting() throws {
+        func parentheses(_ count: Int) -> String {
+            String(repeating: "(", count: count) + "a == 1" + String(repeating: ")", count: count)
+        }
+        func negations(_ count: Int) -> String {
+            String(repeating: "NOT ", count: count) + "a == 1"
+        }
+        func exclamations(_ count: Int) -> String { String(repeating: "!", count: count) + "a" }
+        func lists(_ count: Int) -> String {
+            "a IN " + String(repeating: "{", count: count) + String(repeating: "}", count: count)
+        }
+        func values(_ count: Int) -> String {
+            "a == " + String(repeating: "(", count: count) + "1"
+                + String(repeating: ")", count: count)
+        }
+        func subqueries(_ count: Int) -> String {
+            (0..<count).reduce("$x.a == 1") { inner, level in
+                let base = level == count - 1 ? "a" : "$x.a"
+                return "SUBQUERY(\(base), $x, \(inner)).@count > 0"
+            }
+        }
+        let depthMax = Limits.expressionDepthMax
+        for nested in [parentheses, negations, exclamations, lists, values, subqueries] {
+            _ = try PredicateFormat.parse(nested(depthMax))
+            let error = #expect(throws: LarderError.self) {
+                try PredicateFormat.parse(nested(depthMax + 1))
+            }
+            #expect(error?.code == .resourceExhausted)
+            #expect(error?.column != nil)
+        }
+        for nested in [parentheses, exclamations, lists, values] {
+            #expect(throws: LarderError.self) { try PredicateFormat.parse(nested(100_000)) }
+        }
+        let error = #expect(throws: LarderError.self) {
+            try PredicateFormat.parse(parentheses(depthMax + 1))
+        }
+        #expect(error?.column == depthMax + 1)
+    }
+
+    @Test("a text one byte too long, and a tree one node too large, are refused")
+    func size() throws {
+        let padding = String(repeating: " ", count: Limits.predicateBytesMax - 6)
+        _ = try PredicateFormat.parse("a == 1" + padding)
+        #expect(throws: LarderError.self) { try PredicateFormat.parse("a == 1 " + padding) }
+
+        // The comparison, the list, and two for the key path.
+        func list(_ nodes: Int) -> String {
+            "a IN {\([String](repeating: "1", count: nodes - 4).joined(separator: ","))}"
+        }
+        _ = try PredicateFormat.parse(list(Limits.expressionNodesMax))
+        let error = #expect(throws: LarderError.self) {
+            try PredicateFormat.parse(list(Limits.expressionNodesMax + 1))
+        }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test("columns are counted in characters")
+    func columns() throws {
+        for (text, column) in [
+            ("a == ", 6), ("", 1), ("name == \"é🏳️‍🌈\" x", 14), ("a == 'ab", 6), ("a == 1 AND", 11),
+            ("\r\na ==\r\n}", 7),
+        ] {
+            let error = #expect(throws: LarderError.self) { try PredicateFormat.parse(text) }
+            #expect(error?.code == .malformedPredicate)
+            #expect(error?.column == column, "\(text)")
+        }
+    }
+
+    @Test("an error does not show what stands in quotation marks")
+    func privacy() {
+        for text in [
+            "a == 1 'secret'", "'secret' 'secret'", "a LIKE[x] 'secret'", "{'secret'} 'x'",
+        ] {
+            let error = #expect(throws: LarderError.self) { try PredicateFormat.parse(text) }
+            #expect(error?.description.contains("secret") == false)
+        }
+    }
+
+    @Test("a tree deeper or larger than its limits is found without recursion")
+    func treeLimits() throws {
+        var tree = QueryExpression.keyPath("a")
+        for _ in 2..<Limits.expressionLevelsMax { tree = .not(tree) }
+        try tree.checkLimits()
+        tree = .not(tree)
+        let error = #expect(throws: LarderError.self) { try tree.checkLimits() }
+        #expect(error?.code == .resourceExhausted)
+        let wide = [QueryExpression](repeating: .object, count: Limits.expressionNodesMax)
+        try QueryExpression.or(Array(wide.dropLast())).checkLimits()
+        #expect(throws: LarderError.self) { try QueryExpression.or(wide).checkLimits() }
+        let steps = [String](repeating: "a", count: Limits.keyPathStepsMax + 1)
+        #expect(throws: LarderError.self) {
+            try QueryExpression.keyPath(.object, steps).checkLimits()
+        }
+    }
+
+    @Test("a tree that no format string says still prints")
+    func otherTrees() {
+        #expect(QueryExpression.and([]).format == "TRUEPREDICATE")
+        #expect(QueryExpression.or([]).format == "FALSEPREDICATE")
+        let date = Value.date(Date(timeIntervalSinceReferenceDate: 0))
+        let comparison = Comparison(.keyPath("published"), .lessThan, .constant(date))
+        #expect(
+            QueryExpression.comparison(comparison).format == #"published < "2001-01-01T00:00:00Z""#)
+    }
+}

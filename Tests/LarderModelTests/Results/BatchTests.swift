@@ -1,0 +1,133 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+@Suite("Batches")
+struct BatchTests {
+    let store = UUID()
+
+    func identifier(_ key: Int64) -> PersistentIdentifier {
+        PersistentIdentifier(store: store, entityName: "Article", key: key)
+    }
+
+    func column(_ name: String, _ kind: Column.Kind, _ values: [Value]) throws -> Column {
+        var builder = ColumnBuilder(name: name, kind: kind)
+        for value in values { try builder.append(value) }
+        return builder.column
+    }
+
+    @Test("a value of each kind is read as it was appended, and nil between values")
+    func eachKind() throws {
+        let kinds: [(Column.Kind, [Value])] = [
+            (.attribute(.bool), [true, nil, false]),
+            (.attribute(.int16), [-1, nil, 32_767]),
+            (.attribute(.int32), [-1, nil, 2_147_483_647]),
+            (.attribute(.int64), [.int(.min), nil, .int(.max)]),
+            (.attribute(.float), [.float(0.1), nil, .float(-.infinity)]),
+            (.attribute(.double), [.double(0.1), nil, .double(.infinity)]),
+            (.attribute(.decimal), [.decimal(Decimal(-15) / 10), nil, .decimal(0)]),
+            (.attribute(.string), ["", nil, "é 🏳️‍🌈"]),
+            (.attribute(.date), [.date(Date(timeIntervalSinceReferenceDate: -0.5)), nil]),
+            (.attribute(.uuid), [.uuid(UUID()), nil, .uuid(UUID())]),
+            (.attribute(.url), [.url(try #require(URL(string: "https://a.example/b?c#d"))), nil]),
+            (.attribute(.data), [.data(Data([0, 255])), nil, .data(Data())]),
+            (.attribute(.json), [.json("{}"), nil, .json("[1]")]),
+            (.object(entityName: "Article"), [.object(identifier(1)), nil]),
+            (
+                .objects(entityName: "Article"),
+                [.objects([identifier(2), identifier(1)]), nil, .objects([])]
+            ),
+        ]
+        for (kind, values) in kinds {
+            let column = try column("c", kind, values)
+            let batch = Batch(rowCount: values.count, columns: [column])
+            try batch.check()
+            #expect(values.indices.map { column.value(at: $0, store: store) } == values)
+            #expect(batch.rows(store: store).map { $0["c"] } == values)
+        }
+    }
+
+    @Test("a column of nils and one of no rows pass the check")
+    func nils() throws {
+        let values = [Value](repeating: nil, count: 17)
+        for kind: Column.Kind in [.attribute(.uuid), .attribute(.int64), .objects(entityName: "A")]
+        {
+            let column = try column("c", kind, values)
+            try Batch(rowCount: 17, columns: [column]).check()
+            #expect((0..<17).allSatisfy { column.value(at: $0, store: store).isNull })
+            try Batch(columns: [Column(name: "c", kind: kind)]).check()
+        }
+    }
+
+    @Test("a value of another type is refused by the column's name")
+    func mismatch() {
+        var builder = ColumnBuilder(name: "title", kind: .attribute(.string))
+        let error = #expect(throws: LarderError.self) { try builder.append(.int(1)) }
+        #expect(error?.code == .wrongType)
+        #expect(error?.message.contains("`title`") == true)
+        #expect(builder.rowCount == 0)
+    }
+
+    @Test("records have the identity of their rows; rows without identity are no records")
+    func records() throws {
+        var batch = Batch(
+            rowCount: 2,
+            identity: Batch.Identity(entityName: "Article", keys: [7, 9], versions: [1, 3]),
+            columns: [try column("title", .attribute(.string), ["a", nil])])
+        let records = batch.records(store: store)
+        #expect(records.map(\.identifier) == [identifier(7), identifier(9)])
+        #expect(records.map(\.version) == [1, 3])
+        #expect(records[0]["title"] == "a" && records[1]["title"] == .some(.null))
+        batch.identity = nil
+        #expect(batch.records(store: store).isEmpty)
+    }
+
+    @Test("a row has no value under a name that it does not have")
+    func rowNames() {
+        let row = Row(names: ["a", "b"], values: [1])
+        #expect(row["a"] == 1 && row["b"] == nil && row["c"] == nil)
+    }
+
+    @Test("a column that does not fit together is refused, whichever way")
+    func malformed() {
+        let text = Column.Kind.attribute(.string)
+        let columns: [(Column.Kind, Column.Storage, [UInt8])] = [
+            (.attribute(.int64), .integers([1]), []),
+            (.attribute(.int64), .integers([1, 2, 3]), []),
+            (.attribute(.int64), .doubles([1, 2]), []),
+            (.attribute(.double), .integers([1, 2]), []),
+            (.attribute(.double), .doubles([1]), []),
+            (.attribute(.int64), .integers([1, 2]), [0, 0]),
+            (text, .bytes(heap: [65], ends: [1]), []),
+            (text, .bytes(heap: [65], ends: [1, 0]), []),
+            (text, .bytes(heap: [65], ends: [1, 2]), []),
+            (text, .bytes(heap: [65, 66], ends: [0, 1]), []),
+            (text, .bytes(heap: [], ends: [0, .max]), []),
+            (text, .bytes(heap: [0xC3, 0xA9], ends: [1, 2]), []),
+            (text, .bytes(heap: [0xC3, 0x41], ends: [1, 2]), []),
+            (.attribute(.uuid), .bytes(heap: [1, 2], ends: [1, 2]), []),
+            (.attribute(.decimal), .bytes(heap: [0x31, 0x78], ends: [1, 2]), []),
+            (.attribute(.url), .bytes(heap: [0x61, 0x20], ends: [1, 2]), []),
+            (.objects(entityName: "A"), .lists(keys: [1], ends: [2, 2]), []),
+            (.objects(entityName: "A"), .lists(keys: [1, 2], ends: [2, 1]), []),
+            (.objects(entityName: "A"), .integers([1, 2]), []),
+        ]
+        for (kind, storage, nulls) in columns {
+            let column = Column(name: "bad", kind: kind, storage: storage, nulls: nulls)
+            let error = #expect(throws: LarderError.self, "\(storage)") {
+                try Batch(rowCount: 2, columns: [column]).check()
+            }
+            #expect(error?.code == .malformedMessage)
+            #expect(error?.message.contains("`bad`") == true)
+        }
+    }
+
+    @Test("an identity of another length, and a negative count, are refused")
+    func malformedIdentity() {
+        let short = Batch.Identity(entityName: "A", keys: [1], versions: [1])
+        #expect(throws: LarderError.self) {
+            try Batch(rowCount: 2, identity: short, columns: []).check()
+        }
+        #expect(throws: LarderError.self) { try Batch(rowCount: -1, columns: []).check() }
+    }
+}

@@ -1,0 +1,110 @@
+import LarderModel
+import Testing
+
+@Suite("Schema differences")
+struct SchemaDifferenceTests {
+    func schema(_ text: String) throws -> Schema { try SchemaFile.schema(parsing: text) }
+
+    @Test("each change is a sentence, and changes the fingerprint")
+    func sentences() throws {
+        let old = try schema(SchemaSamples.articles)
+        for (part, replacement, sentences) in [
+            (
+                #""version": "1.0.0""#, #""version": "1.1.0""#,
+                ["version is 1.0.0 in the store, 1.1.0 in the file"]
+            ),
+            (
+                #""title",     "type": "string""#, #""title", "type": "int64""#,
+                ["Article.title: type is string in the store, int64 in the file"]
+            ),
+            (
+                #""default": 0,"#, "",
+                ["Article.wordCount: default is 0 in the store, none in the file"]
+            ),
+            (
+                #", "indexed": true"#, "",
+                ["Article: index (title) is in the store, not in the file"]
+            ),
+            (
+                #""name": "wordCount""#, #""name": "words""#,
+                [
+                    "Article.wordCount: is in the store, not in the file",
+                    "Article.words: is in the file, not in the store",
+                ]
+            ),
+            (
+                #""ordered": true,"#, "",
+                ["ArticleCollection.articles: ordered is true in the store, false in the file"]
+            ),
+            (
+                #""entities": ["#, #""entities": [{"name": "New"},"#,
+                ["New: entity is in the file, not in the store"]
+            ),
+        ] {
+            let text = SchemaSamples.articles.replacing(part, with: replacement, maxReplacements: 1)
+            let new = try schema(text)
+            let differences = SchemaDifference.differences(from: old, to: new)
+            #expect(differences.map(\.description) == sentences)
+            #expect(new.fingerprint != old.fingerprint)
+        }
+    }
+
+    @Test("an attribute that became a relationship is one difference")
+    func otherKind() throws {
+        let old = try Schema(entities: [
+            Entity(name: "A", attributes: [Attribute(name: "x", type: .int64)])
+        ])
+        let new = try Schema(entities: [
+            Entity(
+                name: "A", attributes: [],
+                relationships: [Relationship(name: "x", destination: "A")])
+        ])
+        #expect(
+            SchemaDifference.differences(from: old, to: new).map(\.description)
+                == ["A.x: kind is attribute in the store, relationship in the file"])
+    }
+
+    @Test("the order of entities, properties and keys is no difference")
+    func order() throws {
+        let old = try schema(SchemaSamples.everyType)
+        let entities = old.entities.map {
+            Entity(
+                name: $0.name, attributes: $0.attributes.reversed(),
+                relationships: $0.relationships.reversed(),
+                uniquenessConstraints: [["next"], ["b", "a"]],
+                indexes: [["b", "a"], ["a", "b"], ["c"]])
+        }
+        let new = try Schema(version: old.version, entities: entities)
+        #expect(new != old)
+        #expect(SchemaDifference.differences(from: old, to: new).isEmpty)
+        #expect(new.fingerprint == old.fingerprint)
+    }
+
+    @Test("the fingerprint is the same in every process and release")
+    func pinned() throws {
+        #expect(try schema(SchemaSamples.articles).fingerprint == "abe919eae238f9d1")
+        #expect(try Schema(entities: []).fingerprint.utf8.count == 16)
+    }
+
+    @Test("CloudKit's refusals are found, each at its place")
+    func cloudKit() throws {
+        let faults = CloudKitAudit.faults(in: try schema(SchemaSamples.articles))
+        #expect(
+            faults.map(\.description) == [
+                "entities[0].attributes[0]: `Article.title` is neither optional nor defaulted",
+                "entities[0].unique[0]: `Article`: title, collection are unique",
+                "entities[1].attributes[0]: `Category.name` is neither optional nor defaulted",
+                "entities[1].attributes[0].unique: `Category.name` is unique",
+                "entities[2].attributes[0]: `ArticleCollection.name` is neither optional nor "
+                    + "defaulted",
+                "entities[2].relationships[0].ordered: `ArticleCollection.articles` is ordered",
+            ])
+        let every = CloudKitAudit.faults(in: try schema(SchemaSamples.everyType)).map(\.path)
+        #expect(every.contains("entities[0].relationships[1].optional"))
+        #expect(every.contains("entities[0].relationships[2]"))
+        let mirrored = try Schema(entities: [
+            Entity(name: "A", attributes: [Attribute(name: "x", type: .int64, defaultValue: 0)])
+        ])
+        #expect(CloudKitAudit.faults(in: mirrored).isEmpty)
+    }
+}

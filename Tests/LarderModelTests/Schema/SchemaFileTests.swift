@@ -1,0 +1,134 @@
+import FoundationEssentials
+import LarderModel
+import ScriptTesting
+import Testing
+
+@Suite("Schema file")
+struct SchemaFileTests {
+    @Test("a schema is read, or refused with every fault and its place")
+    func scripts() throws {
+        try runScripts(in: "schema") { text in
+            do throws(SchemaError) {
+                return try SchemaFile.schema(parsing: text).canonicalText
+            } catch {
+                return error.faults.map(\.description).joined(separator: "\n")
+            }
+        }
+    }
+
+    @Test("the example of the documentation is read")
+    func example() throws {
+        let schema = try SchemaFile.schema(parsing: SchemaSamples.articles)
+        #expect(schema.version == "1.0.0")
+        #expect(schema.entities.map(\.name) == ["Article", "Category", "ArticleCollection"])
+        let article = try #require(schema.entity(named: "Article"))
+        #expect(article.attributes.map(\.type) == [.string, .int64, .date])
+        #expect(article.attributes[1].defaultValue == .int(0))
+        #expect(article.attributes[1].validation.minimum == .int(0))
+        #expect(article.attributes[2].isOptional)
+        #expect(article.uniquenessConstraints == [["title", "collection"]])
+        #expect(article.indexes == [["title"], ["published", "title"]])
+        guard
+            case .relationship(let articles)? = schema.entity(named: "ArticleCollection")?
+                .property(named: "articles")
+        else {
+            Issue.record("there is no relationship")
+            return
+        }
+        #expect(articles.isToMany && articles.isOrdered && articles.deleteRule == .cascade)
+        #expect(articles.destination == "Article" && articles.inverse == "collection")
+    }
+
+    @Test("the canonical text reads back as an equal schema, and is its own canonical text")
+    func canonicalText() throws {
+        for text in [SchemaSamples.articles, SchemaSamples.everyType] {
+            let schema = try SchemaFile.schema(parsing: text)
+            let again = try SchemaFile.schema(parsing: schema.canonicalText)
+            #expect(again == schema)
+            #expect(again.canonicalText == schema.canonicalText)
+        }
+    }
+
+    @Test("a file one byte too long is refused")
+    func tooLong() throws {
+        let text = SchemaSamples.articles
+        let padding = Limits.schemaBytesMax - text.utf8.count
+        _ = try SchemaFile.schema(parsing: text + String(repeating: " ", count: padding))
+        let error = #expect(throws: SchemaError.self) {
+            try SchemaFile.schema(parsing: text + String(repeating: " ", count: padding + 1))
+        }
+        #expect(error?.faults.count == 1)
+    }
+
+    @Test("one entity, property or list too many is refused")
+    func tooMany() throws {
+        func elements(_ count: Int, _ element: (Int) -> String) -> String {
+            (0..<count).map(element).joined(separator: ",")
+        }
+        func entities(_ count: Int) -> String {
+            #"{"version":"1.0.0","entities":[\#(elements(count) { #"{"name":"E\#($0)"}"# })]}"#
+        }
+        func attributes(_ count: Int) -> String {
+            let attributes = elements(count) { #"{"name":"a\#($0)","type":"bool"}"# }
+            return #"{"version":"1.0.0","entities":[{"name":"E","attributes":[\#(attributes)]}]}"#
+        }
+        _ = try SchemaFile.schema(parsing: entities(Limits.entitiesMax))
+        _ = try SchemaFile.schema(parsing: attributes(Limits.propertiesMax))
+        for (text, path) in [
+            (entities(Limits.entitiesMax + 1), "entities"),
+            (attributes(Limits.propertiesMax + 1), "entities[0].attributes"),
+        ] {
+            let error = #expect(throws: SchemaError.self) { try SchemaFile.schema(parsing: text) }
+            #expect(error?.faults.map(\.path) == [path])
+        }
+    }
+
+    @Test("a name of 128 bytes is accepted, one of 129 refused")
+    func longName() throws {
+        func schema(_ length: Int) throws -> Schema {
+            try Schema(entities: [
+                Entity(name: String(repeating: "N", count: length), attributes: [])
+            ])
+        }
+        _ = try schema(Limits.nameBytesMax)
+        #expect(throws: SchemaError.self) { try schema(Limits.nameBytesMax + 1) }
+    }
+
+    @Test("a damaged file is refused with faults, or gives a schema that reads back")
+    func fuzz() throws {
+        var generator = Fuzzing.generator("schema file")
+        for sample in [SchemaSamples.articles, SchemaSamples.everyType] {
+            for _ in 0..<(Fuzzing.iterations / 4) {
+                let text = Fuzzing.mutated(sample, alphabet: Fuzzing.alphabet, using: &generator)
+                do throws(SchemaError) {
+                    let schema = try SchemaFile.schema(parsing: text)
+                    #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
+                } catch {
+                    #expect(!error.faults.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("a file in which keys, types and values are exchanged is refused, or reads back")
+    func fuzzTokens() throws {
+        var generator = Fuzzing.generator("schema tokens")
+        let words = SchemaSamples.everyType.split(whereSeparator: { "{}[],: \n".contains($0) })
+        for sample in [SchemaSamples.articles, SchemaSamples.everyType] {
+            for _ in 0..<(Fuzzing.iterations / 4) {
+                var text = sample
+                for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                    let old = words.randomElement(using: &generator) ?? "x"
+                    let new = words.randomElement(using: &generator) ?? "x"
+                    text = text.replacing(old, with: new, maxReplacements: 1)
+                }
+                do throws(SchemaError) {
+                    let schema = try SchemaFile.schema(parsing: text)
+                    #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
+                } catch {
+                    #expect(!error.faults.isEmpty)
+                }
+            }
+        }
+    }
+}
