@@ -69,7 +69,7 @@ let package = Package(
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel"],
-            swiftSettings: strict),
+            exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
             name: "LarderStoreTests", dependencies: ["LarderStore", "LarderModel", "ScriptTesting"],
             exclude: ["Scripts"], swiftSettings: strict),
