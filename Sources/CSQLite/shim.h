@@ -1,1 +1,27 @@
 #include <sqlite3.h>
+
+// What Swift cannot import of sqlite3.h: variadic functions, and macros that are casts.
+
+static inline int larder_sqlite3_configure(sqlite3 *database, int option, int value) {
+    return sqlite3_db_config(database, option, value, (int *)0);
+}
+
+static inline int larder_sqlite3_bind_text(
+    sqlite3_stmt *statement, int index, const char *bytes, int count) {
+    return sqlite3_bind_text(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline int larder_sqlite3_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline void larder_sqlite3_result_text(
+    sqlite3_context *context, const char *bytes, int count) {
+    sqlite3_result_text(context, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline void larder_sqlite3_result_blob(
+    sqlite3_context *context, const void *bytes, int count) {
+    sqlite3_result_blob(context, bytes, count, SQLITE_TRANSIENT);
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import LarderModel
+
+/// What a store file says of itself: the table `_larder` and two numbers in the file's header.
+struct Catalog: Sendable {
+    /// "Lard", in the header of every store.
+    static let applicationID: Int64 = 0x4c61_7264
+    /// The format that this program writes, and the newest that it reads.
+    static let formatVersion: Int64 = 1
+
+    let identifier: UUID
+    /// The schema as canonical JSON.
+    let schemaText: String
+
+    private enum Name {
+        static let store = "store"
+        static let schema = "schema"
+        static let created = "created"
+    }
+
+    /// Writes a value over itself, so that a commit has something to write.
+    static let probeText = "UPDATE _larder SET value = value WHERE name = '\(Name.store)'"
+
+    /// Creates every table and the catalog in one transaction: afterwards the file is a store, or
+    /// it is as empty as before.
+    static func create(
+        for layout: Layout, identifier: UUID, created: Date, on connection: Connection
+    ) throws(SQLiteError) {
+        try connection.execute("BEGIN EXCLUSIVE")
+        do throws(SQLiteError) {
+            try connection.execute("PRAGMA application_id = \(applicationID)")
+            try connection.execute("PRAGMA user_version = \(formatVersion)")
+            try connection.execute(
+                "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
+            for text in layout.createStatements { try connection.execute(text) }
+            let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
+            try insert.run([.text(Name.store), .text(identifier.uuidString)])
+            try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
+            try insert.run([.text(Name.created), .real(created.timeIntervalSinceReferenceDate)])
+            try connection.execute("COMMIT")
+        } catch {
+            if !connection.autocommit { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Reads the catalog of a file whose header has been found to be a store's.
+    init(reading connection: Connection) throws(LarderError) {
+        var values: [String: String] = [:]
+        do throws(SQLiteError) {
+            let statement = try connection.prepare("SELECT name, value FROM _larder")
+            while try statement.step() {
+                values[statement.string(at: 0)] = statement.string(at: 1)
+            }
+        } catch {
+            throw error.larderError
+        }
+        guard let identifier = values[Name.store].flatMap(UUID.init(uuidString:)),
+            let schemaText = values[Name.schema]
+        else {
+            throw LarderError(
+                .storageFailed, "the store file is damaged (its catalog is incomplete)",
+                hint: "restore it from a backup")
+        }
+        self.identifier = identifier
+        self.schemaText = schemaText
+    }
+}

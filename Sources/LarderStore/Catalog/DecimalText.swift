@@ -1,0 +1,50 @@
+import FoundationEssentials
+
+/// Decimals as the text in which they are stored: exact, and one text for each number.
+///
+/// The form is an optional `-`, digits without leading zeros, and, if there is a fraction, a point
+/// and digits without trailing zeros. Zero is `0`. So equal numbers are equal bytes, and the
+/// collation `decimal` need only order them.
+enum DecimalText {
+    /// nil for NaN.
+    static func canonical(_ decimal: Decimal) -> String? {
+        guard !decimal.isNaN else { return nil }
+        let text = decimal.description
+        let isNegative = text.hasPrefix("-")
+        let parts = text.drop(while: { $0 == "-" }).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let whole = parts[0].drop(while: { $0 == "0" })
+        var fraction = parts.count > 1 ? parts[1] : ""
+        while fraction.last == "0" { fraction.removeLast() }
+        if whole.isEmpty && fraction.isEmpty { return "0" }
+        return (isNegative ? "-" : "") + (whole.isEmpty ? "0" : whole)
+            + (fraction.isEmpty ? "" : ".") + fraction
+    }
+
+    /// The order of two canonical texts, in UTF-8: negative, zero or positive. Other bytes, as a
+    /// damaged file may hold, are put into some order, and never trap.
+    static func compare<Bytes: BidirectionalCollection>(_ left: Bytes, _ right: Bytes) -> Int
+    where Bytes.Element == UInt8 {
+        let leftIsNegative = left.first == minus
+        let rightIsNegative = right.first == minus
+        if leftIsNegative != rightIsNegative { return leftIsNegative ? -1 : 1 }
+        let order = compareMagnitudes(
+            left.dropFirst(leftIsNegative ? 1 : 0), right.dropFirst(rightIsNegative ? 1 : 0))
+        return leftIsNegative ? -order : order
+    }
+
+    /// More digits before the point are the larger number; with equally many, and in the fraction,
+    /// digits decide in order, and the longer fraction is the larger.
+    private static func compareMagnitudes<Bytes: BidirectionalCollection>(
+        _ left: Bytes, _ right: Bytes
+    ) -> Int where Bytes.Element == UInt8 {
+        let leftWhole = left.prefix(while: { $0 != point })
+        let rightWhole = right.prefix(while: { $0 != point })
+        if leftWhole.count != rightWhole.count { return leftWhole.count - rightWhole.count }
+        for (one, other) in zip(left, right) where one != other { return Int(one) - Int(other) }
+        return left.count - right.count
+    }
+
+    private static let minus = UInt8(ascii: "-")
+    private static let point = UInt8(ascii: ".")
+}

@@ -1,0 +1,119 @@
+import LarderModel
+
+/// Where a schema's objects are stored: the names of tables and columns, and nothing else.
+///
+/// A pure function of the schema, and the only place that knows these names. `docs/architecture.md`
+/// describes the tables; `Layout+Statements.swift` creates them.
+struct Layout: Sendable {
+    static let keyColumn = "_id"
+    static let versionColumn = "_version"
+    static let sourceColumn = "source"
+    static let targetColumn = "target"
+
+    let schema: Schema
+    private let links: [String: [String: Link]]
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        var links: [String: [String: Link]] = [:]
+        for entity in schema.entities {
+            links[entity.name] = Dictionary(
+                entity.relationships.map {
+                    ($0.name, Layout.link(for: $0, of: entity, in: schema))
+                },
+                uniquingKeysWith: { first, _ in first })
+        }
+        self.links = links
+    }
+
+    func table(for entity: Entity) -> String { entity.name }
+
+    func column(for attribute: Attribute) -> String { attribute.name }
+
+    /// Where the relationship's keys are, seen from its own side.
+    func link(for relationship: Relationship, of entity: Entity) -> Link {
+        guard let link = links[entity.name]?[relationship.name] else {
+            preconditionFailure("\(entity.name).\(relationship.name) is not of this schema")
+        }
+        return link
+    }
+
+    /// The column of the entity's own table that holds a property; nil where there is none.
+    func column(for property: Property, of entity: Entity) -> String? {
+        switch property {
+        case .attribute(let attribute): return column(for: attribute)
+        case .relationship(let relationship):
+            if case .column(_, let column) = link(for: relationship, of: entity) { return column }
+            return nil
+        }
+    }
+}
+
+/// Where the keys of a relationship are stored, seen from one of its sides.
+enum Link: Hashable, Sendable {
+    /// This side's own row holds the key of its one destination.
+    case column(table: String, column: String)
+    /// The destinations' rows hold the key of this side's object, and, if this side is ordered,
+    /// their position in its list. A to-one of this kind has one destination at most.
+    case inverseColumn(table: String, column: String, positionColumn: String?)
+    /// Rows of pairs: this side's key in `own`, the destination's in `other`, and, if this side is
+    /// ordered, the destination's position in this side's list.
+    case join(table: String, own: String, other: String, positionColumn: String?)
+}
+
+extension Layout {
+    private static func link(
+        for relationship: Relationship, of entity: Entity, in schema: Schema
+    ) -> Link {
+        guard let inverse = inverse(of: relationship, in: schema) else {
+            return relationship.isToMany
+                ? joinLink(for: relationship, of: entity, inverse: nil)
+                : .column(table: entity.name, column: relationship.name)
+        }
+        switch (relationship.isToMany, inverse.isToMany) {
+        case (true, true): return joinLink(for: relationship, of: entity, inverse: inverse)
+        case (false, true): return .column(table: entity.name, column: relationship.name)
+        case (true, false):
+            return .inverseColumn(
+                table: relationship.destination, column: inverse.name,
+                positionColumn: relationship.isOrdered ? positionColumn(for: inverse) : nil)
+        case (false, false):
+            return isFirst(relationship, of: entity, inverse: inverse)
+                ? .column(table: entity.name, column: relationship.name)
+                : .inverseColumn(
+                    table: relationship.destination, column: inverse.name, positionColumn: nil)
+        }
+    }
+
+    /// The relationship that leads back; nil where there is none.
+    static func inverse(of relationship: Relationship, in schema: Schema) -> Relationship? {
+        guard let name = relationship.inverse,
+            case .relationship(let inverse) = schema.entity(named: relationship.destination)?
+                .property(named: name)
+        else { return nil }
+        return inverse
+    }
+
+    /// Whether this side is the one whose (entity, name) sorts first, and gives the name or holds
+    /// the key. A relationship that is its own inverse is first.
+    private static func isFirst(
+        _ relationship: Relationship, of entity: Entity, inverse: Relationship
+    ) -> Bool {
+        (entity.name, relationship.name) <= (relationship.destination, inverse.name)
+    }
+
+    private static func joinLink(
+        for relationship: Relationship, of entity: Entity, inverse: Relationship?
+    ) -> Link {
+        let isFirst = inverse.map { self.isFirst(relationship, of: entity, inverse: $0) } ?? true
+        let owner = isFirst ? entity.name : relationship.destination
+        let name = isFirst ? relationship.name : inverse?.name ?? relationship.name
+        let own = isFirst ? sourceColumn : targetColumn
+        let other = isFirst ? targetColumn : sourceColumn
+        return .join(
+            table: "_join.\(owner).\(name)", own: own, other: other,
+            positionColumn: relationship.isOrdered ? "\(other)_position" : nil)
+    }
+
+    static func positionColumn(for toOne: Relationship) -> String { "_position.\(toOne.name)" }
+}

@@ -1,0 +1,142 @@
+import CSQLite
+import FoundationEssentials
+import LarderModel
+
+/// A store file that has been claimed, opened, checked, and created if it was empty.
+struct OpenedStore {
+    let file: OpenFile
+    let connection: Connection
+    let identifier: UUID
+    let schema: Schema
+
+    private enum Failure: Error {
+        /// What SQLite reported.
+        case database(SQLiteError)
+        /// What this program found.
+        case refused(LarderError)
+    }
+
+    /// - Parameter synchronous: SQLite's word: `full`, `normal` or `off`.
+    static func open(
+        path: String, schema: Schema?, isReadOnly: Bool, synchronous: String
+    ) throws(LarderError) -> OpenedStore {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
+        }
+        // Before anything is created.
+        if let schema { try SchemaStorability.check(schema) }
+        let file = try OpenFile(claiming: path, createIfMissing: schema != nil && !isReadOnly)
+        do throws(Failure) {
+            return try open(
+                path: path, file: file, schema: schema, isReadOnly: isReadOnly,
+                synchronous: synchronous)
+        } catch {
+            // The connection is closed by now.
+            switch error {
+            case .refused(let refusal): throw refusal
+            case .database(let failure) where failure.code == SQLITE_BUSY:
+                throw inUse(path)
+            case .database(let failure) where failure.code == SQLITE_NOTADB:
+                throw LarderError(.notAStore, "\(path) is not a Larder store")
+            case .database(let failure): throw failure.larderError
+            }
+        }
+    }
+
+    private static func open(
+        path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool, synchronous: String
+    ) throws(Failure) -> OpenedStore {
+        do {
+            let connection = try StoreConnection.open(path, createIfMissing: false)
+            // The first read takes the lock that keeps other processes out.
+            if try connection.integer("PRAGMA page_count") == 0 {
+                try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
+            } else {
+                try checkHeader(of: connection, path: path)
+            }
+            if connection.isReadOnly {
+                throw LarderError(
+                    .permissionDenied, "\(path) may not be written",
+                    hint: "a store that is only read needs the right too, for its log")
+            }
+            let catalog = try Catalog(reading: connection)
+            let ownSchema = try self.schema(of: catalog, expected: schema)
+            try connection.execute("PRAGMA journal_mode = WAL")
+            try StoreConnection.configureWriter(connection, synchronous: synchronous)
+            if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
+            return OpenedStore(
+                file: file, connection: connection, identifier: catalog.identifier,
+                schema: ownSchema)
+        } catch let error as SQLiteError {
+            throw .database(error)
+        } catch let error as LarderError {
+            throw .refused(error)
+        } catch {
+            preconditionFailure("every error above has one of two types")
+        }
+    }
+
+    private static func create(
+        _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
+    ) throws {
+        guard let schema, !isReadOnly else {
+            throw LarderError(
+                .notAStore, "\(path) is empty, so not a store yet",
+                hint: "open it for writing, with a schema, to make it one")
+        }
+        try Catalog.create(
+            for: Layout(schema), identifier: UUID(), created: Date(), on: connection)
+    }
+
+    private static func checkHeader(of connection: Connection, path: String) throws {
+        guard try connection.integer("PRAGMA application_id") == Catalog.applicationID else {
+            throw LarderError(
+                .notAStore, "\(path) is an SQLite database, but not a Larder store")
+        }
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        guard version <= Catalog.formatVersion else {
+            throw LarderError(
+                .storeTooNew,
+                "\(path) has format \(version), and this program reads formats up to "
+                    + "\(Catalog.formatVersion)",
+                hint: "use a newer larderd")
+        }
+        guard version >= 1 else {
+            throw LarderError(.storageFailed, "\(path) is damaged (it has format \(version))")
+        }
+    }
+
+    /// The file's own schema, which has to be the expected one if there is one.
+    private static func schema(of catalog: Catalog, expected: Schema?) throws -> Schema {
+        if let expected, expected.canonicalText == catalog.schemaText { return expected }
+        let own: Schema
+        do {
+            own = try SchemaFile.schema(parsing: catalog.schemaText)
+        } catch {
+            throw LarderError(
+                .storageFailed, "the store file is damaged (its schema cannot be read)",
+                faults: error.faults.map(\.description))
+        }
+        guard let expected else {
+            try SchemaStorability.check(own)
+            return own
+        }
+        let differences = SchemaDifference.differences(from: own, to: expected)
+        guard differences.isEmpty else {
+            throw LarderError(
+                .schemaMismatch, "the schema differs from the store's",
+                hint: "open the store with the schema that it was created with",
+                faults: differences.map(\.description))
+        }
+        return own
+    }
+
+    private static func inUse(_ path: String) -> LarderError {
+        guard let holder = FileHolder.holder(of: path) else {
+            return LarderError(.storeInUse, "\(path) is held by another process")
+        }
+        return LarderError(
+            .storeInUse, "\(path) is held by \(holder.description)",
+            hint: "connect to that process, or stop it first")
+    }
+}

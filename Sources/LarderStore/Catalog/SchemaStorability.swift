@@ -1,0 +1,60 @@
+import LarderModel
+
+/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile,
+/// what it constrains or indexes has columns in one table, and tables are not too wide.
+enum SchemaStorability {
+    /// SQLite's own limit, unless it is built otherwise.
+    private static let columnsMax = 2_000
+
+    static func check(_ schema: Schema) throws(LarderError) {
+        let layout = Layout(schema)
+        var faults: [SchemaError.Fault] = []
+        for (place, entity) in schema.entities.enumerated() {
+            faults += patternFaults(of: entity, path: "entities[\(place)]")
+            faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
+            let columnCount = layout.columnCount(of: entity)
+            if columnCount > columnsMax {
+                faults.append(
+                    SchemaError.Fault(
+                        path: "entities[\(place)]",
+                        message: "takes \(columnCount) columns, and SQLite has \(columnsMax)"))
+            }
+        }
+        guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+    }
+
+    private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
+        var faults: [SchemaError.Fault] = []
+        for (place, attribute) in entity.attributes.enumerated() {
+            guard let pattern = attribute.validation.pattern else { continue }
+            do throws(RegularExpression.Fault) {
+                _ = try RegularExpression(pattern)
+            } catch {
+                let position = error.offset.map { " at byte \($0)" } ?? ""
+                faults.append(
+                    SchemaError.Fault(
+                        path: "\(path).attributes[\(place)].pattern",
+                        message: "the pattern does not compile: \(error.message)\(position)"))
+            }
+        }
+        return faults
+    }
+
+    private static func indexFaults(
+        of entity: Entity, path: String, _ layout: Layout
+    ) -> [SchemaError.Fault] {
+        let lists = [("unique", entity.uniquenessConstraints), ("indexes", entity.indexes)]
+        return lists.flatMap { key, constraints in
+            constraints.flatMap { names in
+                names.compactMap { name -> SchemaError.Fault? in
+                    guard let property = entity.property(named: name),
+                        layout.column(for: property, of: entity) == nil
+                    else { return nil }
+                    return SchemaError.Fault(
+                        path: "\(path).\(key)",
+                        message: "\(entity.name).\(name) has no column of its own to index")
+                }
+            }
+        }
+    }
+}

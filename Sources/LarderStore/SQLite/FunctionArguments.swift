@@ -1,0 +1,93 @@
+import CSQLite
+
+/// The arguments of one call of an SQL function, lent for the time of the call.
+struct FunctionArguments {
+    fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
+    let count: Int
+
+    init(_ values: UnsafeMutablePointer<OpaquePointer?>?, count: Int32) {
+        self.values = values
+        self.count = Int(count)
+    }
+
+    subscript(index: Int) -> FunctionArgument {
+        precondition(index >= 0 && index < count)
+        return FunctionArgument(handle: values?[index])
+    }
+}
+
+/// One argument of an SQL function. Not to be kept beyond the call.
+struct FunctionArgument {
+    fileprivate let handle: OpaquePointer?
+
+    var type: Statement.ColumnType {
+        switch sqlite3_value_type(handle) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    var isNull: Bool { sqlite3_value_type(handle) == SQLITE_NULL }
+
+    var int64: Int64 { sqlite3_value_int64(handle) }
+
+    var double: Double { sqlite3_value_double(handle) }
+
+    /// Lends the bytes of a text (UTF-8) or blob; none for nil. Valid within the closure only.
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let start = sqlite3_value_blob(handle)
+        let count = Int(sqlite3_value_bytes(handle))
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    var string: String { withBytes { String(decoding: $0, as: UTF8.self) } }
+}
+
+/// What an SQL function answers.
+enum FunctionResult {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+    /// Ends the statement; the text is the error's message.
+    case error(String)
+
+    /// Hands the result to SQLite, which copies it.
+    func set(on context: OpaquePointer?) {
+        switch self {
+        case .null: sqlite3_result_null(context)
+        case .integer(let integer): sqlite3_result_int64(context, integer)
+        case .real(let real): sqlite3_result_double(context, real)
+        case .text(var text):
+            text.withUTF8 { bytes in
+                guard let count = Int32(exactly: bytes.count) else {
+                    return sqlite3_result_error_toobig(context)
+                }
+                bytes.withMemoryRebound(to: CChar.self) { characters in
+                    guard let start = characters.baseAddress else {
+                        return larder_sqlite3_result_text(context, "", 0)
+                    }
+                    larder_sqlite3_result_text(context, start, count)
+                }
+            }
+        case .blob(let blob):
+            blob.withUnsafeBytes { bytes in
+                guard let count = Int32(exactly: bytes.count) else {
+                    return sqlite3_result_error_toobig(context)
+                }
+                guard let start = bytes.baseAddress, count > 0 else {
+                    sqlite3_result_zeroblob(context, 0)
+                    return
+                }
+                larder_sqlite3_result_blob(context, start, count)
+            }
+        case .error(let message): sqlite3_result_error(context, message, -1)
+        }
+    }
+}

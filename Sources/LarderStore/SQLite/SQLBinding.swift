@@ -1,0 +1,107 @@
+import FoundationEssentials
+import LarderModel
+@_spi(_Unicode) import Swift
+
+/// A value as SQLite stores it.
+enum SQLBinding: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob([UInt8])
+}
+
+extension SQLBinding {
+    /// The stored form of an attribute's value: strings in Unicode's form NFC, decimals as canonical
+    /// text, dates as seconds since 2001. nil is stored as nil.
+    ///
+    /// A number of another type is taken where ``Value/converted(to:)`` takes it.
+    ///
+    /// - Parameter name: What takes the value, for the error's sentence.
+    /// - Throws: `wrongType` for a value of another type, out of the type's range, or NaN.
+    init(
+        storing value: Value, as type: AttributeType, named name: @autoclosure () -> String = "it"
+    ) throws(LarderError) {
+        if let binding = SQLBinding.stored(value, as: type) {
+            self = binding
+            return
+        }
+        let wanted = "\(name()) takes \(type.nounWithArticle)"
+        let message =
+            switch (type, value) {
+            case (.int16, .int): "\(wanted), from -32768 to 32767"
+            case (.int32, .int): "\(wanted), from -2147483648 to 2147483647"
+            case (.float, .float), (.float, .double), (.double, .double), (.double, .float),
+                (.decimal, .decimal), (.decimal, .double), (.date, .date), (.float, .int),
+                (.double, .int):
+                "\(wanted) within its range and precision, not NaN"
+            default: "\(wanted), not \(value.kindWithArticle)"
+            }
+        throw LarderError(.wrongType, message)
+    }
+
+    private static func stored(_ value: Value, as type: AttributeType) -> SQLBinding? {
+        switch value.converted(to: type) {
+        case .null: .null
+        case .bool(let bool): .integer(bool ? 1 : 0)
+        case .int(let int): .integer(int)
+        case .float(let float): float.isNaN ? nil : .real(Double(float))
+        case .double(let double): double.isNaN ? nil : .real(double)
+        case .decimal(let decimal): DecimalText.canonical(decimal).map { .text($0) }
+        case .string(let string): .text(normalized(string))
+        case .date(let date):
+            date.timeIntervalSinceReferenceDate.isFinite
+                ? .real(date.timeIntervalSinceReferenceDate) : nil
+        case .uuid(let uuid): .blob(uuid.bytes)
+        case .url(let url): .text(url.absoluteString)
+        case .data(let data): .blob([UInt8](data))
+        case .json(let json): .text(json)
+        case .object, .objects, nil: nil
+        }
+    }
+
+    /// The string in Unicode's form NFC, so that canonically equal strings are equal bytes.
+    static func normalized(_ string: String) -> String {
+        // Below U+0300, whose first byte is 0xCC, no character composes with another.
+        if string.utf8.allSatisfy({ $0 < 0xCC }) { return string }
+        var result = ""
+        result.unicodeScalars.append(contentsOf: string._nfc)
+        return result
+    }
+}
+
+extension AttributeType {
+    /// `an int64`, for sentences.
+    var nounWithArticle: String {
+        switch self {
+        case .int16, .int32, .int64: "an \(rawValue)"
+        case .data: "data"
+        case .json: "a JSON document"
+        case .uuid: "a UUID"
+        case .url: "a URL"
+        case .bool, .float, .double, .decimal, .string, .date: "a \(rawValue)"
+        }
+    }
+}
+
+extension Value {
+    /// What kind of value this is, never which: `a string`.
+    var kindWithArticle: String {
+        switch self {
+        case .null: "nil"
+        case .bool: "a bool"
+        case .int: "an integer"
+        case .float: "a float"
+        case .double: "a double"
+        case .decimal: "a decimal"
+        case .string: "a string"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .url: "a URL"
+        case .data: "data"
+        case .json: "a JSON document"
+        case .object: "an object"
+        case .objects: "a list of objects"
+        }
+    }
+}

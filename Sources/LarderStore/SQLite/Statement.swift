@@ -1,0 +1,143 @@
+import CSQLite
+
+/// One compiled statement; finalised when it is released.
+///
+/// Used on its connection's thread. A column's bytes are valid until the next step or reset, so
+/// they are lent to a closure and never kept.
+final class Statement {
+    enum ColumnType { case integer, real, text, blob, null }
+
+    let text: String
+    private let handle: OpaquePointer
+    /// Keeps the connection, and with it the handle that this one belongs to.
+    private let connection: Connection
+
+    init(_ text: String, persistent: Bool, on connection: Connection) throws(SQLiteError) {
+        var prepared: OpaquePointer?
+        let flags = persistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+        let result = sqlite3_prepare_v3(connection.handle, text, -1, flags, &prepared, nil)
+        guard result == SQLITE_OK, let prepared else {
+            if result != SQLITE_OK { throw SQLiteError(connection.handle, result, sql: text) }
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "no statement", sql: text)
+        }
+        self.text = text
+        self.connection = connection
+        handle = prepared
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Advances to the next row; false when there is none left.
+    func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        case let result: throw SQLiteError(connection.handle, result, sql: text)
+        }
+    }
+
+    /// Ends the current run; bindings stay.
+    func reset() { sqlite3_reset(handle) }
+
+    func clearBindings() { sqlite3_clear_bindings(handle) }
+
+    /// Binds the parameter at this place, from 1. Texts and blobs are copied.
+    func bind(_ binding: SQLBinding, at index: Int) throws(SQLiteError) {
+        let place = Int32(index)
+        let result: Int32
+        switch binding {
+        case .null: result = sqlite3_bind_null(handle, place)
+        case .integer(let integer): result = sqlite3_bind_int64(handle, place, integer)
+        case .real(let real): result = sqlite3_bind_double(handle, place, real)
+        case .text(var text):
+            result = text.withUTF8 { bytes in
+                guard let count = Int32(exactly: bytes.count) else { return SQLITE_TOOBIG }
+                return bytes.withMemoryRebound(to: CChar.self) { characters in
+                    // A nil address would bind NULL instead of an empty string.
+                    guard let start = characters.baseAddress else {
+                        return larder_sqlite3_bind_text(handle, place, "", 0)
+                    }
+                    return larder_sqlite3_bind_text(handle, place, start, count)
+                }
+            }
+        case .blob(let blob):
+            result = blob.withUnsafeBytes { bytes in
+                guard let count = Int32(exactly: bytes.count) else { return SQLITE_TOOBIG }
+                guard let start = bytes.baseAddress, count > 0 else {
+                    return sqlite3_bind_zeroblob(handle, place, 0)
+                }
+                return larder_sqlite3_bind_blob(handle, place, start, count)
+            }
+        }
+        guard result == SQLITE_OK else { throw SQLiteError(connection.handle, result, sql: text) }
+    }
+
+    /// Binds all parameters, from the first.
+    func bind(_ bindings: [SQLBinding]) throws(SQLiteError) {
+        for (index, binding) in bindings.enumerated() { try bind(binding, at: index + 1) }
+    }
+
+    /// Runs to the end with these bindings, discards rows, and is ready to run again.
+    func run(_ bindings: [SQLBinding] = []) throws(SQLiteError) {
+        defer { reset() }
+        try bind(bindings)
+        while try step() {}
+    }
+
+    var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    /// Whether it makes no direct change to the database.
+    var readonly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
+    var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+    func type(at index: Int) -> ColumnType {
+        switch sqlite3_column_type(handle, Int32(index)) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
+    func isNull(at index: Int) -> Bool {
+        sqlite3_column_type(handle, Int32(index)) == SQLITE_NULL
+    }
+
+    /// 0 for nil.
+    func int64(at index: Int) -> Int64 { sqlite3_column_int64(handle, Int32(index)) }
+
+    /// 0 for nil.
+    func double(at index: Int) -> Double { sqlite3_column_double(handle, Int32(index)) }
+
+    /// Lends the bytes of a text (UTF-8) or blob; none for nil. Valid within the closure only.
+    func withBytes<Result, Failure: Error>(
+        at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // As a blob a text is handed out as it is stored, without a copy to end it with a zero.
+        let start = sqlite3_column_blob(handle, Int32(index))
+        let count = Int(sqlite3_column_bytes(handle, Int32(index)))
+        return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    /// A text as a string; empty for nil.
+    func string(at index: Int) -> String {
+        withBytes(at: index) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func blob(at index: Int) -> [UInt8] {
+        withBytes(at: index) { [UInt8]($0) }
+    }
+
+    /// A value of any type, copied.
+    func value(at index: Int) -> SQLBinding {
+        switch type(at: index) {
+        case .integer: .integer(int64(at: index))
+        case .real: .real(double(at: index))
+        case .text: .text(string(at: index))
+        case .blob: .blob(blob(at: index))
+        case .null: .null
+        }
+    }
+}

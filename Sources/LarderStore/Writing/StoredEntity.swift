@@ -1,0 +1,104 @@
+import LarderModel
+
+/// An entity with its checks and the statements that change its rows.
+struct StoredEntity: Sendable {
+    enum Place: Hashable, Sendable {
+        /// In ``attributes``.
+        case attribute(Int)
+        /// In ``WritingSchema/relationships``.
+        case relationship(Int)
+    }
+
+    let number: Int
+    let entity: Entity
+    let attributes: [StoredAttribute]
+    let places: [String: Place]
+    let relationshipNumbers: [Int]
+    /// Relationships without inverse, of any entity, that lead here.
+    let inboundNumbers: [Int]
+    /// Those whose key an insert writes with the row: to-one, stored here, not one-to-one.
+    let insertedToOnes: [Int]
+    /// Values of the key, the attributes, and a key and perhaps a position for each to-one.
+    let insert: String
+    let version: String
+    let bump: String
+    let delete: String
+
+    init(
+        number: Int, entity: Entity, attributes: [StoredAttribute],
+        relationships: [StoredRelationship]
+    ) {
+        let own = relationships.filter { $0.entityNumber == number }
+        let toOnes = own.compactMap { relationship -> (Int, KeyColumn)? in
+            guard case .own(let column) = relationship.storage, !relationship.isOneToOne else {
+                return nil
+            }
+            return (relationship.number, column)
+        }
+        self.number = number
+        self.entity = entity
+        self.attributes = attributes
+        let attributePlaces = attributes.enumerated().map {
+            ($1.attribute.name, Place.attribute($0))
+        }
+        let relationshipPlaces = own.map { ($0.relationship.name, Place.relationship($0.number)) }
+        places = Dictionary(
+            attributePlaces + relationshipPlaces, uniquingKeysWith: { first, _ in first })
+        relationshipNumbers = own.map(\.number)
+        inboundNumbers = relationships.filter {
+            $0.destinationNumber == number && $0.inverseNumber == nil
+        }.map(\.number)
+        insertedToOnes = toOnes.map(\.0)
+
+        let table = SQL.quoted(entity.name)
+        let (key, version) = (SQL.quoted(Layout.keyColumn), SQL.quoted(Layout.versionColumn))
+        var columns = [key] + attributes.map { SQL.quoted($0.column) }
+        for (_, column) in toOnes {
+            columns += [column.column, column.positionColumn].compactMap(\.self).map(SQL.quoted)
+        }
+        let values = Array(repeating: "?", count: columns.count).joined(separator: ", ")
+        insert =
+            "INSERT INTO \(table) (\(columns.joined(separator: ", ")), \(version)) "
+            + "VALUES (\(values), 1)"
+        self.version = "SELECT \(version) FROM \(table) WHERE \(key) = ?"
+        bump = "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?"
+        delete = "DELETE FROM \(table) WHERE \(key) = ?"
+    }
+
+    /// Sets these attributes, in this order, and then finds the row by its key.
+    func update(_ places: [Int], bumpingVersion: Bool) -> String {
+        var assignments = places.map { "\(SQL.quoted(attributes[$0].column)) = ?" }
+        if bumpingVersion {
+            let version = SQL.quoted(Layout.versionColumn)
+            assignments.append("\(version) = \(version) + 1")
+        }
+        return "UPDATE \(SQL.quoted(entity.name)) SET \(assignments.joined(separator: ", ")) "
+            + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?"
+    }
+}
+
+/// An attribute with its column and what its values are checked against, in stored form.
+struct StoredAttribute: Sendable {
+    let attribute: Attribute
+    let column: String
+    /// `Article.title`.
+    let qualifiedName: String
+    let minimum: SQLBinding?
+    let maximum: SQLBinding?
+    let defaultValue: SQLBinding?
+
+    /// - Throws: `wrongType` if a bound or the default is not of the attribute's type.
+    init(_ attribute: Attribute, of entity: Entity, column: String) throws(LarderError) {
+        self.attribute = attribute
+        self.column = column
+        let name = "\(entity.name).\(attribute.name)"
+        qualifiedName = name
+        func stored(_ value: Value?) throws(LarderError) -> SQLBinding? {
+            guard let value else { return nil }
+            return try SQLBinding(storing: value, as: attribute.type, named: name)
+        }
+        minimum = try stored(attribute.validation.minimum)
+        maximum = try stored(attribute.validation.maximum)
+        defaultValue = try stored(attribute.defaultValue)
+    }
+}

@@ -1,0 +1,119 @@
+import LarderModel
+
+/// A relationship with the statements that read and change its links.
+struct StoredRelationship: Sendable {
+    enum Storage: Sendable {
+        /// A to-one whose key is in the object's own row.
+        case own(KeyColumn)
+        /// The destinations' rows hold the key; `holder` is the inverse, whose storage is `own`.
+        case inverse(holder: Int)
+        case join(JoinTable)
+    }
+
+    /// Its place in ``WritingSchema/relationships``.
+    let number: Int
+    let entityNumber: Int
+    let destinationNumber: Int
+    /// The place of the relationship that leads back; its own for one that is its own inverse.
+    let inverseNumber: Int?
+    let relationship: Relationship
+    /// `Article.category`.
+    let qualifiedName: String
+    let isOneToOne: Bool
+    let storage: Storage
+
+    var isOwnInverse: Bool { inverseNumber == number }
+    var isRequired: Bool { !relationship.isToMany && !relationship.isOptional }
+
+    /// Whether a link from an object to another changes nothing but the object's own row, or a join
+    /// table: then the other need not be stored yet.
+    var changesOnlyItself: Bool {
+        switch storage {
+        case .own: !isOneToOne
+        case .inverse: false
+        case .join: true
+        }
+    }
+}
+
+/// The statements for one column of keys.
+struct KeyColumn: Sendable {
+    let column: String
+    let positionColumn: String?
+    /// The rows that hold a key, in the order of their positions.
+    let holders: String
+    /// Key and position that a row holds.
+    let held: String
+    /// Sets key and position of a row.
+    let set: String
+    /// Sets the position alone.
+    let move: String?
+    let lastPosition: String?
+    /// A row if the object exists and holds none.
+    let isMissing: String
+
+    init(table: String, column: String, positionColumn: String?) {
+        let (table, key) = (SQL.quoted(table), SQL.quoted(column))
+        let own = SQL.quoted(Layout.keyColumn)
+        let position = positionColumn.map(SQL.quoted)
+        self.column = column
+        self.positionColumn = positionColumn
+        holders =
+            "SELECT \(own) FROM \(table) WHERE \(key) = ? ORDER BY "
+            + (position.map { "\($0), " } ?? "") + own
+        held = "SELECT \(key), \(position ?? "NULL") FROM \(table) WHERE \(own) = ?"
+        set =
+            "UPDATE \(table) SET \(key) = ?2\(position.map { ", \($0) = ?3" } ?? "") "
+            + "WHERE \(own) = ?1"
+        move = position.map { "UPDATE \(table) SET \($0) = ?2 WHERE \(own) = ?1" }
+        lastPosition = position.map { "SELECT max(\($0)) FROM \(table) WHERE \(key) = ?" }
+        isMissing = "SELECT 1 FROM \(table) WHERE \(own) = ? AND \(key) IS NULL"
+    }
+}
+
+/// The statements for one side of a join table.
+struct JoinTable: Sendable {
+    /// The destinations of an object and their positions, in that order.
+    let others: String
+    let add: String
+    let move: String?
+    let remove: String
+    /// Every pair with an object on this side, and on the other.
+    let removeAll: String
+    let removeAllInverse: String
+    /// The last position of the destination's own list.
+    let lastInversePosition: String?
+
+    /// - Parameters:
+    ///   - own: The column of this side's keys.
+    ///   - positionColumn: Of the destination in this side's list.
+    ///   - inversePositionColumn: Of this side's object in the destination's list.
+    ///   - isOwnInverse: The pairs of both directions are rows of their own.
+    init(
+        table: String, own: String, other: String, positionColumn: String?,
+        inversePositionColumn: String?, isOwnInverse: Bool
+    ) {
+        let (table, own, other) = (SQL.quoted(table), SQL.quoted(own), SQL.quoted(other))
+        let position = positionColumn.map(SQL.quoted)
+        let inversePosition = inversePositionColumn.map(SQL.quoted)
+        let columns = [own, other] + [position, inversePosition].compactMap(\.self)
+        // ?3 is the position in this side's list, ?4 in the other's.
+        let values =
+            ["?1", "?2"] + (position.map { _ in ["?3"] } ?? [])
+            + (inversePosition.map { _ in ["?4"] } ?? [])
+        others =
+            "SELECT \(other), \(position ?? "NULL") FROM \(table) WHERE \(own) = ? ORDER BY "
+            + (position.map { "\($0), " } ?? "") + other
+        add =
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
+            + "VALUES (\(values.joined(separator: ", ")))"
+        move = position.map { "UPDATE \(table) SET \($0) = ?3 WHERE \(own) = ?1 AND \(other) = ?2" }
+        remove = "DELETE FROM \(table) WHERE \(own) = ? AND \(other) = ?"
+        removeAll = "DELETE FROM \(table) WHERE \(own) = ?"
+        removeAllInverse = "DELETE FROM \(table) WHERE \(other) = ?"
+        lastInversePosition =
+            isOwnInverse
+            ? position.map { "SELECT max(\($0)) FROM \(table) WHERE \(own) = ?" }
+            : inversePosition.map { "SELECT max(\($0)) FROM \(table) WHERE \(other) = ?" }
+    }
+}

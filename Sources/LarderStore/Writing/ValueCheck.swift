@@ -1,0 +1,135 @@
+import LarderModel
+
+/// Checks values against their attributes. Used by the writer's thread only, since the compiled
+/// patterns are.
+final class ValueCheck {
+    private var patterns: [String: RegularExpression] = [:]
+
+    /// The stored form of a value that the attribute takes.
+    ///
+    /// - Throws: `missingValue` for nil where a value is required, `wrongType`, or
+    ///   `validationFailed` for one outside of the attribute's bounds.
+    func stored(_ value: Value, _ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
+        let stored = try SQLBinding(
+            storing: value, as: attribute.attribute.type, named: attribute.qualifiedName)
+        try check(stored, attribute)
+        if case .json(let text) = value { try checkJSON(text, attribute) }
+        return stored
+    }
+
+    /// What an insert stores for an attribute that it does not name.
+    func storedDefault(_ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
+        let stored = attribute.defaultValue ?? .null
+        try check(stored, attribute)
+        return stored
+    }
+
+    private func check(_ stored: SQLBinding, _ attribute: StoredAttribute) throws(LarderError) {
+        switch stored {
+        case .null:
+            guard attribute.attribute.isOptional else {
+                throw LarderError(.missingValue, "\(attribute.qualifiedName) is required")
+            }
+        case .integer, .real: try checkBounds(stored, attribute)
+        case .text(let text):
+            if attribute.attribute.type == .decimal {
+                try checkBounds(stored, attribute)
+            } else {
+                try checkText(text, attribute)
+            }
+        case .blob(let bytes):
+            try checkLength(bytes.count, unit: "bytes", attribute)
+        }
+    }
+
+    private func checkBounds(
+        _ stored: SQLBinding, _ attribute: StoredAttribute
+    ) throws(LarderError) {
+        if let minimum = attribute.minimum, stored.isLess(than: minimum) {
+            throw LarderError(
+                .validationFailed,
+                "\(attribute.qualifiedName) must not be less than \(minimum.boundText)")
+        }
+        if let maximum = attribute.maximum, maximum.isLess(than: stored) {
+            throw LarderError(
+                .validationFailed,
+                "\(attribute.qualifiedName) must not be greater than \(maximum.boundText)")
+        }
+    }
+
+    private func checkText(_ text: String, _ attribute: StoredAttribute) throws(LarderError) {
+        let validation = attribute.attribute.validation
+        if validation.minLength != nil || validation.maxLength != nil {
+            try checkLength(text.count, unit: "characters", attribute)
+        }
+        guard let pattern = validation.pattern else { return }
+        let isMatch: Bool
+        do throws(RegularExpression.Fault) {
+            isMatch = try expression(pattern).matchesWhole(text)
+        } catch {
+            throw LarderError(
+                .validationFailed,
+                "\(attribute.qualifiedName) cannot be matched with its pattern (\(error.message))")
+        }
+        guard isMatch else {
+            throw LarderError(
+                .validationFailed, "\(attribute.qualifiedName) does not match its pattern",
+                hint: "the pattern is \(pattern)")
+        }
+    }
+
+    private func checkLength(
+        _ length: Int, unit: String, _ attribute: StoredAttribute
+    ) throws(LarderError) {
+        let validation = attribute.attribute.validation
+        if let minimum = validation.minLength, length < minimum {
+            throw LarderError(
+                .validationFailed, "\(attribute.qualifiedName) needs at least \(minimum) \(unit)")
+        }
+        if let maximum = validation.maxLength, length > maximum {
+            throw LarderError(
+                .validationFailed, "\(attribute.qualifiedName) takes at most \(maximum) \(unit)")
+        }
+    }
+
+    private func checkJSON(_ text: String, _ attribute: StoredAttribute) throws(LarderError) {
+        do throws(LarderError) {
+            _ = try JSONValue(parsing: text)
+        } catch {
+            throw LarderError(
+                .malformedValue,
+                "\(attribute.qualifiedName) takes a JSON document, and this is none")
+        }
+    }
+
+    private func expression(
+        _ pattern: String
+    ) throws(RegularExpression.Fault) -> RegularExpression {
+        if let compiled = patterns[pattern] { return compiled }
+        let compiled = try RegularExpression(pattern)
+        patterns[pattern] = compiled
+        return compiled
+    }
+}
+
+extension SQLBinding {
+    /// Whether this comes before the other; both are stored forms of one attribute.
+    fileprivate func isLess(than other: SQLBinding) -> Bool {
+        switch (self, other) {
+        case (.integer(let one), .integer(let two)): one < two
+        case (.real(let one), .real(let two)): one < two
+        case (.text(let one), .text(let two)): DecimalText.compare(one.utf8, two.utf8) < 0
+        default: false
+        }
+    }
+
+    /// A bound of the schema, for a sentence; dates as seconds since 2001.
+    fileprivate var boundText: String {
+        switch self {
+        case .integer(let integer): String(integer)
+        case .real(let real): String(real)
+        case .text(let text): text
+        case .null, .blob: ""
+        }
+    }
+}

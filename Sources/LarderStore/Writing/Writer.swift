@@ -1,0 +1,140 @@
+import CSQLite
+import FoundationEssentials
+import LarderModel
+
+/// The one writer of a store: change sets in, one commit for all of them, an outcome for each out.
+///
+/// It alone writes and checkpoints, on one thread at a time. Each set of a group has a savepoint, so
+/// that one that fails leaves nothing; a set that is alone has the transaction to itself. An outcome
+/// is a success only once the commit has returned.
+///
+/// After a failure of the storage it refuses to write until it has seen that the storage works; see
+/// `Writer+Recovery.swift`.
+final class Writer: StoreWriter {
+    private static let statementsMax = 1_024
+
+    let store: Store
+    private let schema: WritingSchema
+    private let values = ValueCheck()
+    /// nil once the writer is closed.
+    var statements: StatementCache?
+    var health = Health.sound
+    /// The last key that each entity's objects were given.
+    private var lastKeys: [Int64] = []
+    var checkpointedPageCount = 0
+
+    init(_ store: Store, _ connection: Connection) throws(LarderError) {
+        self.store = store
+        schema = try WritingSchema(store.layout)
+        do throws(SQLiteError) {
+            try use(connection)
+        } catch {
+            throw error.larderError
+        }
+    }
+
+    /// Takes a connection, and reads from it what the writer keeps in memory.
+    func use(_ connection: Connection) throws(SQLiteError) {
+        connection.watchLog()
+        let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
+        var keys = [Int64](repeating: 0, count: schema.entities.count)
+        while try rows.step() {
+            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
+            keys[number] = max(0, rows.int64(at: 1))
+        }
+        lastKeys = keys
+        statements = StatementCache(connection, capacity: Writer.statementsMax)
+    }
+
+    func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
+        guard !sets.isEmpty else { return [] }
+        if let refusal = refusal() { return sets.map { _ in .failure(refusal) } }
+        guard let statements else { return sets.map { _ in .failure(Writer.closed) } }
+        let keysBefore = lastKeys
+        do throws(SQLiteError) {
+            var outcomes: [Result<SaveResult, LarderError>] = []
+            outcomes.reserveCapacity(sets.count)
+            for set in sets {
+                outcomes.append(try save(set, isAlone: sets.count == 1, statements))
+            }
+            if !statements.connection.autocommit { try statements.statement("COMMIT").run() }
+            return outcomes
+        } catch {
+            lastKeys = keysBefore
+            rollBack()
+            let failure = error.larderError
+            noteFailure(error)
+            return sets.map { _ in .failure(failure) }
+        }
+    }
+
+    /// Saves one set within the group's transaction, which begins with the first set that needs it.
+    ///
+    /// - Throws: What ends the whole group.
+    private func save(
+        _ set: ChangeSet, isAlone: Bool, _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        var check = ChangeSetCheck(
+            schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
+        let planned: PlannedChangeSet
+        do throws(LarderError) {
+            planned = try check.plan(set)
+        } catch {
+            return .failure(error)
+        }
+        if statements.connection.autocommit { try statements.statement("BEGIN IMMEDIATE").run() }
+        if !isAlone { try statements.statement("SAVEPOINT change_set").run() }
+        let outcome = try run(planned, statements)
+        switch outcome {
+        case .success:
+            if !isAlone { try statements.statement("RELEASE change_set").run() }
+            lastKeys = planned.lastKeys
+        case .failure where isAlone: try statements.statement("ROLLBACK").run()
+        case .failure:
+            try statements.statement("ROLLBACK TO change_set").run()
+            try statements.statement("RELEASE change_set").run()
+        }
+        return outcome
+    }
+
+    /// Runs a set; an error of SQLite's that leaves the transaction whole fails this set only.
+    private func run(
+        _ planned: PlannedChangeSet, _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        let run = ChangeSetRun(
+            schema, store: store.storeDescription.identifier, statements: statements,
+            lastKeys: lastKeys)
+        do throws(SQLiteError) {
+            return try run.run(planned)
+        } catch {
+            guard Writer.statementErrors.contains(error.code), !statements.connection.autocommit
+            else { throw error }
+            return .failure(error.larderError)
+        }
+    }
+
+    /// Results that concern one statement and say nothing of the storage.
+    private static let statementErrors: Set<Int32> = [
+        SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE,
+    ]
+
+    static let closed = LarderError(.unavailable, "the store is being closed")
+
+    /// Ends what may be left of a failed transaction.
+    func rollBack() {
+        guard let connection = statements?.connection, !connection.autocommit else { return }
+        try? connection.execute("ROLLBACK")
+    }
+
+    func close() {
+        guard let connection = statements?.connection else { return }
+        rollBack()
+        statements = nil
+        if !store.options.isReadOnly {
+            // Readers that are still at work keep the log; the next opening reads it.
+            if (try? connection.checkpoint(.truncate)) == nil {
+                try? connection.checkpoint(.passive)
+            }
+        }
+    }
+}

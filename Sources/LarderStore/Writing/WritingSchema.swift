@@ -1,0 +1,95 @@
+import LarderModel
+
+/// A schema as the writer needs it: entities and relationships by number, with their statements.
+struct WritingSchema: Sendable {
+    let entities: [StoredEntity]
+    let relationships: [StoredRelationship]
+    private let numbers: [String: Int]
+
+    /// - Throws: `wrongType` if a default or a bound does not suit its attribute.
+    init(_ layout: Layout) throws(LarderError) {
+        let schema = layout.schema
+        let numbers = Dictionary(
+            uniqueKeysWithValues: schema.entities.enumerated().map { ($1.name, $0) })
+        let relationships = WritingSchema.relationships(layout, numbers)
+        var entities: [StoredEntity] = []
+        for (number, entity) in schema.entities.enumerated() {
+            var attributes: [StoredAttribute] = []
+            for attribute in entity.attributes {
+                attributes.append(
+                    try StoredAttribute(
+                        attribute, of: entity, column: layout.column(for: attribute)))
+            }
+            entities.append(
+                StoredEntity(
+                    number: number, entity: entity, attributes: attributes,
+                    relationships: relationships))
+        }
+        self.entities = entities
+        self.relationships = relationships
+        self.numbers = numbers
+    }
+
+    func number(of entityName: String) -> Int? { numbers[entityName] }
+
+    private struct Side: Hashable {
+        let entity: String
+        let name: String
+    }
+
+    private static func relationships(
+        _ layout: Layout, _ numbers: [String: Int]
+    ) -> [StoredRelationship] {
+        let sides = layout.schema.entities.flatMap { entity in
+            entity.relationships.map { (entity, $0) }
+        }
+        let places = Dictionary(
+            uniqueKeysWithValues: sides.enumerated().map {
+                (Side(entity: $1.0.name, name: $1.1.name), $0)
+            })
+        return sides.enumerated().map { number, side in
+            let (entity, relationship) = side
+            let inverse = Layout.inverse(of: relationship, in: layout.schema)
+            let inverseNumber = inverse.flatMap {
+                places[Side(entity: relationship.destination, name: $0.name)]
+            }
+            guard let entityNumber = numbers[entity.name],
+                let destinationNumber = numbers[relationship.destination]
+            else { preconditionFailure("a schema has the entities that it names") }
+            return StoredRelationship(
+                number: number, entityNumber: entityNumber, destinationNumber: destinationNumber,
+                inverseNumber: inverseNumber, relationship: relationship,
+                qualifiedName: "\(entity.name).\(relationship.name)",
+                isOneToOne: layout.isOneToOne(relationship),
+                storage: storage(
+                    of: relationship, of: entity, layout, inverse, inverseNumber: inverseNumber,
+                    isOwnInverse: inverseNumber == number))
+        }
+    }
+
+    private static func storage(
+        of relationship: Relationship, of entity: Entity, _ layout: Layout,
+        _ inverse: Relationship?, inverseNumber: Int?, isOwnInverse: Bool
+    ) -> StoredRelationship.Storage {
+        switch layout.link(for: relationship, of: entity) {
+        case .column(let table, let column):
+            return .own(
+                KeyColumn(
+                    table: table, column: column,
+                    positionColumn: layout.positionColumn(beside: relationship)))
+        case .inverseColumn:
+            guard let inverseNumber else {
+                preconditionFailure("what the inverse stores has an inverse")
+            }
+            return .inverse(holder: inverseNumber)
+        case .join(let table, let own, let other, let position):
+            // A relationship that is its own inverse has a row for each direction.
+            let isInverseOrdered = inverse?.isOrdered == true && !isOwnInverse
+            return .join(
+                JoinTable(
+                    table: table, own: own, other: other, positionColumn: position,
+                    inversePositionColumn: isInverseOrdered ? "\(own)_position" : nil,
+                    isOwnInverse: isOwnInverse))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Testing
+
+@testable import LarderStore
+
+@Suite("decimal text")
+struct DecimalTextTests {
+    @Test(
+        "is one text for each number",
+        arguments: [
+            ("0", "0"), ("-0", "0"), ("1.500", "1.5"), ("100", "100"), ("-0.050", "-0.05"),
+            ("0001", "1"), ("1e3", "1000"), ("12e-3", "0.012"),
+        ])
+    func canonical(text: String, expected: String) throws {
+        #expect(DecimalText.canonical(try #require(Decimal(string: text))) == expected)
+    }
+
+    @Test("is none for NaN")
+    func notANumber() {
+        #expect(DecimalText.canonical(.nan) == nil)
+    }
+
+    @Test("is in the order of the numbers, beyond what a double can tell apart")
+    func order() throws {
+        let ordered = [
+            "-1000000000000000000000000000000000001", "-1000000000000000000000000000000000000",
+            "-10", "-9.99", "-9.9", "-1", "-0.1", "-0.01", "0", "0.001", "0.01", "0.1", "0.11",
+            "1", "9.9", "9.99", "10", "1000000000000000000000000000000000000",
+            "1000000000000000000000000000000000001",
+        ]
+        for (place, left) in ordered.enumerated() {
+            for (otherPlace, right) in ordered.enumerated() {
+                let order = DecimalText.compare(Array(left.utf8), Array(right.utf8))
+                #expect(order.signum() == (place - otherPlace).signum(), "\(left) and \(right)")
+            }
+        }
+    }
+
+    @Test("compares as the decimals do, for random ones")
+    func random() throws {
+        var random = SeededGenerator.fromEnvironment()
+        for _ in 0..<2_000 {
+            let (left, right) = (decimal(&random), decimal(&random))
+            let texts = try #require(DecimalText.canonical(left))
+            let others = try #require(DecimalText.canonical(right))
+            let order = DecimalText.compare(Array(texts.utf8), Array(others.utf8))
+            let expected = left < right ? -1 : left == right ? 0 : 1
+            #expect(order.signum() == expected, "\(texts) and \(others), seed \(random.seed)")
+            #expect(Decimal(string: texts) == left)
+        }
+    }
+
+    private func decimal(_ random: inout SeededGenerator) -> Decimal {
+        Decimal(
+            sign: Bool.random(using: &random) ? .plus : .minus,
+            exponent: Int.random(in: -20...20, using: &random),
+            significand: Decimal(Int.random(in: 0...20_000, using: &random)))
+    }
+
+    @Test("takes any bytes without a trap")
+    func garbage() {
+        let texts: [[UInt8]] = [[], [0x2d], [0x2e], [0xff, 0], Array("1e5".utf8), [0x2d, 0x2d]]
+        for left in texts {
+            for right in texts {
+                let order = DecimalText.compare(left, right).signum()
+                #expect(order == -DecimalText.compare(right, left).signum())
+            }
+        }
+    }
+}

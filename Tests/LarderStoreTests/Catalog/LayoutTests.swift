@@ -1,0 +1,105 @@
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("the layout")
+struct LayoutTests {
+    private let schema: Schema
+    private let layout: Layout
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity(
+                name: "Article",
+                attributes: [
+                    Attribute(name: "title", type: .string, isIndexed: true),
+                    Attribute(name: "price", type: .decimal),
+                ],
+                relationships: [
+                    Relationship(name: "shelf", destination: "Shelf", inverse: "articles"),
+                    Relationship(
+                        name: "tags", destination: "Tag", isToMany: true, isOrdered: true,
+                        inverse: "articles"),
+                    Relationship(name: "cover", destination: "Cover", inverse: "article"),
+                    Relationship(name: "related", destination: "Article", isToMany: true),
+                    Relationship(name: "editor", destination: "Tag"),
+                ],
+                uniquenessConstraints: [["title", "shelf"]]),
+            Entity(
+                name: "Shelf", attributes: [],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true, isOrdered: true,
+                        inverse: "shelf")
+                ]),
+            Entity(
+                name: "Tag", attributes: [],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true, inverse: "tags")
+                ]),
+            Entity(
+                name: "Cover", attributes: [],
+                relationships: [
+                    Relationship(name: "article", destination: "Article", inverse: "cover")
+                ]),
+        ])
+        layout = Layout(schema)
+    }
+
+    private func link(_ entityName: String, _ name: String) throws -> Link {
+        let entity = try #require(schema.entity(named: entityName))
+        let relationship = try #require(entity.relationships.first { $0.name == name })
+        return layout.link(for: relationship, of: entity)
+    }
+
+    @Test("stores each relationship once, and each side knows where")
+    func links() throws {
+        #expect(try link("Article", "shelf") == .column(table: "Article", column: "shelf"))
+        #expect(
+            try link("Shelf", "articles")
+                == .inverseColumn(
+                    table: "Article", column: "shelf", positionColumn: "_position.shelf"))
+        #expect(
+            try link("Article", "tags")
+                == .join(
+                    table: "_join.Article.tags", own: "source", other: "target",
+                    positionColumn: "target_position"))
+        #expect(
+            try link("Tag", "articles")
+                == .join(
+                    table: "_join.Article.tags", own: "target", other: "source",
+                    positionColumn: nil))
+        #expect(try link("Article", "cover") == .column(table: "Article", column: "cover"))
+        #expect(
+            try link("Cover", "article")
+                == .inverseColumn(table: "Article", column: "cover", positionColumn: nil))
+        #expect(
+            try link("Article", "related")
+                == .join(
+                    table: "_join.Article.related", own: "source", other: "target",
+                    positionColumn: nil))
+        #expect(try link("Article", "editor") == .column(table: "Article", column: "editor"))
+    }
+
+    @Test("creates tables before indexes, with these statements")
+    func statements() {
+        #expect(
+            layout.createStatements == [
+                #"CREATE TABLE "Article" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL, "title" TEXT, "price" TEXT COLLATE decimal, "shelf" INTEGER, "_position.shelf" INTEGER, "cover" INTEGER, "editor" INTEGER)"#,
+                #"CREATE TABLE "Shelf" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL)"#,
+                #"CREATE TABLE "Tag" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL)"#,
+                #"CREATE TABLE "Cover" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL)"#,
+                #"CREATE TABLE "_join.Article.related" ("source" INTEGER NOT NULL, "target" INTEGER NOT NULL, PRIMARY KEY ("source", "target")) WITHOUT ROWID"#,
+                #"CREATE TABLE "_join.Article.tags" ("source" INTEGER NOT NULL, "target" INTEGER NOT NULL, "target_position" INTEGER NOT NULL, PRIMARY KEY ("source", "target")) WITHOUT ROWID"#,
+                #"CREATE INDEX "_link.Article.shelf" ON "Article" ("shelf", "_position.shelf")"#,
+                #"CREATE UNIQUE INDEX "_link.Article.cover" ON "Article" ("cover")"#,
+                #"CREATE INDEX "_link.Article.editor" ON "Article" ("editor")"#,
+                #"CREATE UNIQUE INDEX "_unique.Article.0" ON "Article" ("title", "shelf")"#,
+                #"CREATE INDEX "_index.Article.0" ON "Article" ("title")"#,
+                #"CREATE INDEX "_join.Article.related.target" ON "_join.Article.related" ("target", "source")"#,
+                #"CREATE INDEX "_join.Article.tags.target" ON "_join.Article.tags" ("target", "source")"#,
+            ])
+    }
+}

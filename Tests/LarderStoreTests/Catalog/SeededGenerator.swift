@@ -1,0 +1,29 @@
+import FoundationEssentials
+
+/// Random numbers that can be had again: the seed comes from `LARDER_SEED`, or from the system, and
+/// is printed.
+struct SeededGenerator: RandomNumberGenerator {
+    let seed: UInt64
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    static func fromEnvironment() -> SeededGenerator {
+        let given = ProcessInfo.processInfo.environment["LARDER_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: .min ... .max)
+        print("LARDER_SEED=\(seed)")
+        return SeededGenerator(seed: seed)
+    }
+
+    /// SplitMix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,260 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("a store file")
+struct StoreFileTests {
+    /// A folder in memory, which ends with the test.
+    private let folder: MemoryFolder
+    private let path: String
+    private let schema: Schema
+
+    init() throws {
+        folder = try MemoryFolder()
+        path = folder.storePath
+        schema = try Schema(entities: [
+            Entity(name: "Note", attributes: [Attribute(name: "text", type: .string)])
+        ])
+    }
+
+    @discardableResult
+    private func create() throws -> StoreDescription {
+        try Store.open(path: path, schema: schema).storeDescription
+    }
+
+    private func refusal(
+        schema: Schema? = nil, options: StoreOptions = StoreOptions()
+    ) throws -> LarderError {
+        let error = #expect(throws: LarderError.self) {
+            try Store.open(path: path, schema: schema ?? self.schema, options: options)
+        }
+        return try #require(error)
+    }
+
+    private func write(_ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: URL(filePath: path))
+    }
+
+    private func execute(_ text: String) throws {
+        try Connection(path: path, createIfMissing: true).execute(text)
+    }
+
+    @Test("keeps its identifier and its schema")
+    func reopening() throws {
+        let first = try create()
+        let second = try Store.open(path: path, schema: nil).storeDescription
+        #expect(first == second)
+        #expect(second.schema == schema)
+        #expect(second.fingerprint == schema.fingerprint)
+    }
+
+    @Test("is created from an empty file")
+    func emptyFile() throws {
+        try write([])
+        try create()
+        #expect(try Store.open(path: path, schema: nil).storeDescription.schema == schema)
+    }
+
+    @Test("is readable by its owner only")
+    func mode() throws {
+        try create()
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test("that is a text file is refused, and left as it is")
+    func textFile() throws {
+        let text = Array("This is a letter, not a store.\n".utf8)
+        try write(text)
+        #expect(try refusal().code == .notAStore)
+        #expect(try [UInt8](Data(contentsOf: URL(filePath: path))) == text)
+    }
+
+    @Test("that is a long file of zeros is refused")
+    func zeros() throws {
+        try write([UInt8](repeating: 0, count: 8_192))
+        #expect(try refusal().code == .notAStore)
+    }
+
+    @Test("that is a folder is refused")
+    func folderPath() throws {
+        let error = #expect(throws: LarderError.self) {
+            try Store.open(path: folder.path, schema: schema)
+        }
+        #expect(error?.code == .notAStore)
+        #expect(error?.message == "\(folder.path) is a folder, not a store")
+    }
+
+    @Test("that is a device is refused")
+    func device() {
+        let error = #expect(throws: LarderError.self) {
+            try Store.open(path: "/dev/null", schema: schema)
+        }
+        #expect(error?.code == .notAStore)
+    }
+
+    @Test("in a folder that does not exist is not created")
+    func missingFolder() {
+        let error = #expect(throws: LarderError.self) {
+            try Store.open(path: folder.path + "/none/store", schema: schema)
+        }
+        #expect(error?.code == .storageFailed)
+        #expect(error?.hint != nil)
+    }
+
+    @Test("that is missing is not created without a schema, or for reading only")
+    func missingFile() throws {
+        let error = #expect(throws: LarderError.self) { try Store.open(path: path, schema: nil) }
+        #expect(error?.code == .storageFailed)
+        #expect(try refusal(options: StoreOptions(isReadOnly: true)).code == .storageFailed)
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("with a path that no file can have is refused")
+    func impossiblePaths() {
+        for path in ["", "a\0b"] {
+            let error = #expect(throws: LarderError.self) {
+                try Store.open(path: path, schema: schema)
+            }
+            #expect(error?.code == .storageFailed)
+        }
+    }
+
+    @Test("that is another program's SQLite database is refused")
+    func foreignDatabase() throws {
+        try execute("CREATE TABLE t (a)")
+        let error = try refusal()
+        #expect(error.code == .notAStore)
+        #expect(error.message == "\(path) is an SQLite database, but not a Larder store")
+    }
+
+    @Test("of a newer format is refused, with both formats")
+    func tooNew() throws {
+        try create()
+        try execute("PRAGMA user_version = 7")
+        let error = try refusal()
+        #expect(error.code == .storeTooNew)
+        #expect(error.message.contains("format 7"))
+        #expect(error.message.contains("up to 1"))
+    }
+
+    @Test("with another schema is refused, with every difference")
+    func schemaMismatch() throws {
+        try create()
+        let other = try Schema(entities: [
+            Entity(
+                name: "Note",
+                attributes: [
+                    Attribute(name: "text", type: .data), Attribute(name: "more", type: .bool),
+                ])
+        ])
+        let error = try refusal(schema: other)
+        #expect(error.code == .schemaMismatch)
+        #expect(error.faults.count == 2)
+    }
+
+    @Test("with a damaged catalog is refused")
+    func damagedCatalog() throws {
+        try create()
+        try execute("DELETE FROM _larder WHERE name = 'schema'")
+        #expect(try refusal().code == .storageFailed)
+        try execute("INSERT INTO _larder VALUES ('schema', '{')")
+        #expect(try refusal().code == .storageFailed)
+        try execute("DROP TABLE _larder")
+        #expect(try refusal().code == .storageFailed)
+    }
+
+    @Test("that this process has open is refused")
+    func openTwice() throws {
+        let store = try Store.open(path: path, schema: schema)
+        let error = try refusal()
+        #expect(error.code == .storeInUse)
+        #expect(error.message == "\(path) is already open in this process")
+        withExtendedLifetime(store) {}
+    }
+
+    @Test("that another process has open is refused, and the process is named")
+    func otherProcess() throws {
+        try create()
+        let holder = try HoldingProcess(path: path)
+        let error = try refusal()
+        #expect(error.code == .storeInUse)
+        #expect(error.message.hasPrefix("\(path) is held by python3"))
+        #expect(error.message.hasSuffix("(process \(holder.processID))"))
+        holder.end()
+        try create()
+    }
+
+    @Test("is kept from other processes while it is open")
+    func exclusive() throws {
+        let store = try Store.open(path: path, schema: schema)
+        #expect(throws: HoldingProcess.Failure.self) { try HoldingProcess(path: path) }
+        withExtendedLifetime(store) {}
+    }
+
+    @Test("whose schema has a pattern that does not compile is not created")
+    func malformedPattern() throws {
+        let validation = Attribute.Validation(pattern: "a(b")
+        let bad = try Schema(entities: [
+            Entity(
+                name: "Note",
+                attributes: [Attribute(name: "text", type: .string, validation: validation)])
+        ])
+        let error = try refusal(schema: bad)
+        #expect(error.code == .malformedSchema)
+        #expect(error.faults.count == 1)
+        #expect(error.faults.first?.hasPrefix("entities[0].attributes[0].pattern: ") == true)
+        #expect(access(path, F_OK) != 0)
+    }
+
+    @Test("whose schema constrains what is stored elsewhere is not created")
+    func unstorableConstraint() throws {
+        let bad = try Schema(entities: [
+            Entity(
+                name: "Cover", attributes: [],
+                relationships: [
+                    Relationship(name: "note", destination: "Note", inverse: "cover")
+                ]),
+            Entity(
+                name: "Note", attributes: [],
+                relationships: [
+                    Relationship(name: "cover", destination: "Cover", inverse: "note")
+                ], uniquenessConstraints: [["cover"]]),
+        ])
+        let error = try refusal(schema: bad)
+        #expect(error.code == .malformedSchema)
+        #expect(error.faults.first?.hasPrefix("entities[1].unique: ") == true)
+    }
+
+    @Test("is read with the log that a killed process left")
+    func recovery() throws {
+        try create()
+        let killed = try HoldingProcess(path: path, insertingInto: "Note")
+        killed.end()
+        #expect(access(path + "-wal", F_OK) == 0)
+        let connection = try Store.open(path: path, schema: schema).openReadConnection()
+        #expect(try connection.integer("SELECT count(*) FROM Note") == 1)
+    }
+
+    @Test("takes no writes through a connection that reads")
+    func readConnection() throws {
+        let connection = try Store.open(path: path, schema: schema).openReadConnection()
+        let error = #expect(throws: SQLiteError.self) {
+            try connection.execute("INSERT INTO Note (_version) VALUES (1)")
+        }
+        #expect(error?.larderError.code == .readOnly)
+    }
+
+    @Test("in memory leaves nothing behind")
+    func inMemory() throws {
+        var store: Store? = try Store.inMemory(schema: schema)
+        let path = try #require(store?.path)
+        #expect(access(path, F_OK) == 0)
+        store = nil
+        #expect(access(path, F_OK) != 0)
+    }
+}

@@ -1,0 +1,138 @@
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("a connection")
+struct ConnectionTests {
+    private let folder: MemoryFolder
+    private let connection: Connection
+
+    init() throws {
+        folder = try MemoryFolder()
+        connection = try Connection(path: folder.storePath, createIfMissing: true)
+    }
+
+    @Test("gives back what was bound, of every type")
+    func bindings() throws {
+        let values: [SQLBinding] = [
+            .null, .integer(.min), .integer(.max), .real(-0.5), .real(.infinity), .text(""),
+            .text("nul \0 inside, ü"), .blob([]), .blob([0, 255]),
+        ]
+        let statement = try connection.prepare("SELECT ?")
+        for value in values {
+            try statement.bind([value])
+            #expect(try statement.step())
+            #expect(statement.value(at: 0) == value)
+            #expect(try !statement.step())
+            statement.reset()
+        }
+    }
+
+    @Test("reports a mistake with SQLite's words and the statement")
+    func mistake() {
+        let error = #expect(throws: SQLiteError.self) { try connection.prepare("SELECT absent") }
+        #expect(error?.message == "no such column: absent")
+        #expect(error?.sql == "SELECT absent")
+        #expect(error?.larderError.code == .storageFailed)
+    }
+
+    @Test("takes no text in double quotes for a string")
+    func doubleQuotes() {
+        #expect(throws: SQLiteError.self) { try connection.execute("SELECT \"text\"") }
+    }
+
+    @Test("refuses to write its own schema table")
+    func defensive() throws {
+        try connection.execute("CREATE TABLE t (a)")
+        #expect(throws: SQLiteError.self) {
+            try connection.execute("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema")
+        }
+    }
+
+    @Test("takes a path that looks like a URI or a word for a path")
+    func literalPaths() {
+        for path in ["", "file:/nowhere?mode=memory", ":memory:/nowhere", "a\0b"] {
+            let error = #expect(throws: SQLiteError.self) {
+                try Connection(path: path, createIfMissing: false)
+            }
+            #expect(error?.code == 14)
+        }
+    }
+
+    @Test("knows its changes, its last row and whether a transaction is open")
+    func state() throws {
+        try connection.execute("CREATE TABLE t (a INTEGER PRIMARY KEY); INSERT INTO t VALUES (7)")
+        #expect(connection.lastInsertedRowID == 7)
+        #expect(connection.autocommit)
+        try connection.execute("BEGIN; INSERT INTO t VALUES (8), (9)")
+        #expect(connection.changes == 2)
+        #expect(!connection.autocommit)
+        try connection.execute("ROLLBACK")
+        #expect(try connection.integer("SELECT count(*) FROM t") == 1)
+    }
+
+    @Test("quotes names with quotes in them")
+    func quoting() throws {
+        let name = SQL(identifier: "a \"b\" ; c")
+        try connection.execute("CREATE TABLE \(name.text) (x)")
+        #expect(try connection.integer("SELECT count(*) FROM \(name.text)") == 0)
+    }
+
+    @Test("stops a statement after the steps that it may take")
+    func stepBudget() throws {
+        connection.setBudget(ReadBudget(steps: 5_000))
+        let error = #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
+        #expect(error?.larderError.code == .cancelled)
+        #expect(connection.stopReason == .stepsExceeded)
+        connection.setBudget(ReadBudget(steps: 5_000))
+        #expect(connection.stopReason == nil)
+        #expect(try connection.integer("SELECT 1") == 1)
+    }
+
+    @Test("stops a statement when its time is over")
+    func deadline() {
+        connection.setBudget(ReadBudget(deadline: .now))
+        #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
+        #expect(connection.stopReason == .deadlinePassed)
+    }
+
+    @Test("is interrupted from another thread")
+    func interrupt() async {
+        let interrupter = connection.interrupter
+        connection.setBudget(ReadBudget(deadline: .now + .seconds(60)))
+        // Again and again, since an interrupt before the statement begins has no effect.
+        let other = Task.detached {
+            while !Task.isCancelled { interrupter.interrupt() }
+        }
+        #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
+        other.cancel()
+        await other.value
+        #expect(connection.stopReason == .interrupted)
+        interrupter.rearm()
+        #expect(connection.stopReason == nil)
+    }
+
+    @Test("may be interrupted after it is closed")
+    func interruptAfterClose() throws {
+        var other: Connection? = try Connection(path: folder.storePath, createIfMissing: true)
+        let interrupter = try #require(other?.interrupter)
+        other = nil
+        interrupter.interrupt()
+        #expect(!interrupter.wasUsed)
+    }
+
+    @Test("keeps the statements used last")
+    func statementCache() throws {
+        let cache = StatementCache(connection, capacity: 2)
+        let one = try cache.statement("SELECT 1")
+        _ = try cache.statement("SELECT 2")
+        #expect(try cache.statement("SELECT 1") === one)
+        _ = try cache.statement("SELECT 3")
+        #expect(cache.count == 2)
+        #expect(try cache.statement("SELECT 1") === one)
+    }
+
+    private static let endless =
+        "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+}

@@ -1,0 +1,218 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+/// A store in memory with one relationship of each kind, its writer, and eyes that read the tables.
+final class Library {
+    let store: Store
+    let writer: Writer
+    let eyes: Connection
+
+    init(schema: Schema? = nil) throws {
+        store = try Store.inMemory(schema: schema ?? Library.schema())
+        writer = try #require(try store.makeWriter() as? Writer)
+        eyes = try store.openReadConnection()
+    }
+
+    static func schema() throws -> Schema {
+        try Schema(entities: [
+            Entity(
+                name: "Article",
+                attributes: [
+                    Attribute(name: "title", type: .string),
+                    Attribute(
+                        name: "wordCount", type: .int64, defaultValue: .int(0),
+                        validation: .init(minimum: .int(0), maximum: .int(1_000))),
+                    Attribute(name: "small", type: .int16, isOptional: true),
+                    Attribute(
+                        name: "code", type: .string, isOptional: true,
+                        validation: .init(minLength: 2, maxLength: 4, pattern: "[A-Z]*")),
+                    Attribute(
+                        name: "price", type: .decimal, isOptional: true,
+                        validation: .init(maximum: .decimal(100))),
+                    Attribute(name: "notes", type: .json, isOptional: true),
+                ],
+                relationships: [
+                    Relationship(name: "category", destination: "Category", inverse: "articles"),
+                    Relationship(
+                        name: "collection", destination: "Collection", inverse: "articles"),
+                    Relationship(
+                        name: "tags", destination: "Tag", isToMany: true, isOrdered: true,
+                        inverse: "articles"),
+                    Relationship(
+                        name: "cover", destination: "Cover", inverse: "article",
+                        deleteRule: .cascade),
+                    Relationship(name: "related", destination: "Article", isToMany: true),
+                    Relationship(name: "source", destination: "Article"),
+                ],
+                uniquenessConstraints: [["title", "collection"]]),
+            Entity(
+                name: "Category",
+                attributes: [Attribute(name: "name", type: .string, isUnique: true)],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true,
+                        inverse: "category")
+                ]),
+            Entity(
+                name: "Collection", attributes: [],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true, isOrdered: true,
+                        inverse: "collection", deleteRule: .cascade)
+                ]),
+            Entity(
+                name: "Tag", attributes: [],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true, inverse: "tags")
+                ]),
+            Entity(
+                name: "Cover", attributes: [],
+                relationships: [
+                    Relationship(name: "article", destination: "Article", inverse: "cover")
+                ]),
+            Entity(
+                name: "Person", attributes: [],
+                relationships: [
+                    Relationship(name: "spouse", destination: "Person", inverse: "spouse"),
+                    Relationship(
+                        name: "friends", destination: "Person", isToMany: true, isOrdered: true,
+                        inverse: "friends"),
+                    Relationship(
+                        name: "parent", destination: "Person", inverse: "children",
+                        deleteRule: .cascade),
+                    Relationship(
+                        name: "children", destination: "Person", isToMany: true,
+                        inverse: "parent", deleteRule: .cascade),
+                ]),
+            Entity(
+                name: "Page", attributes: [Attribute(name: "number", type: .int32)],
+                relationships: [
+                    Relationship(
+                        name: "book", destination: "Book", isOptional: false, inverse: "pages")
+                ]),
+            Entity(
+                name: "Book", attributes: [],
+                relationships: [
+                    Relationship(
+                        name: "pages", destination: "Page", isToMany: true, isOrdered: true,
+                        inverse: "book"),
+                    Relationship(
+                        name: "binding", destination: "Binding", isOptional: false,
+                        inverse: "book"),
+                ]),
+            Entity(
+                name: "Binding", attributes: [],
+                relationships: [Relationship(name: "book", destination: "Book", inverse: "binding")]
+            ),
+        ])
+    }
+
+    // MARK: - Writing
+
+    func save(_ changes: Change...) -> Result<SaveResult, LarderError> {
+        writer.save([ChangeSet(changes)])[0]
+    }
+
+    /// Saves what has to succeed.
+    @discardableResult
+    func saved(_ changes: Change...) throws -> SaveResult {
+        try writer.save([ChangeSet(changes)])[0].get()
+    }
+
+    /// The error of what has to fail, and does not change anything.
+    func refusal(_ changes: Change...) throws -> LarderError {
+        let before = try contents()
+        let outcome = writer.save([ChangeSet(changes)])[0]
+        #expect(try contents() == before)
+        guard case .failure(let error) = outcome else {
+            Issue.record("the change set was saved")
+            return LarderError(.indeterminate, "")
+        }
+        return error
+    }
+
+    @discardableResult
+    func insert(
+        _ entityName: String, _ values: [String: Value] = [:]
+    ) throws -> PersistentIdentifier {
+        let result = try saved(.insert(.new("x", entityName), values: values))
+        return try #require(result.inserted.first)
+    }
+
+    func identifier(_ entityName: String, _ key: Int64) -> PersistentIdentifier {
+        PersistentIdentifier(
+            store: store.storeDescription.identifier, entityName: entityName, key: key)
+    }
+
+    // MARK: - Reading
+
+    /// All rows of all tables, as SQLite holds them.
+    func contents() throws -> [[SQLBinding]] {
+        let tables = try rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_larder' ORDER BY 1")
+        return try tables.flatMap { table -> [[SQLBinding]] in
+            guard case .text(let name) = table[0] else { return [] }
+            return try [table] + rows("SELECT * FROM \(SQL.quoted(name)) ORDER BY 1, 2")
+        }
+    }
+
+    func rows(_ text: String, _ bindings: [SQLBinding] = []) throws -> [[SQLBinding]] {
+        let statement = try eyes.prepare(text)
+        try statement.bind(bindings)
+        var rows: [[SQLBinding]] = []
+        while try statement.step() {
+            rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
+        }
+        return rows
+    }
+
+    func count(_ entityName: String) throws -> Int64 {
+        try #require(try eyes.integer("SELECT count(*) FROM \(SQL.quoted(entityName))"))
+    }
+
+    /// An attribute of an object that exists.
+    func value(_ object: PersistentIdentifier, _ attribute: String) throws -> SQLBinding {
+        let rows = try rows(
+            "SELECT \(SQL.quoted(attribute)) FROM \(SQL.quoted(object.entityName)) WHERE _id = ?",
+            [.integer(try #require(object.permanentKey))])
+        return try #require(rows.first)[0]
+    }
+
+    func version(_ object: PersistentIdentifier) throws -> Int64? {
+        guard case .integer(let version) = try value(object, "_version") else { return nil }
+        return version
+    }
+
+    /// The keys at the end of a relationship, in the order of its list.
+    func keys(_ object: PersistentIdentifier, _ name: String) throws -> [Int64] {
+        let entity = try #require(store.layout.schema.entity(named: object.entityName))
+        let relationship = try #require(entity.relationships.first { $0.name == name })
+        let text =
+            switch store.layout.link(for: relationship, of: entity) {
+            case .column(let table, let column):
+                "SELECT \(SQL.quoted(column)) FROM \(SQL.quoted(table)) "
+                    + "WHERE _id = ? AND \(SQL.quoted(column)) IS NOT NULL"
+            case .inverseColumn(let table, let column, let position):
+                "SELECT _id FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(column)) = ? "
+                    + "ORDER BY \(SQL.quoted(position ?? "_id"))"
+            case .join(let table, let own, let other, let position):
+                "SELECT \(SQL.quoted(other)) FROM \(SQL.quoted(table)) "
+                    + "WHERE \(SQL.quoted(own)) = ? ORDER BY \(SQL.quoted(position ?? other))"
+            }
+        return try rows(text, [.integer(try #require(object.permanentKey))]).compactMap { row in
+            if case .integer(let key) = row[0] { key } else { nil }
+        }
+    }
+
+    func keys(_ objects: [PersistentIdentifier]) -> [Int64] { objects.compactMap(\.permanentKey) }
+}
+
+extension PersistentIdentifier {
+    static func new(_ name: String, _ entityName: String) -> PersistentIdentifier {
+        PersistentIdentifier(temporary: name, entityName: entityName)
+    }
+}

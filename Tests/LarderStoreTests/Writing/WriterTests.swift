@@ -1,0 +1,159 @@
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("the writer")
+struct WriterTests {
+    private let library: Library
+
+    init() throws { library = try Library() }
+
+    private func category(_ name: String) -> ChangeSet {
+        ChangeSet([.insert(.new("c", "Category"), values: ["name": .string(name)])])
+    }
+
+    private func codes(_ outcomes: [Result<SaveResult, LarderError>]) -> [ErrorCode?] {
+        outcomes.map { outcome in
+            if case .failure(let error) = outcome { error.code } else { nil }
+        }
+    }
+
+    @Test("gives each set of a group its own outcome")
+    func group() throws {
+        let outcomes = library.writer.save([
+            category("a"), category("a"), ChangeSet([.insert(.new("x", "Nothing"), values: [:])]),
+            ChangeSet([
+                .insert(.new("t", "Tag"), values: [:]),
+                .delete(library.identifier("Tag", 77), ifVersion: nil),
+            ]), category("b"), ChangeSet(),
+        ])
+        #expect(
+            codes(outcomes) == [
+                nil, .uniquenessViolated, .unknownEntity, .objectNotFound, nil, nil,
+            ])
+        #expect(
+            try library.rows("SELECT _id, name FROM Category ORDER BY _id")
+                == [[.integer(1), .text("a")], [.integer(2), .text("b")]])
+        #expect(try library.count("Tag") == 0)
+        #expect(codes(library.writer.save([])) == [])
+    }
+
+    @Test("lets nothing of a group be seen before it is committed")
+    func isolation() throws {
+        try library.eyes.execute("BEGIN")
+        #expect(try library.count("Category") == 0)
+        #expect(codes(library.writer.save([category("a"), category("b")])) == [nil, nil])
+        #expect(try library.count("Category") == 0)
+        try library.eyes.execute("COMMIT")
+        #expect(try library.count("Category") == 2)
+    }
+
+    @Test("fails a whole group when there is no room, and recovers once there is")
+    func storageFull() throws {
+        let connection = try #require(library.writer.statements?.connection)
+        #expect(codes(library.writer.save([category("first")])) == [nil])
+        let pages = try #require(try connection.integer("PRAGMA page_count"))
+        try connection.execute("PRAGMA max_page_count = \(pages + 2)")
+        let large = String(repeating: "x", count: 100_000)
+        let before = try library.contents()
+        let failed = library.writer.save([category("small"), category(large), category("other")])
+        #expect(codes(failed) == [.storageFull, .storageFull, .storageFull])
+        #expect(try library.contents() == before)
+        #expect(try library.eyes.integer("SELECT count(*) FROM Category") == 1)
+        // A trial that changes no size succeeds, so small sets are taken again.
+        #expect(codes(library.writer.save([category("small")])) == [nil])
+        #expect(codes(library.writer.save([category(large)])) == [.storageFull])
+        try connection.execute("PRAGMA max_page_count = 1000000")
+        #expect(codes(library.writer.save([category(large)])) == [nil])
+        #expect(try library.rows("SELECT _id FROM Category").count == 3)
+        #expect(try library.eyes.integer("SELECT max(_id) FROM Category") == 3)
+        #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
+    }
+
+    @Test("refuses to write to a damaged store until it is opened again")
+    func damaged() throws {
+        library.writer.noteFailure(
+            SQLiteError(extendedCode: 11, message: "database disk image is malformed"))
+        #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
+        #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
+        #expect(try library.count("Category") == 0)
+    }
+
+    @Test("takes a new connection after an I/O error, and goes on with the next keys")
+    func reopening() throws {
+        #expect(codes(library.writer.save([category("a")])) == [nil])
+        let before = library.writer.statements?.connection
+        library.writer.noteFailure(SQLiteError(extendedCode: 10, message: "disk I/O error"))
+        #expect(codes(library.writer.save([category("b")])) == [nil])
+        #expect(library.writer.statements?.connection !== before)
+        #expect(try library.eyes.integer("SELECT max(_id) FROM Category") == 2)
+    }
+
+    @Test("fails a set that holds a value too large, and no other")
+    func tooLarge() throws {
+        let connection = try #require(library.writer.statements?.connection)
+        connection.setValueBytesMax(10_000)
+        let outcomes = library.writer.save([
+            category("a"), category(String(repeating: "x", count: 20_000)), category("b"),
+        ])
+        #expect(codes(outcomes) == [nil, .resourceExhausted, nil])
+        #expect(try library.count("Category") == 2)
+    }
+
+    @Test("moves a grown log into the file, between groups")
+    func checkpoint() throws {
+        let connection = try #require(library.writer.statements?.connection)
+        let large = String(repeating: "x", count: 1 << 20)
+        for number in 0..<6 { _ = library.writer.save([category("\(number)" + large)]) }
+        #expect(connection.logPageCount > 1_000)
+        library.writer.checkpointIfNeeded()
+        // The log begins again from its start.
+        _ = library.writer.save([category("small")])
+        #expect(connection.logPageCount < 100)
+        try library.eyes.execute("BEGIN")
+        _ = try library.count("Category")
+        for number in 10..<30 { _ = library.writer.save([category("\(number)" + large)]) }
+        library.writer.checkpointIfNeeded()
+        #expect(try library.count("Category") == 7)
+        try library.eyes.execute("COMMIT")
+        #expect(try library.count("Category") == 27)
+    }
+
+    @Test("takes nothing once it is closed, and leaves everything in the file")
+    func close() throws {
+        #expect(codes(library.writer.save([category("a")])) == [nil])
+        library.writer.close()
+        library.writer.close()
+        library.writer.checkpointIfNeeded()
+        #expect(codes(library.writer.save([category("b")])) == [.unavailable])
+        #expect(try library.count("Category") == 1)
+    }
+
+    @Test("refuses every set of a store that is opened for reading")
+    func readOnly() throws {
+        let folder = try MemoryFolder()
+        _ = try Store.open(path: folder.storePath, schema: Library.schema())
+        let store = try Store.open(
+            path: folder.storePath, schema: nil, options: StoreOptions(isReadOnly: true))
+        #expect(store.storeDescription.isReadOnly)
+        let writer = try store.makeWriter()
+        #expect(codes(writer.save([category("a"), ChangeSet()])) == [.readOnly, .readOnly])
+        writer.checkpointIfNeeded()
+        writer.close()
+    }
+
+    @Test("keeps its objects when the store is opened again, with the next keys")
+    func persistence() throws {
+        let folder = try MemoryFolder()
+        for key in Int64(1)...3 {
+            let store = try Store.open(
+                path: folder.storePath, schema: Library.schema(),
+                options: StoreOptions(synchronous: .normal))
+            let writer = try store.makeWriter()
+            let result = try writer.save([category("\(key)")])[0].get()
+            #expect(result.inserted[0].permanentKey == key)
+            writer.close()
+        }
+    }
+}
