@@ -1,0 +1,62 @@
+import LarderModel
+
+/// The regular expressions of `MATCHES`, compiled once for many rows. One a connection.
+final class PatternCache {
+    private struct Key: Hashable {
+        var pattern: String
+        var isCaseInsensitive: Bool
+    }
+
+    private var expressions: [Key: RegularExpression] = [:]
+
+    /// A statement has few patterns, unless they come out of a column.
+    private static let expressionsMax = 64
+
+    /// Whether the whole text matches the pattern.
+    ///
+    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for
+    ///   a match that takes more than it may.
+    func matches(
+        _ text: String, _ pattern: String, _ options: Comparison.Options
+    ) throws(LarderError) -> Bool {
+        let ignored = options.intersection(.diacriticInsensitive)
+        let expression = try expression(
+            StringFunctions.folded(pattern, ignored), options.contains(.caseInsensitive))
+        do throws(RegularExpression.Fault) {
+            return try expression.matchesWhole(StringFunctions.folded(text, ignored))
+        } catch {
+            throw LarderError(
+                .resourceExhausted, "a match with MATCHES takes too long (\(error.message))",
+                hint: "write the pattern so that it has fewer ways to match")
+        }
+    }
+
+    /// Says what is wrong with a pattern, before any row is asked.
+    static func check(_ pattern: String) throws(LarderError) {
+        _ = try compiled(pattern, isCaseInsensitive: false)
+    }
+
+    private func expression(
+        _ pattern: String, _ isCaseInsensitive: Bool
+    ) throws(LarderError) -> RegularExpression {
+        let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
+        if let known = expressions[key] { return known }
+        let expression = try Self.compiled(pattern, isCaseInsensitive: isCaseInsensitive)
+        if expressions.count >= Self.expressionsMax { expressions.removeAll() }
+        expressions[key] = expression
+        return expression
+    }
+
+    private static func compiled(
+        _ pattern: String, isCaseInsensitive: Bool
+    ) throws(LarderError) -> RegularExpression {
+        do throws(RegularExpression.Fault) {
+            return try RegularExpression(pattern, caseInsensitive: isCaseInsensitive)
+        } catch {
+            let place = error.offset.map { " at byte \($0) of the pattern" } ?? ""
+            throw LarderError(
+                .malformedPredicate, "the pattern of MATCHES is malformed\(place): \(error.message)"
+            )
+        }
+    }
+}

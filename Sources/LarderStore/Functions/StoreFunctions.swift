@@ -1,0 +1,13 @@
+import LarderModel
+
+/// The functions and aggregates that queries use, beside the collation that every connection has.
+enum StoreFunctions {
+    /// Registers them all, and returns where they report their errors.
+    static func register(on connection: Connection) throws(SQLiteError) -> FunctionFaults {
+        let faults = FunctionFaults()
+        try DecimalFunctions.register(on: connection, faults)
+        try StatisticFunctions.register(on: connection, faults)
+        try StringFunctions.register(on: connection, faults)
+        return faults
+    }
+}

@@ -1,0 +1,80 @@
+import LarderModel
+
+/// The operators of strings. They know characters as Swift does: "é" is one, whatever it is made
+/// of, and does not begin with "e".
+enum StringFunctions {
+    /// `larder_fold(text, options)`: the text without what the options ignore.
+    static let fold = "larder_fold"
+
+    /// The function `name(text, pattern, options)` of an operator: 1, 0, or nil if a side is nil.
+    static func name(of comparison: Comparison.Operator) -> String? {
+        switch comparison {
+        case .beginsWith: "larder_begins_with"
+        case .endsWith: "larder_ends_with"
+        case .contains: "larder_contains"
+        case .like: "larder_like"
+        case .matches: "larder_matches"
+        default: nil
+        }
+    }
+
+    static func folded(_ text: String, _ options: Comparison.Options) -> String {
+        StringMatching.folded(text, options)
+    }
+
+    /// The first value, in the binary order, behind all strings that begin with this one: the
+    /// string with its last scalar raised, or an empty blob, which comes after every text.
+    static func endOfPrefix(_ prefix: String) -> SQLBinding {
+        var scalars = Array(prefix.unicodeScalars)
+        while let last = scalars.popLast() {
+            // Surrogates are no scalars; behind the last one in front of them comes U+E000.
+            let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+            guard let scalar = Unicode.Scalar(next) else { continue }
+            var end = String.UnicodeScalarView()
+            end.append(contentsOf: scalars)
+            end.append(scalar)
+            return .text(String(end))
+        }
+        return .blob([])
+    }
+
+    static func register(
+        on connection: Connection, _ faults: FunctionFaults
+    ) throws(SQLiteError) {
+        try connection.registerScalar(name: fold, argumentCount: 2) { arguments in
+            if arguments[0].isNull { return .null }
+            return .text(folded(arguments[0].string, options(arguments[1])))
+        }
+        for comparison in [Comparison.Operator.beginsWith, .endsWith, .contains, .like] {
+            try register(comparison, on: connection) { text, pattern, options in
+                StringMatching.matches(text, comparison, pattern, options)
+                    ? .integer(1) : .integer(0)
+            }
+        }
+        let patterns = PatternCache()
+        try register(.matches, on: connection) { text, pattern, options in
+            do throws(LarderError) {
+                return .integer(try patterns.matches(text, pattern, options) ? 1 : 0)
+            } catch {
+                return faults.report(error)
+            }
+        }
+    }
+
+    private static func register(
+        _ comparison: Comparison.Operator, on connection: Connection,
+        body: @escaping (String, String, Comparison.Options) -> FunctionResult
+    ) throws(SQLiteError) {
+        guard let name = name(of: comparison) else {
+            preconditionFailure("\(comparison) is no operator of strings")
+        }
+        try connection.registerScalar(name: name, argumentCount: 3) { arguments in
+            if arguments[0].isNull || arguments[1].isNull { return .null }
+            return body(arguments[0].string, arguments[1].string, options(arguments[2]))
+        }
+    }
+
+    private static func options(_ argument: FunctionArgument) -> Comparison.Options {
+        Comparison.Options(rawValue: UInt32(truncatingIfNeeded: argument.int64))
+    }
+}

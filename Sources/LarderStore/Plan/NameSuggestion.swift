@@ -1,0 +1,30 @@
+/// The known name that a wrong one was probably meant to be.
+enum NameSuggestion {
+    /// The nearest name within two single-character edits, as a hint; nil if there is none.
+    static func hint(for name: String, among known: some Sequence<String>) -> String? {
+        let nearest = known.lazy
+            .map { (distance: distance(name, $0), name: $0) }
+            .filter { $0.distance <= 2 && $0.distance < $0.name.count }
+            .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+        return nearest.map { "did you mean \"\($0.name)\"?" }
+    }
+
+    /// How many insertions, deletions and replacements lead from one to the other; case counts
+    /// nothing. 3 stands for all that is more than 2.
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let left = Array(left.lowercased().utf8)
+        let right = Array(right.lowercased().utf8)
+        guard abs(left.count - right.count) <= 2 else { return 3 }
+        var row = Array(0...right.count)
+        for (lineIndex, byte) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = lineIndex + 1
+            for index in right.indices {
+                let replaced = diagonal + (byte == right[index] ? 0 : 1)
+                diagonal = row[index + 1]
+                row[index + 1] = min(replaced, diagonal + 1, row[index] + 1)
+            }
+        }
+        return min(row[right.count], 3)
+    }
+}

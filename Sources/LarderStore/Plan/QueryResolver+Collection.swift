@@ -1,0 +1,94 @@
+import LarderModel
+
+/// The elements of a to-many key path or a subquery: a clause of their own with a row for each.
+struct ResolvedElements {
+    let scope: ResolverScope
+    let element: PlanOperand
+    /// The element where it is an object; nil for attributes.
+    let row: ResolverRow?
+    /// What limits the rows of the clause to the elements.
+    var predicate = PlanPredicate.yes
+
+    func collection(where further: PlanPredicate = .yes) -> PlanCollection {
+        PlanCollection(sources: scope.sources, predicate: predicate.and(further))
+    }
+}
+
+extension QueryResolver {
+    /// Opens a clause for the objects, or the attributes, at the end of a collection.
+    func elements(
+        of expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedElements {
+        switch expression {
+        case .keyPath(let base, let names):
+            let path = try keyPath(base, names, in: scope)
+            guard path.isToMany else {
+                throw LarderError(
+                    .wrongType, "\(path.name) is \(path.type.nounWithArticle), not a to-many")
+            }
+            return try elements(of: path, in: scope)
+        case .subquery(let collection, let variable, let predicate):
+            var elements = try objects(of: collection, in: scope)
+            guard let row = elements.row else {
+                preconditionFailure("objects have rows")
+            }
+            // The clause may serve an enclosing SUBQUERY too, which has a variable of its own.
+            let hidden = elements.scope.bind(variable, to: row)
+            let resolved = try self.predicate(predicate, in: elements.scope)
+            elements.scope.bind(variable, to: hidden)
+            elements.predicate = elements.predicate.and(resolved)
+            return elements
+        default:
+            throw LarderError(.wrongType, "a to-many key path or a SUBQUERY is needed here")
+        }
+    }
+
+    /// The same, of objects only.
+    private func objects(
+        of expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedElements {
+        let elements = try elements(of: expression, in: scope)
+        guard elements.row != nil else {
+            throw LarderError(
+                .wrongType, "\(elements.element.name) is an attribute; objects are needed here")
+        }
+        return existing(elements)
+    }
+
+    /// Leaves out what is no object: to-one steps at the end of a key path may lead to nil.
+    func existing(_ elements: ResolvedElements) -> ResolvedElements {
+        guard elements.row?.isOptional == true else { return elements }
+        let isNil = PlanPredicate.comparison(
+            elements.element, .equal, .value(.null(named: elements.element.name)), options: [])
+        var present = elements
+        present.predicate = present.predicate.and(.not(isNil))
+        return present
+    }
+
+    func elements(
+        of path: ResolvedKeyPath, in outer: ResolverScope
+    ) throws(LarderError) -> ResolvedElements {
+        let scope = ResolverScope(outer: outer)
+        let lastToMany = path.steps.lastIndex(where: \.isToMany)
+        guard let lastToMany else { preconditionFailure("the key path has a to-many step") }
+        var row = path.base
+        for step in path.steps[...lastToMany] {
+            guard case .relationship(let relationship) = step.property else {
+                preconditionFailure("only relationships stand in front of a to-many step")
+            }
+            row =
+                relationship.isToMany
+                ? try elements(of: relationship, from: row, in: scope)
+                : try destination(of: relationship, from: row)
+        }
+        let rest = path.steps[(lastToMany + 1)...]
+        let element = try column(rest, from: row, path)
+        guard case .object = path.type else {
+            return ResolvedElements(scope: scope, element: element, row: nil)
+        }
+        for case .relationship(let relationship) in rest.map(\.property) {
+            row = try destination(of: relationship, from: row)
+        }
+        return ResolvedElements(scope: scope, element: element, row: row)
+    }
+}

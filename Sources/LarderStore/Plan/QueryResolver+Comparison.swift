@@ -1,0 +1,214 @@
+import LarderModel
+
+extension QueryResolver {
+    func comparison(
+        _ comparison: Comparison, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        switch comparison.modifier {
+        case .direct: return try direct(comparison, in: scope)
+        case .any, .all:
+            if outputs != nil { throw havingNeedsOutputs }
+            guard try isCollection(comparison.left, in: scope) else {
+                throw LarderError(
+                    .wrongType, "ANY and ALL need a key path to many objects on the left side")
+            }
+            let elements = try elements(of: comparison.left, in: scope)
+            let test = try self.test(elements.element, comparison, in: elements.scope)
+            return comparison.modifier == .any
+                ? .exists(elements.collection(where: test))
+                : .not(.exists(elements.collection(where: .not(test))))
+        }
+    }
+
+    private func direct(
+        _ comparison: Comparison, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        if try isCollection(comparison.left, in: scope) {
+            guard comparison.operator == .contains else {
+                throw try isNoValue(comparison.left, scope)
+            }
+            return try membership(
+                of: comparison.right, in: comparison.left, comparison.options, scope)
+        }
+        if comparison.operator == .in, try isCollection(comparison.right, in: scope) {
+            return try membership(
+                of: comparison.left, in: comparison.right, comparison.options, scope)
+        }
+        return try test(nil, comparison, in: scope)
+    }
+
+    private func isNoValue(
+        _ collection: QueryExpression, _ scope: ResolverScope
+    ) throws(LarderError) -> LarderError {
+        guard case .keyPath(let base, let names) = collection else {
+            return LarderError(
+                .wrongType, "a SUBQUERY is a collection, not a value",
+                hint: "compare its count, as in SUBQUERY(…).@count > 0")
+        }
+        return needsModifier(try keyPath(base, names, in: scope))
+    }
+
+    private func isCollection(
+        _ expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> Bool {
+        switch expression {
+        case .subquery: true
+        case .keyPath(let base, let names) where outputs == nil:
+            try keyPath(base, names, in: scope).isToMany
+        default: false
+        }
+    }
+
+    /// `articles CONTAINS %@` and `%@ IN articles`.
+    private func membership(
+        of member: QueryExpression, in collection: QueryExpression,
+        _ options: Comparison.Options, _ scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        if outputs != nil { throw havingNeedsOutputs }
+        let elements = try elements(of: collection, in: scope)
+        let equality = Comparison(collection, .equal, member, options: options)
+        let test = try self.test(elements.element, equality, in: elements.scope)
+        return .exists(elements.collection(where: test))
+    }
+
+    /// The comparison of single values.
+    ///
+    /// - Parameter element: The left side, if it is an element of a collection.
+    private func test(
+        _ element: PlanOperand?, _ comparison: Comparison, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        var expressions = element == nil ? [comparison.left] : []
+        switch (comparison.operator, comparison.right) {
+        case (.in, .list(let list)), (.between, .list(let list)): expressions += list
+        case (.in, .argument), (.in, .constant):
+            return try oneOfObjects(element, comparison, in: scope)
+        case (.in, _), (.between, _):
+            throw LarderError(
+                .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
+                hint: "write the values in braces: {1, 2}")
+        default: expressions.append(comparison.right)
+        }
+        let operands =
+            (element.map { [$0] } ?? []) + (try operands(expressions, beside: element, in: scope))
+        try check(operands, for: comparison)
+        let options = comparison.options
+        switch comparison.operator {
+        case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
+        case .between:
+            guard operands.count == 3 else {
+                throw LarderError(.wrongType, "BETWEEN needs two values on its right side")
+            }
+            return .between(operands[0], operands[1], operands[2], options: options)
+        default:
+            if case (.value(let left), .value(let right)) = (operands[0], operands[1]) {
+                return .decided(try decided(left, comparison, right))
+            }
+            return .comparison(operands[0], comparison.operator, operands[1], options: options)
+        }
+    }
+
+    /// Resolves what is compared with each other; values take the type of the first that has one.
+    private func operands(
+        _ expressions: [QueryExpression], beside operand: PlanOperand?, in scope: ResolverScope
+    ) throws(LarderError) -> [PlanOperand] {
+        var typed = operand
+        var resolved: [PlanOperand?] = []
+        for expression in expressions {
+            switch expression {
+            case .constant, .argument: resolved.append(nil)
+            default:
+                let operand = try self.operand(expression, in: scope)
+                typed = typed ?? operand
+                resolved.append(operand)
+            }
+        }
+        var result: [PlanOperand] = []
+        for (expression, operand) in zip(expressions, resolved) {
+            if let operand {
+                result.append(operand)
+            } else {
+                result.append(
+                    try self.operand(expression, in: scope, as: typed?.type, name: typed?.name))
+            }
+        }
+        return result
+    }
+
+    private func check(
+        _ operands: [PlanOperand], for comparison: Comparison
+    ) throws(LarderError) {
+        guard let typed = operands.first(where: { $0.type != nil }), let type = typed.type else {
+            return
+        }
+        for operand in operands {
+            guard let other = operand.type, !type.isComparable(with: other) else { continue }
+            throw LarderError(
+                .wrongType,
+                "\(typed.name) is \(type.nounWithArticle) and cannot be compared with "
+                    + "\(operand.name), \(other.nounWithArticle)")
+        }
+        let name = comparison.operator.rawValue
+        switch comparison.operator {
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            guard type.isString else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
+            }
+        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
+            guard type.isOrderable else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) needs an order, and \(typed.name) is \(type.nounWithArticle)",
+                    hint: "compare it with == or !=")
+            }
+        case .equal, .notEqual, .in: break
+        }
+        guard comparison.options.isEmpty || type.isString else {
+            throw LarderError(
+                .wrongType,
+                "[c] and [d] need strings, and \(typed.name) is \(type.nounWithArticle)")
+        }
+    }
+
+    /// `category IN %@`, where the argument is a list of objects.
+    private func oneOfObjects(
+        _ element: PlanOperand?, _ comparison: Comparison, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        let left: PlanOperand
+        if let element { left = element } else { left = try operand(comparison.left, in: scope) }
+        guard case .object = left.type else {
+            throw LarderError(
+                .wrongType, "only objects can be compared with a list that is one argument",
+                hint: "write the values in braces: \(left.name) IN {%@, %@}")
+        }
+        let list: PlanValue
+        switch comparison.right {
+        case .constant(let constant):
+            list = PlanValue(source: .constant(constant), type: left.type, name: left.name)
+            _ = try converter.keys(constant, for: list)
+        default: list = try value(comparison.right, as: left.type, name: left.name)
+        }
+        return .oneOfObjects(left, list)
+    }
+
+    /// A comparison of two values, for which no object is asked.
+    private func decided(
+        _ left: PlanValue, _ comparison: Comparison, _ right: PlanValue
+    ) throws(LarderError) -> ValueComparison {
+        guard ValueComparison.operators.contains(comparison.operator), comparison.options.isEmpty
+        else {
+            throw LarderError(
+                .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
+        }
+        // An argument takes the type of a constant.
+        let type = left.constantType ?? right.constantType
+        var decided = ValueComparison(left: left, operator: comparison.operator, right: right)
+        decided.left.type = type
+        decided.right.type = type
+        if case (.constant, .constant) = (left.source, right.source) {
+            _ = try decided.holds(QueryParameters(), converter)
+        }
+        return decided
+    }
+}

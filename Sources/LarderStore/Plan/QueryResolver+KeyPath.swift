@@ -1,0 +1,193 @@
+import LarderModel
+
+/// A key path whose names are known: what it leads through, and what it ends in.
+struct ResolvedKeyPath {
+    struct Step {
+        let entity: Entity
+        let property: Property
+
+        var isToMany: Bool {
+            if case .relationship(let relationship) = property {
+                relationship.isToMany
+            } else {
+                false
+            }
+        }
+    }
+
+    let base: ResolverRow
+    let steps: [Step]
+    let type: OperandType
+
+    /// Whether a step is a to-many relationship.
+    var isToMany: Bool { steps.contains(where: \.isToMany) }
+
+    /// The last property with its entity, for sentences: `Category.name`.
+    var name: String {
+        guard let last = steps.last else { return base.entity.name }
+        return "\(last.entity.name).\(last.property.name)"
+    }
+}
+
+extension Property {
+    var name: String {
+        switch self {
+        case .attribute(let attribute): attribute.name
+        case .relationship(let relationship): relationship.name
+        }
+    }
+}
+
+extension QueryResolver {
+    /// The row that `SELF` or a variable stands for.
+    func row(_ base: QueryExpression, in scope: ResolverScope) throws(LarderError) -> ResolverRow {
+        switch base {
+        case .object: return root
+        case .variable(let name):
+            guard let row = scope.row(named: name) else {
+                throw LarderError(
+                    .malformedPredicate,
+                    "the variable $\(Self.printable(name)) is not in scope here",
+                    hint: "a variable is known inside the SUBQUERY that names it")
+            }
+            return row
+        default:
+            throw LarderError(
+                .unsupported, "a key path begins with the object itself or with a variable")
+        }
+    }
+
+    /// Finds names and types along a key path, without joining anything.
+    func keyPath(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedKeyPath {
+        guard !names.isEmpty, names.count <= Limits.keyPathStepsMax else {
+            throw LarderError(
+                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+        }
+        let row = try row(base, in: scope)
+        var entity: Entity? = row.entity
+        var steps: [ResolvedKeyPath.Step] = []
+        var type = OperandType.object(entityName: row.entity.name)
+        for name in names {
+            guard let current = entity else {
+                let last = steps[steps.count - 1]
+                throw LarderError(
+                    .wrongType,
+                    "\(last.entity.name).\(last.property.name) is \(type.nounWithArticle) "
+                        + "and has no property \"\(Self.printable(name))\"")
+            }
+            let property = try Self.property(named: name, of: current)
+            steps.append(ResolvedKeyPath.Step(entity: current, property: property))
+            switch property {
+            case .attribute(let attribute):
+                type = .attribute(attribute.type)
+                entity = nil
+            case .relationship(let relationship):
+                type = .object(entityName: relationship.destination)
+                entity = try Self.entity(named: relationship.destination, in: layout.schema)
+            }
+        }
+        return ResolvedKeyPath(base: row, steps: steps, type: type)
+    }
+
+    /// A key path given as text, from the object itself: of a sort key, a selection, a group.
+    func keyPath(_ text: String) throws(LarderError) -> ResolvedKeyPath {
+        guard text.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
+            throw LarderError(
+                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+        }
+        let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return try keyPath(.object, names, in: rootScope)
+    }
+
+    /// A key path without to-many step, as a column; makes the joins that it takes.
+    func column(_ path: ResolvedKeyPath) throws(LarderError) -> PlanOperand {
+        precondition(!path.isToMany)
+        return try column(path.steps[...], from: path.base, path)
+    }
+
+    /// The last steps of a key path, all to-one, from a row that is reached already.
+    func column(
+        _ steps: ArraySlice<ResolvedKeyPath.Step>, from base: ResolverRow, _ path: ResolvedKeyPath
+    ) throws(LarderError) -> PlanOperand {
+        var row = base
+        for step in steps {
+            switch step.property {
+            case .attribute(let attribute):
+                let reference = ColumnReference(
+                    alias: try joined(row), column: layout.column(for: attribute))
+                return .column(
+                    reference, path.type, isNullable: attribute.isOptional || row.isOptional,
+                    name: path.name)
+            case .relationship(let relationship):
+                row = try destination(of: relationship, from: row)
+            }
+        }
+        return .column(row.key, path.type, isNullable: row.isOptional, name: path.name)
+    }
+
+    /// The number of the alias under which the row's columns are read.
+    private func joined(_ row: ResolverRow) throws(LarderError) -> Int {
+        if let alias = row.alias { return alias }
+        let alias = try join(
+            layout.table(for: row.entity), row.isOptional ? .left : .inner,
+            on: PlanSource.Condition(column: Layout.keyColumn, key: row.key), in: row.scope)
+        row.alias = alias
+        return alias
+    }
+
+    /// One to-one step; the same one from the same row is taken once.
+    func destination(
+        of relationship: Relationship, from row: ResolverRow
+    ) throws(LarderError) -> ResolverRow {
+        if let known = row.destinations[relationship.name] { return known }
+        let entity = try Self.entity(named: relationship.destination, in: layout.schema)
+        let destination: ResolverRow
+        switch layout.link(for: relationship, of: row.entity) {
+        case .column(_, let column):
+            destination = ResolverRow(
+                entity: entity, scope: row.scope,
+                key: ColumnReference(alias: try joined(row), column: column), isOptional: true,
+                alias: nil)
+        case .inverseColumn(let table, let column, _):
+            let alias = try join(
+                table, .left, on: PlanSource.Condition(column: column, key: row.key),
+                in: row.scope)
+            destination = ResolverRow(
+                entity: entity, scope: row.scope,
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: true,
+                alias: alias)
+        case .join:
+            preconditionFailure("a to-one relationship has no table of pairs")
+        }
+        row.destinations[relationship.name] = destination
+        return destination
+    }
+
+    /// One to-many step into a clause of its own or further along one: its first table leads back
+    /// to the row, and there is a row in it for each destination.
+    func elements(
+        of relationship: Relationship, from row: ResolverRow, in scope: ResolverScope
+    ) throws(LarderError) -> ResolverRow {
+        let entity = try Self.entity(named: relationship.destination, in: layout.schema)
+        let kind: PlanSource.Join = scope.sources.isEmpty ? .first : .inner
+        switch layout.link(for: relationship, of: row.entity) {
+        case .inverseColumn(let table, let column, _):
+            let alias = try join(
+                table, kind, on: PlanSource.Condition(column: column, key: row.key), in: scope)
+            return ResolverRow(
+                entity: entity, scope: scope,
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
+                alias: alias)
+        case .join(let table, let own, let other, _):
+            let alias = try join(
+                table, kind, on: PlanSource.Condition(column: own, key: row.key), in: scope)
+            return ResolverRow(
+                entity: entity, scope: scope,
+                key: ColumnReference(alias: alias, column: other), isOptional: false, alias: nil)
+        case .column:
+            preconditionFailure("a to-many relationship has no column on its own side")
+        }
+    }
+}

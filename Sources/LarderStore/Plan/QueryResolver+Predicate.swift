@@ -1,0 +1,145 @@
+import LarderModel
+
+extension QueryResolver {
+    /// The predicate of the query itself; nil is the one that always holds.
+    func predicate(_ expression: QueryExpression?) throws(LarderError) -> PlanPredicate {
+        guard let expression else { return .yes }
+        try expression.checkLimits()
+        return try predicate(expression, in: rootScope)
+    }
+
+    /// Resolves an expression that has to be true or false.
+    ///
+    /// The recursion is bounded: the tree as a whole has been checked against its limits.
+    func predicate(
+        _ expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        switch expression {
+        case .comparison(let comparison): return try self.comparison(comparison, in: scope)
+        case .and(let parts): return .and(try predicates(parts, in: scope))
+        case .or(let parts): return .or(try predicates(parts, in: scope))
+        case .not(let part): return .not(try predicate(part, in: scope))
+        case .constant(.bool(let bool)): return .constant(bool)
+        case .argument, .constant:
+            let value = try self.value(expression, as: .attribute(.bool), name: "a predicate")
+            let yes = PlanValue(source: .constant(true), type: value.type, name: value.name)
+            return .decided(ValueComparison(left: value, operator: .equal, right: yes))
+        case .keyPath(let base, let names): return try truth(base, names, in: scope)
+        case .subquery, .collection:
+            throw LarderError(
+                .wrongType, "a number or a collection is neither true nor false",
+                hint: "compare it, as in SUBQUERY(…).@count > 0")
+        case .object, .variable, .list:
+            throw LarderError(.wrongType, "an object or a list is neither true nor false")
+        }
+    }
+
+    private func predicates(
+        _ parts: [QueryExpression], in scope: ResolverScope
+    ) throws(LarderError) -> [PlanPredicate] {
+        var resolved: [PlanPredicate] = []
+        for part in parts { resolved.append(try predicate(part, in: scope)) }
+        return resolved
+    }
+
+    /// A Boolean key path that stands alone.
+    private func truth(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        let operand = try self.operand(.keyPath(base, names), in: scope)
+        guard operand.type == .attribute(.bool) else {
+            throw LarderError(
+                .wrongType,
+                "\(operand.name) is \(operand.type?.nounWithArticle ?? "a value"), "
+                    + "neither true nor false", hint: "compare it with a value")
+        }
+        return .isTrue(operand)
+    }
+}
+
+extension QueryResolver {
+    /// One value for one object: a column, a count, or a value that the query brings.
+    ///
+    /// - Parameter type: What it is compared with, the type of a value that has none of its own.
+    func operand(
+        _ expression: QueryExpression, in scope: ResolverScope, as type: OperandType? = nil,
+        name: String? = nil
+    ) throws(LarderError) -> PlanOperand {
+        switch expression {
+        case .constant, .argument:
+            return .value(try value(expression, as: type, name: name ?? "the comparison"))
+        case .object, .variable:
+            if outputs != nil { throw havingNeedsOutputs }
+            let row = try row(expression, in: scope)
+            return .column(
+                row.key, .object(entityName: row.entity.name), isNullable: row.isOptional,
+                name: row.entity.name)
+        case .keyPath(let base, let names):
+            if let outputs { return try output(base, names, among: outputs) }
+            let path = try keyPath(base, names, in: scope)
+            guard !path.isToMany else { throw needsModifier(path) }
+            return try column(path)
+        case .collection(.count, let collection):
+            if outputs != nil { throw havingNeedsOutputs }
+            let elements = existing(try elements(of: collection, in: scope))
+            return .count(elements.collection(), name: "\(elements.element.name).@count")
+        case .subquery:
+            throw LarderError(
+                .wrongType, "a SUBQUERY is a collection, not a value",
+                hint: "compare its count, as in SUBQUERY(…).@count > 0")
+        case .list:
+            throw LarderError(
+                .wrongType, "a list stands on the right side of IN and BETWEEN only")
+        case .comparison, .and, .or, .not:
+            throw LarderError(.unsupported, "a predicate cannot be compared with a value")
+        }
+    }
+
+    func value(
+        _ expression: QueryExpression, as type: OperandType?, name: String
+    ) throws(LarderError) -> PlanValue {
+        switch expression {
+        case .argument(let place):
+            guard place >= 0, place < Limits.argumentsMax else {
+                throw LarderError(
+                    .malformedPredicate, "a query has \(Limits.argumentsMax) arguments at most")
+            }
+            return PlanValue(source: .argument(place), type: type, name: name)
+        case .constant(let constant):
+            let value = PlanValue(source: .constant(constant), type: type, name: name)
+            // What is wrong with a constant is said when the query is planned, not when asked.
+            _ = try converter.binding(constant, for: value, isText: false)
+            return value
+        default: preconditionFailure("only constants and arguments are values")
+        }
+    }
+
+    func needsModifier(_ path: ResolvedKeyPath) -> LarderError {
+        LarderError(
+            .wrongType, "the key path to \(path.name) leads to many objects, not to one value",
+            hint: "say of how many it must hold: ANY …, ALL …, or SUBQUERY(…).@count")
+    }
+
+    private func output(
+        _ base: QueryExpression, _ names: [String], among outputs: [String: PlanOperand]
+    ) throws(LarderError) -> PlanOperand {
+        guard base == .object else { throw havingNeedsOutputs }
+        let name = names.joined(separator: ".")
+        guard let output = outputs[name] else {
+            throw Self.unknownOutput(name, among: outputs.keys)
+        }
+        return output
+    }
+
+    var havingNeedsOutputs: LarderError {
+        LarderError(.unsupported, "a having predicate compares the aggregate's columns only")
+    }
+
+    static func unknownOutput(
+        _ name: String, among known: some Sequence<String>
+    ) -> LarderError {
+        LarderError(
+            .unknownProperty, "the aggregate has no column \"\(printable(name))\"",
+            hint: NameSuggestion.hint(for: name, among: known))
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+import LarderModel
+
+/// Gives names and types to a query: the stage between the vocabulary and SQL.
+///
+/// A pure function of schema and query; the state is the numbering of aliases and the joins made so
+/// far. One resolver serves one query.
+///
+/// - `QueryResolver+KeyPath.swift` walks key paths and makes joins,
+/// - `QueryResolver+Predicate.swift` and `…+Comparison.swift` resolve predicates,
+/// - `QueryResolver+Collection.swift` what is said of to-many key paths,
+/// - `QueryResolver+Fetch.swift` and `…+Aggregate.swift` the queries as wholes.
+final class QueryResolver {
+    let layout: Layout
+    let converter: ValueConverter
+    let entity: Entity
+    /// The FROM clause of the query itself, and the object it is about.
+    let rootScope: ResolverScope
+    let root: ResolverRow
+    private var aliasCount = 0
+    /// What a `having` predicate may name, while one is being resolved.
+    var outputs: [String: PlanOperand]?
+
+    /// SQLite joins 64 tables at most.
+    private static let joinedTablesMax = 64
+
+    init(entityName: String, layout: Layout, converter: ValueConverter) throws(LarderError) {
+        self.layout = layout
+        self.converter = converter
+        entity = try Self.entity(named: entityName, in: layout.schema)
+        rootScope = ResolverScope(outer: nil)
+        root = ResolverRow(
+            entity: entity, scope: rootScope,
+            key: ColumnReference(alias: 0, column: Layout.keyColumn), isOptional: false, alias: 0)
+        aliasCount = 1
+        rootScope.add(
+            PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
+    }
+
+    /// Adds a table to a clause, and returns the number of its alias.
+    func join(
+        _ table: String, _ join: PlanSource.Join, on condition: PlanSource.Condition,
+        in scope: ResolverScope
+    ) throws(LarderError) -> Int {
+        guard scope.sources.count < Self.joinedTablesMax else {
+            throw LarderError(
+                .resourceExhausted,
+                "the query follows more than \(Self.joinedTablesMax) different relationships")
+        }
+        let alias = aliasCount
+        aliasCount += 1
+        scope.add(PlanSource(alias: alias, table: table, join: join, condition: condition))
+        return alias
+    }
+
+    static func entity(named name: String, in schema: Schema) throws(LarderError) -> Entity {
+        guard let entity = schema.entity(named: name) else {
+            throw LarderError(
+                .unknownEntity, "there is no entity \"\(printable(name))\"",
+                hint: NameSuggestion.hint(for: name, among: schema.entities.map(\.name)))
+        }
+        return entity
+    }
+
+    static func property(named name: String, of entity: Entity) throws(LarderError) -> Property {
+        guard let property = entity.property(named: name) else {
+            let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+            throw LarderError(
+                .unknownProperty, "\(entity.name) has no property \"\(printable(name))\"",
+                hint: NameSuggestion.hint(for: name, among: known))
+        }
+        return property
+    }
+
+    /// A name from outside as it may stand in a sentence: of bounded length.
+    static func printable(_ name: String) -> String {
+        name.utf8.count <= Limits.nameBytesMax ? name : "\(name.prefix(32))…"
+    }
+}

@@ -1,0 +1,179 @@
+import LarderModel
+
+extension ResolvedQuery: CustomStringConvertible {
+    /// The plan as an indented tree, for a person to read.
+    var description: String {
+        var tree = PlanTree()
+        tree.add("\(verb.rawValue) \(entityName)\(isDistinct ? ", distinct" : "")")
+        tree.nested { tree in
+            tree.addSources(sources)
+            if predicate != .yes {
+                tree.add("where")
+                tree.nested { $0.add(predicate) }
+            }
+            for group in groupBy { tree.add("group by \(group)") }
+            if having != .yes {
+                tree.add("having")
+                tree.nested { $0.add(having) }
+            }
+            for column in columns { tree.add("column \(column)") }
+            for order in self.order { tree.add("sort by \(text(order))") }
+        }
+        return tree.text
+    }
+
+    private func text(_ order: Order) -> String {
+        let key =
+            switch order.key {
+            case .operand(let operand): "\(operand)"
+            case .output(let place): "column \(columns[place].name)"
+            }
+        return order.isDescending ? "\(key) descending" : key
+    }
+}
+
+/// Lines at growing depth.
+private struct PlanTree {
+    private(set) var text = ""
+    private var depth = 0
+
+    mutating func add(_ line: String) {
+        if !text.isEmpty { text += "\n" }
+        text += String(repeating: "  ", count: depth) + line
+    }
+
+    mutating func nested(_ body: (inout PlanTree) -> Void) {
+        depth += 1
+        body(&self)
+        depth -= 1
+    }
+
+    mutating func addSources(_ sources: [PlanSource]) {
+        for source in sources {
+            let verb =
+                switch source.join {
+                case .first: "from"
+                case .inner: "join"
+                case .left: "left join"
+                }
+            let condition = source.condition.map {
+                " on t\(source.alias).\($0.column) == \($0.key)"
+            }
+            add("\(verb) \(source.table) as t\(source.alias)\(condition ?? "")")
+        }
+    }
+
+    mutating func add(_ predicate: PlanPredicate) {
+        switch predicate {
+        case .and(let parts): addParts("and", parts)
+        case .or(let parts): addParts("or", parts)
+        case .not(let part): addParts("not", [part])
+        case .exists(let collection):
+            add("exists")
+            nested { tree in
+                tree.addSources(collection.sources)
+                if collection.predicate != .yes { tree.add(collection.predicate) }
+            }
+        default:
+            add(predicate.line)
+            for collection in predicate.counted { addCounted(collection) }
+        }
+    }
+
+    private mutating func addParts(_ name: String, _ parts: [PlanPredicate]) {
+        add(name)
+        nested { tree in for part in parts { tree.add(part) } }
+    }
+
+    private mutating func addCounted(_ collection: PlanCollection) {
+        nested { tree in
+            tree.add("counting")
+            tree.nested { tree in
+                tree.addSources(collection.sources)
+                if collection.predicate != .yes { tree.add(collection.predicate) }
+            }
+        }
+    }
+}
+
+extension PlanPredicate {
+    /// A predicate that holds no other, as one line.
+    fileprivate var line: String {
+        switch self {
+        case .constant(let bool): "\(bool)"
+        case .isTrue(let operand): "\(operand)"
+        case .decided(let comparison):
+            "\(comparison.left) \(comparison.operator.rawValue) \(comparison.right)"
+        case .comparison(let left, let name, let right, let options):
+            "\(left) \(name.rawValue)\(options.text) \(right)"
+        case .between(let value, let lower, let upper, let options):
+            "\(value) BETWEEN\(options.text) {\(lower), \(upper)}"
+        case .oneOf(let operand, let list, let options):
+            "\(operand) IN\(options.text) {\(list.map(\.description).joined(separator: ", "))}"
+        case .oneOfObjects(let operand, let list): "\(operand) IN \(list)"
+        case .and, .or, .not, .exists: preconditionFailure("these have lines of their own")
+        }
+    }
+
+    /// The collections whose elements a comparison counts.
+    fileprivate var counted: [PlanCollection] {
+        let operands: [PlanOperand] =
+            switch self {
+            case .comparison(let left, _, let right, _): [left, right]
+            case .between(let value, let lower, let upper, _): [value, lower, upper]
+            case .oneOf(let operand, let list, _): [operand] + list
+            default: []
+            }
+        return operands.compactMap {
+            if case .count(let collection, _) = $0 { collection } else { nil }
+        }
+    }
+}
+
+extension Comparison.Options {
+    /// As in format strings: `[cd]`.
+    fileprivate var text: String {
+        let letters =
+            (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
+        return letters.isEmpty ? "" : "[\(letters)]"
+    }
+}
+
+extension ColumnReference: CustomStringConvertible {
+    var description: String { "t\(alias).\(column)" }
+}
+
+extension PlanOperand: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .column(let reference, _, _, _): reference.description
+        case .value(let value): value.description
+        case .count(let collection, _):
+            "count(\(collection.sources.map { "t\($0.alias)" }.joined(separator: ", ")))"
+        case .aggregate(let function, let operand, _, _):
+            "\(function.rawValue)(\(operand?.description ?? ""))"
+        }
+    }
+}
+
+extension PlanValue: CustomStringConvertible {
+    /// Constants stand in the plan, since they are part of the query's text; arguments by place.
+    var description: String {
+        switch source {
+        case .argument(let place): "?\(place)"
+        case .constant(.null): "nil"
+        case .constant(.string(let text)): "\"\(text)\""
+        case .constant(let value): value.text
+        }
+    }
+}
+
+extension ResolvedQuery.OutputColumn: CustomStringConvertible {
+    var description: String {
+        switch content {
+        case .operand(let operand): "\(name): \(operand)"
+        case .list(let list):
+            "\(name): list of \(list.table).\(list.keyColumn) by \(list.ownerColumn)"
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import LarderModel
+
+/// A query whose names and types are known: the stage between the vocabulary and SQL.
+struct ResolvedQuery: Hashable, Sendable {
+    /// One column of the answer.
+    struct OutputColumn: Hashable, Sendable {
+        enum Content: Hashable, Sendable {
+            case operand(PlanOperand)
+            /// The destinations of a to-many, read by a statement of its own for each row.
+            case list(PlanList)
+        }
+
+        var name: String
+        var kind: Column.Kind
+        var content: Content
+    }
+
+    struct Order: Hashable, Sendable {
+        enum Key: Hashable, Sendable {
+            case operand(PlanOperand)
+            /// The place of an output column, from 0.
+            case output(Int)
+        }
+
+        var key: Key
+        var isDescending: Bool
+    }
+
+    enum Verb: String, Hashable, Sendable {
+        case fetch = "Fetch"
+        case count = "Count"
+        case aggregate = "Aggregate"
+    }
+
+    var verb: Verb
+    var entityName: String
+    var sources: [PlanSource]
+    var predicate: PlanPredicate
+    var groupBy: [PlanOperand] = []
+    var having = PlanPredicate.yes
+    /// Whether key and version of the object stand in front of the columns.
+    var hasIdentity = false
+    var columns: [OutputColumn]
+    var order: [Order] = []
+    var isDistinct = false
+}
+
+/// Where the keys of a to-many are, and their order.
+struct PlanList: Hashable, Sendable {
+    var table: String
+    /// The column that holds the key of the object that has the list.
+    var ownerColumn: String
+    /// The column that holds the keys in the list.
+    var keyColumn: String
+    var positionColumn: String?
+
+    init(_ link: Link) {
+        switch link {
+        case .inverseColumn(let table, let column, let position):
+            self.table = table
+            ownerColumn = column
+            keyColumn = Layout.keyColumn
+            positionColumn = position
+        case .join(let table, let own, let other, let position):
+            self.table = table
+            ownerColumn = own
+            keyColumn = other
+            positionColumn = position
+        case .column: preconditionFailure("a to-many relationship has no column on its own side")
+        }
+    }
+
+    /// The keys of one object's list, in its order or else in their own; `?` is the object's key.
+    var sqlText: String {
+        let key = SQL.quoted(keyColumn)
+        let order = positionColumn.map { "\(SQL.quoted($0)), \(key)" } ?? key
+        return "SELECT \(key) FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(ownerColumn)) = ? "
+            + "ORDER BY \(order)"
+    }
+}

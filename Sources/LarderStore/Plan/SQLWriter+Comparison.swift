@@ -1,0 +1,185 @@
+import LarderModel
+
+extension SQLWriter {
+    mutating func comparison(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if let written = try emptiness(left, name, right, negated) { return written }
+        switch name {
+        case .equal: return try equality(left, right, options, negated)
+        case .notEqual: return try equality(left, right, options, !negated)
+        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            return try order(left, name, right, options, negated)
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            return try string(left, name, right, options, negated)
+        case .in, .between:
+            preconditionFailure("the resolver has predicates of their own for these")
+        }
+    }
+
+    // MARK: Equality and order
+
+    private mutating func equality(
+        _ left: PlanOperand, _ right: PlanOperand, _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if case (.value(let one), .value(let other)) = (left, right) {
+            let comparison = ValueComparison(left: one, operator: .equal, right: other)
+            return .always(try ask(.holds(comparison)) != negated)
+        }
+        let isNull = negated ? " IS NOT NULL" : " IS NULL"
+        if try isNil(right) { return .sql(try operand(left) + isNull) }
+        if try isNil(left) { return .sql(try operand(right) + isNull) }
+        let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
+        let symbol = negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
+        return .sql(try compared(left, options) + symbol + compared(right, options))
+    }
+
+    private static func isValue(_ operand: PlanOperand) -> Bool {
+        if case .value = operand { true } else { false }
+    }
+
+    private static func isNullableColumn(_ operand: PlanOperand) -> Bool {
+        !isValue(operand) && operand.isNullable
+    }
+
+    private mutating func order(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if try isAnyNil([left, right]) { return .always(negated) }
+        let isUnknownPossible = Self.isNullableColumn(left) || Self.isNullableColumn(right)
+        let symbol = negated && !isUnknownPossible ? name.opposite.rawValue : name.rawValue
+        let test = try compared(left, options) + " \(symbol) " + compared(right, options)
+        return .sql(finished(test, negated && isUnknownPossible))
+    }
+
+    mutating func between(
+        _ value: PlanOperand, _ lower: PlanOperand, _ upper: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if try isAnyNil([value, lower, upper]) { return .always(negated) }
+        let test =
+            try compared(value, options) + " BETWEEN " + compared(lower, options) + " AND "
+            + compared(upper, options)
+        return .sql(finished(test, negated))
+    }
+
+    /// Equal to one of a list, as Swift's `contains`: nil is an element like others.
+    mutating func oneOf(
+        _ left: PlanOperand, _ list: [PlanOperand], _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        var values: [PlanOperand] = []
+        var others: [PlanOperand] = []
+        for element in list {
+            let isNil = try isNil(element)
+            if Self.isValue(element), !isNil, !Self.isValue(left) {
+                values.append(element)
+            } else {
+                others.append(element)
+            }
+        }
+        var parts: [SQLFragment] = []
+        if !values.isEmpty {
+            var elements: [SQLFragment] = []
+            for value in values { elements.append(try compared(value, options)) }
+            let test =
+                try compared(left, options) + " IN "
+                + elements.joined(separator: ", ").inParentheses
+            parts.append(finished(test, negated))
+        }
+        for other in others {
+            switch try equality(left, other, options, negated) {
+            case .always(let bool): if bool != negated { return .always(bool) }
+            case .sql(let fragment): parts.append(fragment)
+            }
+        }
+        return Self.connected(parts, isAnd: negated)
+    }
+
+    // MARK: Strings
+
+    private mutating func string(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if try isAnyNil([left, right]) { return .always(negated) }
+        guard let function = StringFunctions.name(of: name) else {
+            preconditionFailure("\(name) is no operator of strings")
+        }
+        var pattern = try operand(right)
+        if name == .matches, case .value(let value) = right {
+            pattern.parameters = [.pattern(value)]
+        }
+        let call = try "\(function)(" + operand(left) + ", " + pattern + ", \(options.rawValue))"
+        if negated { return .sql(call + " IS NOT 1") }
+        // What begins with a prefix lies in one range of the binary order, which an index finds.
+        if name == .beginsWith, options.isEmpty, case .column = left,
+            case .value(let prefix) = right
+        {
+            let column = try operand(left)
+            let range =
+                column + SQLFragment(" >= ?", [.value(prefix)]) + " AND "
+                + column + SQLFragment(" < ?", [.prefixEnd(prefix)])
+            return .sql((range + " AND " + call).inParentheses)
+        }
+        return .sql(call)
+    }
+
+    // MARK: Counts
+
+    /// `@count > 0` and its like ask only whether there is an element.
+    private mutating func emptiness(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate? {
+        switch (left, right) {
+        case (.count(let collection, _), .value(let value)):
+            return try emptiness(collection, name, value, negated)
+        case (.value(let value), .count(let collection, _)):
+            return try emptiness(collection, name.swapped, value, negated)
+        default: return nil
+        }
+    }
+
+    private mutating func emptiness(
+        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
+        _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate? {
+        if try ask(.isNil(value)) { return .always((name == .notEqual) != negated) }
+        let number: Int64
+        let asksForElement: Bool
+        switch name {
+        case .greaterThan, .notEqual: (number, asksForElement) = (0, true)
+        case .greaterThanOrEqual: (number, asksForElement) = (1, true)
+        case .equal, .lessThanOrEqual: (number, asksForElement) = (0, false)
+        case .lessThan: (number, asksForElement) = (1, false)
+        default: return nil
+        }
+        guard try ask(.isInteger(value, number)) else { return nil }
+        return try predicate(.exists(collection), negated: negated == asksForElement)
+    }
+}
+
+extension Comparison.Operator {
+    /// What holds of two values exactly if this does not.
+    fileprivate var opposite: Self {
+        switch self {
+        case .lessThan: .greaterThanOrEqual
+        case .lessThanOrEqual: .greaterThan
+        case .greaterThan: .lessThanOrEqual
+        case .greaterThanOrEqual: .lessThan
+        default: self
+        }
+    }
+
+    /// What holds of the sides exchanged exactly if this does.
+    fileprivate var swapped: Self {
+        switch self {
+        case .lessThan: .greaterThan
+        case .lessThanOrEqual: .greaterThanOrEqual
+        case .greaterThan: .lessThan
+        case .greaterThanOrEqual: .lessThanOrEqual
+        default: self
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import LarderModel
+
+extension SQLWriter {
+    /// The whole statement.
+    mutating func statement(_ query: ResolvedQuery) throws(LarderError) -> SQLFragment {
+        var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
+        statement += try results(query).joined(separator: ", ")
+        statement += " FROM " + from(query.sources)
+        try append(" WHERE ", query.predicate, to: &statement)
+        if !query.groupBy.isEmpty {
+            var groups: [SQLFragment] = []
+            for group in query.groupBy { groups.append(try operand(group)) }
+            statement += " GROUP BY " + groups.joined(separator: ", ")
+        }
+        try append(" HAVING ", query.having, to: &statement)
+        if !query.order.isEmpty {
+            statement += " ORDER BY " + (try terms(of: query).joined(separator: ", "))
+        }
+        try appendLimit(to: &statement)
+        return statement
+    }
+
+    private mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
+        var results: [SQLFragment] = []
+        if query.hasIdentity {
+            results.append(SQLFragment("t0.\(SQL.quoted(Layout.keyColumn))"))
+            results.append(SQLFragment("t0.\(SQL.quoted(Layout.versionColumn))"))
+        }
+        for column in query.columns {
+            if case .operand(let operand) = column.content {
+                results.append(try self.operand(operand))
+            }
+        }
+        return results
+    }
+
+    private mutating func append(
+        _ keyword: String, _ predicate: PlanPredicate, to statement: inout SQLFragment
+    ) throws(LarderError) {
+        switch try self.predicate(predicate, negated: false) {
+        case .always(true): break
+        case .always(false): statement += keyword + "0"
+        case .sql(let fragment): statement += keyword + fragment
+        }
+    }
+
+    private mutating func terms(of query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
+        var terms: [SQLFragment] = []
+        for order in query.order {
+            var term: SQLFragment
+            switch order.key {
+            case .operand(let operand): term = try self.operand(operand)
+            case .output(let place):
+                term = SQLFragment("\(place + 1)")
+                // What a function gives has no collation of its own.
+                if query.columns[place].kind == .attribute(.decimal) {
+                    term += " COLLATE \(DecimalFunctions.collation)"
+                }
+            }
+            terms.append(order.isDescending ? term + " DESC" : term)
+        }
+        return terms
+    }
+
+    private mutating func appendLimit(to statement: inout SQLFragment) throws(LarderError) {
+        let hasOffset = try ask(.hasOffset)
+        if try ask(.hasLimit) {
+            statement += SQLFragment(" LIMIT ?", [.limit])
+        } else if hasOffset {
+            statement += " LIMIT -1"
+        }
+        if hasOffset { statement += SQLFragment(" OFFSET ?", [.offset]) }
+    }
+
+    // MARK: Sources
+
+    /// The tables of a FROM clause. The condition of the first belongs to the WHERE clause.
+    func from(_ sources: [PlanSource]) -> SQLFragment {
+        var text = ""
+        for source in sources {
+            let table = "\(SQL.quoted(source.table)) AS t\(source.alias)"
+            guard source.join != .first, let condition = source.condition else {
+                text += table
+                continue
+            }
+            text += source.join == .left ? " LEFT JOIN " : " JOIN "
+            text += "\(table) ON \(Self.text(condition, of: source))"
+        }
+        return SQLFragment(text)
+    }
+
+    static func text(_ condition: PlanSource.Condition, of source: PlanSource) -> String {
+        "t\(source.alias).\(SQL.quoted(condition.column)) = \(text(condition.key))"
+    }
+
+    static func text(_ reference: ColumnReference) -> String {
+        "t\(reference.alias).\(SQL.quoted(reference.column))"
+    }
+
+    // MARK: Operands
+
+    mutating func operand(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
+        switch operand {
+        case .column(let reference, _, _, _): return SQLFragment(Self.text(reference))
+        case .value(let value): return SQLFragment("?", [.value(value)])
+        case .count(let collection, _):
+            return try select("COUNT(*)", collection)?.inParentheses ?? SQLFragment("0")
+        case .aggregate(let function, let argument, let type, _):
+            guard let argument else { return SQLFragment("COUNT(*)") }
+            return Self.call(function, try self.operand(argument).text, type)
+        }
+    }
+
+    /// An operand as it enters a comparison: folded as the options say, with its collation.
+    mutating func compared(
+        _ operand: PlanOperand, _ options: Comparison.Options = []
+    ) throws(LarderError) -> SQLFragment {
+        if !options.isEmpty {
+            if case .value(let value) = operand {
+                return SQLFragment("?", [.folded(value, options)])
+            }
+            return try "\(StringFunctions.fold)(" + self.operand(operand) + ", \(options.rawValue))"
+        }
+        if case .aggregate(_, _, .attribute(.decimal), _) = operand {
+            return try self.operand(operand) + " COLLATE \(DecimalFunctions.collation)"
+        }
+        return try self.operand(operand)
+    }
+
+    private static func call(
+        _ function: Aggregate.Function, _ argument: String, _ type: OperandType
+    ) -> SQLFragment {
+        let isDecimal = type == .attribute(.decimal)
+        let text =
+            switch function {
+            case .count: "COUNT(\(argument))"
+            case .countDistinct: "COUNT(DISTINCT \(argument))"
+            case .sum where isDecimal: "\(DecimalFunctions.sum)(\(argument))"
+            case .sum where type == .int64: "COALESCE(SUM(\(argument)), 0)"
+            // Not by COALESCE: a sum of both infinities is nil too.
+            case .sum: "IIF(COUNT(\(argument)) = 0, 0.0, SUM(\(argument)))"
+            case .average where isDecimal: "\(DecimalFunctions.average)(\(argument))"
+            case .average: "AVG(\(argument))"
+            case .minimum: "MIN(\(argument))"
+            case .maximum: "MAX(\(argument))"
+            case .median where isDecimal: "\(DecimalFunctions.median)(\(argument))"
+            case .median: "\(StatisticFunctions.median)(\(argument))"
+            case .stddev: "\(StatisticFunctions.stddev)(\(argument))"
+            }
+        return SQLFragment(text)
+    }
+}

@@ -1,0 +1,111 @@
+import LarderModel
+
+/// Writes a resolved query as SQL, for parameters like the given ones.
+///
+/// SQL knows a third truth value and Swift does not. Here every predicate is written in one of two
+/// forms: as it is, so that SQL's true means true and both false and unknown mean false; or
+/// negated, so that SQL's true means that the predicate is not true. Negation is pushed down to the
+/// single comparisons, where nil is dealt with; what stays positive stays usable by indexes.
+///
+/// - `SQLWriter+Predicate.swift` and `…+Comparison.swift` write predicates,
+/// - `SQLWriter+Query.swift` writes clauses and statements.
+struct SQLWriter {
+    let parameters: QueryParameters
+    let converter: ValueConverter
+    private(set) var conditions: [(question: ParameterQuestion, answer: Bool)] = []
+
+    init(_ parameters: QueryParameters, _ converter: ValueConverter) {
+        self.parameters = parameters
+        self.converter = converter
+    }
+
+    /// Asks the parameters, and remembers that the text depends on the answer.
+    mutating func ask(_ question: ParameterQuestion) throws(LarderError) -> Bool {
+        if let known = conditions.first(where: { $0.question == question }) { return known.answer }
+        let answer = try question.answer(parameters, converter)
+        if question.isOpen { conditions.append((question, answer)) }
+        return answer
+    }
+
+    mutating func isNil(_ operand: PlanOperand) throws(LarderError) -> Bool {
+        guard case .value(let value) = operand else { return false }
+        return try ask(.isNil(value))
+    }
+
+    mutating func isAnyNil(_ operands: [PlanOperand]) throws(LarderError) -> Bool {
+        for operand in operands where try isNil(operand) { return true }
+        return false
+    }
+}
+
+extension ParameterQuestion {
+    /// Whether other parameters may give another answer.
+    fileprivate var isOpen: Bool {
+        switch self {
+        case .isNil(let value), .isInteger(let value, _): value.isArgument
+        case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
+        case .hasLimit, .hasOffset: true
+        }
+    }
+}
+
+extension PlanValue {
+    var isArgument: Bool {
+        if case .argument = source { true } else { false }
+    }
+}
+
+/// A part of a statement, with what stands for each of its `?`.
+struct SQLFragment {
+    var text: String
+    var parameters: [SQLParameter] = []
+    /// How deep its parentheses are nested.
+    var depth = 0
+
+    init(_ text: String, _ parameters: [SQLParameter] = [], depth: Int = 0) {
+        self.text = text
+        self.parameters = parameters
+        self.depth = depth
+    }
+
+    static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
+        SQLFragment(
+            left.text + right.text, left.parameters + right.parameters,
+            depth: max(left.depth, right.depth))
+    }
+
+    static func + (left: SQLFragment, right: String) -> SQLFragment {
+        var result = left
+        result.text += right
+        return result
+    }
+
+    static func + (left: String, right: SQLFragment) -> SQLFragment {
+        SQLFragment(left) + right
+    }
+
+    static func += (left: inout SQLFragment, right: SQLFragment) {
+        left.text += right.text
+        left.parameters += right.parameters
+        left.depth = max(left.depth, right.depth)
+    }
+
+    static func += (left: inout SQLFragment, right: String) { left.text += right }
+
+    var inParentheses: SQLFragment {
+        SQLFragment("(\(text))", parameters, depth: depth + 1)
+    }
+}
+
+extension Sequence<SQLFragment> {
+    func joined(separator: String) -> SQLFragment {
+        var result = SQLFragment("")
+        var isFirst = true
+        for fragment in self {
+            if !isFirst { result += separator }
+            result += fragment
+            isFirst = false
+        }
+        return result
+    }
+}

@@ -1,0 +1,89 @@
+import LarderModel
+
+/// A comparison of two values that the query brings along: it holds for all objects or for none.
+struct ValueComparison: Hashable, Sendable {
+    static let operators: Set<Comparison.Operator> = [
+        .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual,
+    ]
+
+    var left: PlanValue
+    var `operator`: Comparison.Operator
+    var right: PlanValue
+
+    func holds(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> Bool {
+        let left = try converter.binding(left, parameters)
+        let right = try converter.binding(right, parameters)
+        if left == .null || right == .null {
+            switch `operator` {
+            case .equal: return left == right
+            case .notEqual: return left != right
+            default: return false
+            }
+        }
+        guard let order = Self.order(left, right, isDecimal: self.left.type == .attribute(.decimal))
+        else {
+            throw LarderError(.wrongType, "two values of different types cannot be compared")
+        }
+        switch `operator` {
+        case .equal: return order == 0
+        case .notEqual: return order != 0
+        case .lessThan: return order < 0
+        case .lessThanOrEqual: return order <= 0
+        case .greaterThan: return order > 0
+        case .greaterThanOrEqual: return order >= 0
+        default: preconditionFailure("the resolver admits no other operator")
+        }
+    }
+
+    /// Negative, zero or positive; nil for values that have no order between them.
+    private static func order(_ left: SQLBinding, _ right: SQLBinding, isDecimal: Bool) -> Int? {
+        switch (left, right) {
+        case (.integer(let left), .integer(let right)): sign(left, right)
+        case (.real(let left), .real(let right)): sign(left, right)
+        case (.integer(let left), .real(let right)): order(left, right)
+        case (.real(let left), .integer(let right)): -order(right, left)
+        case (.text(let left), .text(let right)):
+            isDecimal
+                ? DecimalText.compare(Array(left.utf8), Array(right.utf8)) : sign(left, right)
+        case (.blob(let left), .blob(let right)):
+            left == right ? 0 : (left.lexicographicallyPrecedes(right) ? -1 : 1)
+        default: nil
+        }
+    }
+
+    /// Exact, also where the integer has no double of its own.
+    private static func order(_ integer: Int64, _ real: Double) -> Int {
+        guard let whole = Int64(exactly: real.rounded(.towardZero)) else {
+            return real > 0 ? -1 : 1
+        }
+        if integer != whole { return sign(integer, whole) }
+        return sign(real.rounded(.towardZero), real)
+    }
+
+    private static func sign<Element: Comparable>(_ left: Element, _ right: Element) -> Int {
+        left == right ? 0 : (left < right ? -1 : 1)
+    }
+}
+
+extension PlanValue {
+    /// The type that a constant has by itself; nil for nil and for arguments.
+    var constantType: OperandType? {
+        guard case .constant(let value) = source else { return nil }
+        return switch value {
+        case .null, .objects: nil
+        case .bool: .attribute(.bool)
+        case .int: .attribute(.int64)
+        case .float, .double: .attribute(.double)
+        case .decimal: .attribute(.decimal)
+        case .string: .attribute(.string)
+        case .date: .attribute(.date)
+        case .uuid: .attribute(.uuid)
+        case .url: .attribute(.url)
+        case .data: .attribute(.data)
+        case .json: .attribute(.json)
+        case .object(let identifier): .object(entityName: identifier.entityName)
+        }
+    }
+}

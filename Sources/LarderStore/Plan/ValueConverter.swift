@@ -1,0 +1,182 @@
+import FoundationEssentials
+import LarderModel
+
+/// Gives the values of a query the type of what they are compared with, as SQLite takes them.
+///
+/// Equal kinds pass; numbers are taken where they are the same number there; a text is read as a
+/// date, UUID, URL, decimal, data or an object's URI where one of these is wanted, and, if
+/// arguments come as text, as a number or bool as well. All else is `wrongType`. Numbers are not
+/// held to the range of an attribute's type: an int16 may well be compared with 100000.
+struct ValueConverter: Sendable {
+    let storeIdentifier: UUID
+    let schema: Schema
+
+    func binding(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> SQLBinding {
+        try binding(
+            try self.value(value, parameters), for: value, isText: isText(value, parameters))
+    }
+
+    /// The keys of the objects in a list.
+    func keys(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> [Int64] {
+        try keys(try self.value(value, parameters), for: value)
+    }
+
+    private func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
+        if case .argument = value.source { parameters.argumentsAreText } else { false }
+    }
+
+    func value(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> Value {
+        switch value.source {
+        case .constant(let constant): return constant
+        case .argument(let place):
+            guard parameters.arguments.indices.contains(place) else {
+                throw LarderError(
+                    .malformedPredicate,
+                    "the query takes at least \(place + 1) arguments, and "
+                        + "\(parameters.arguments.count) were given",
+                    hint: "give a value for each %@ and %K")
+            }
+            return parameters.arguments[place]
+        }
+    }
+
+    func keys(_ list: Value, for place: PlanValue) throws(LarderError) -> [Int64] {
+        guard case .objects(let identifiers) = list else { throw mismatch(list, place) }
+        guard identifiers.count <= Limits.identifiersMax else {
+            throw LarderError(
+                .resourceExhausted,
+                "a list of objects has \(Limits.identifiersMax) elements at most")
+        }
+        var keys: [Int64] = []
+        keys.reserveCapacity(identifiers.count)
+        for identifier in identifiers { keys.append(try key(of: identifier, for: place)) }
+        return keys
+    }
+
+    func binding(
+        _ value: Value, for place: PlanValue, isText: Bool
+    ) throws(LarderError) -> SQLBinding {
+        if case .null = value { return .null }
+        switch place.type {
+        case nil: return try naturalBinding(value, for: place)
+        case .object:
+            switch value {
+            case .object(let identifier): return .integer(try key(of: identifier, for: place))
+            case .string(let text):
+                let identifier = try PersistentIdentifier(uriRepresentation: text)
+                return .integer(try key(of: identifier, for: place))
+            default: throw mismatch(value, place)
+            }
+        case .attribute(let type):
+            let typed = try self.typed(value, type, isText: isText, place)
+            guard let binding = try storedBinding(typed, type, place) else {
+                throw mismatch(value, place)
+            }
+            return binding
+        }
+    }
+
+    /// A text as a value of the type, where texts are read so; any other value as it is.
+    private func typed(
+        _ value: Value, _ type: AttributeType, isText: Bool, _ place: PlanValue
+    ) throws(LarderError) -> Value {
+        guard case .string(let text) = value else { return value }
+        switch type {
+        case .string: return value
+        case .date, .uuid, .url, .decimal, .data, .json: break
+        case .int16, .int32, .int64:
+            guard isText else { return value }
+            // An integer may be compared with 2.5 or with 3000000000, whatever its size.
+            if let integer = Int64(text) { return .int(integer) }
+            do throws(LarderError) { return try Value(text: text, type: .double) } catch {
+                throw LarderError(
+                    .malformedValue,
+                    "\(place.name) is \(type.nounWithArticle); "
+                        + "what was given is no number")
+            }
+        case .bool, .float, .double:
+            guard isText else { return value }
+        }
+        do throws(LarderError) { return try Value(text: text, type: type) } catch {
+            var named = error
+            named.message = "\(place.name): \(error.message)"
+            throw named
+        }
+    }
+
+    private func storedBinding(
+        _ value: Value, _ type: AttributeType, _ place: PlanValue
+    ) throws(LarderError) -> SQLBinding? {
+        switch type {
+        case .bool:
+            switch value {
+            case .bool(let bool): return .integer(bool ? 1 : 0)
+            case .int(let integer) where integer == 0 || integer == 1: return .integer(integer)
+            default: return nil
+            }
+        case .int16, .int32, .int64: return try number(value, place)
+        case .float, .double:
+            guard let number = try number(value, place) else { return nil }
+            return try floating(number, isFloat: type == .float, place)
+        case .decimal: return try decimal(value, place).map { .text($0) }
+        case .string, .date, .uuid, .url, .data, .json:
+            guard Self.isSameKind(value, type) else { return nil }
+            return try SQLBinding(storing: value, as: type, named: place.name)
+        }
+    }
+
+    private static func isSameKind(_ value: Value, _ type: AttributeType) -> Bool {
+        switch (value, type) {
+        case (.string, .string), (.date, .date), (.uuid, .uuid), (.url, .url), (.data, .data),
+            (.json, .json):
+            true
+        default: false
+        }
+    }
+
+    /// The key of an object of this store, which need not exist any more.
+    func key(
+        of identifier: PersistentIdentifier, for place: PlanValue
+    ) throws(LarderError) -> Int64 {
+        let key = try key(of: identifier)
+        if case .object(let entityName) = place.type, entityName != identifier.entityName {
+            throw LarderError(
+                .wrongType,
+                "\(place.name) is an object of \(entityName), "
+                    + "not of \(identifier.entityName)", uri: identifier.uriRepresentation)
+        }
+        return key
+    }
+
+    /// - Throws: `foreignIdentifier` for another store's and for a temporary one, `unknownEntity`.
+    func key(of identifier: PersistentIdentifier) throws(LarderError) -> Int64 {
+        guard let key = identifier.permanentKey, let store = identifier.store else {
+            throw LarderError(
+                .foreignIdentifier, "a temporary identifier names no object of the store",
+                hint: "use the identifier that the save gave", uri: identifier.uriRepresentation)
+        }
+        guard store == storeIdentifier else {
+            throw LarderError(
+                .foreignIdentifier, "the object belongs to another store",
+                hint: "an identifier is good for the store that gave it",
+                uri: identifier.uriRepresentation)
+        }
+        do throws(LarderError) {
+            _ = try QueryResolver.entity(named: identifier.entityName, in: schema)
+        } catch {
+            var named = error
+            named.uri = identifier.uriRepresentation
+            throw named
+        }
+        return key
+    }
+
+    func mismatch(_ value: Value, _ place: PlanValue) -> LarderError {
+        let wanted = place.type?.nounWithArticle ?? "a value"
+        return LarderError(
+            .wrongType,
+            "\(place.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)")
+    }
+}

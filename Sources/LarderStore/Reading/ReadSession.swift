@@ -1,0 +1,110 @@
+import CSQLite
+import Glibc
+import LarderModel
+
+/// A reader's connection with what belongs to it: statements, functions' errors, the transaction.
+///
+/// Used from one thread at a time, as its reader is.
+final class ReadSession {
+    let connection: Connection
+    private let statements: StatementCache
+    private let faults: FunctionFaults
+    /// Keeps the store, and with it the claim on the file.
+    private let store: Store
+
+    init(_ store: Store) throws(LarderError) {
+        let connection = try store.openReadConnection()
+        do throws(SQLiteError) {
+            faults = try StoreFunctions.register(on: connection)
+        } catch {
+            throw error.larderError
+        }
+        self.store = store
+        self.connection = connection
+        statements = StatementCache(connection)
+    }
+
+    var layout: Layout { store.layout }
+    var description: StoreDescription { store.storeDescription }
+
+    /// How large the write-ahead log is; 0 where there is none.
+    var logBytes: Int64 {
+        var status = stat()
+        return stat(store.path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// A compiled statement, reset. It must not be in use already.
+    func statement(_ text: String) throws(ReadFailure) -> Statement {
+        do throws(SQLiteError) { return try statements.statement(text) } catch {
+            throw failure(error)
+        }
+    }
+
+    func bind(_ bindings: [SQLBinding], to statement: Statement) throws(ReadFailure) {
+        do throws(SQLiteError) { try statement.bind(bindings) } catch { throw failure(error) }
+    }
+
+    /// Advances to the next row; false when there is none left.
+    func step(_ statement: Statement) throws(ReadFailure) -> Bool {
+        do throws(SQLiteError) { return try statement.step() } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Begins a transaction, whose snapshot is that of its first read.
+    func beginSnapshot() throws(ReadFailure) { try run("BEGIN") }
+
+    /// Ends it; there is nothing to commit.
+    func endSnapshot() {
+        guard !connection.autocommit else { return }
+        connection.setBudget(nil)
+        // If even this fails, the next BEGIN says why.
+        try? run("ROLLBACK")
+    }
+
+    private func run(_ text: String) throws(ReadFailure) {
+        let statement = try statement(text)
+        defer { statement.reset() }
+        _ = try step(statement)
+    }
+
+    /// The keys in an object's list.
+    func list(_ text: String, of key: Int64) throws(ReadFailure) -> [Int64] {
+        let statement = try statement(text)
+        defer { statement.reset() }
+        try bind([.integer(key)], to: statement)
+        var keys: [Int64] = []
+        while try step(statement) { keys.append(statement.int64(at: 0)) }
+        return keys
+    }
+
+    /// What a failure of a statement means to the caller.
+    private func failure(_ error: SQLiteError) -> ReadFailure {
+        if let fault = faults.take() { return .failed(fault) }
+        guard error.code == SQLITE_INTERRUPT else {
+            return .failed(Self.isTooComplex(error) ? Self.tooComplex : error.larderError)
+        }
+        switch connection.stopReason {
+        case .stepsExceeded: return .stepsExceeded
+        case .deadlinePassed:
+            return .failed(
+                LarderError(
+                    .timeout, "the query took longer than it may",
+                    hint: "narrow it, or allow it more time"))
+        case .interrupted, nil: return .failed(error.larderError)
+        }
+    }
+
+    /// SQLite bounds the depth of what it parses; it has no code of its own for that.
+    private static func isTooComplex(_ error: SQLiteError) -> Bool {
+        error.code == SQLITE_ERROR
+            && (error.message.hasPrefix("parser stack overflow")
+                || error.message.hasPrefix("Expression tree is too large"))
+    }
+
+    private static var tooComplex: LarderError {
+        LarderError(
+            .resourceExhausted, "the query is nested deeper than the database can follow",
+            hint: "use fewer subqueries inside each other")
+    }
+}

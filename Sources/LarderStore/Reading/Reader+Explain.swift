@@ -1,0 +1,102 @@
+import LarderModel
+
+extension Reader {
+    func explain(
+        _ plan: any QueryPlan, _ parameters: QueryParameters
+    ) throws(LarderError) -> Explanation {
+        guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
+        let sql = try plan.statement(parameters)
+        do throws(ReadFailure) {
+            let steps = try steps(of: sql)
+            let tables = plan.query.tables
+            return Explanation(
+                plan: plan.query.description, sql: sql.text,
+                steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
+                warnings: steps.compactMap { Self.warning(for: $0.text, tables) })
+        } catch {
+            switch error {
+            case .failed(let failure): throw failure
+            case .stepsExceeded: preconditionFailure("an explanation has no budget of steps")
+            }
+        }
+    }
+
+    private struct QueryStep {
+        let depth: Int
+        let text: String
+    }
+
+    /// What SQLite says it will do.
+    private func steps(of sql: SQL) throws(ReadFailure) -> [QueryStep] {
+        let statement = try session.statement("EXPLAIN QUERY PLAN \(sql.text)")
+        defer {
+            statement.reset()
+            statement.clearBindings()
+        }
+        try session.bind(sql.bindings, to: statement)
+        var depths: [Int64: Int] = [:]
+        var steps: [QueryStep] = []
+        while try session.step(statement) {
+            let depth = depths[statement.int64(at: 1)].map { $0 + 1 } ?? 0
+            depths[statement.int64(at: 0)] = depth
+            steps.append(QueryStep(depth: depth, text: statement.string(at: 3)))
+        }
+        return steps
+    }
+
+    private static func warning(for step: String, _ tables: [String: String]) -> String? {
+        let words = step.split(separator: " ")
+        if words.first == "SCAN", words.count >= 2, let table = tables[String(words[1])] {
+            return words.contains("INDEX")
+                ? "every row of \(table) is read, by way of an index"
+                : "every row of \(table) is read: no index serves this"
+        }
+        guard step.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }
+        let purpose = step.dropFirst("USE TEMP B-TREE FOR ".count)
+        return "the rows are sorted in memory (\(purpose)): no index serves this"
+    }
+}
+
+extension ResolvedQuery {
+    /// The tables by their aliases, all subqueries included.
+    fileprivate var tables: [String: String] {
+        var tables: [String: String] = [:]
+        var collections = [PlanCollection(sources: sources, predicate: predicate)]
+        for column in columns {
+            if case .operand(let operand) = column.content { collections += operand.collections }
+        }
+        while let collection = collections.popLast() {
+            for source in collection.sources { tables["t\(source.alias)"] = source.table }
+            collections += collection.predicate.collections
+        }
+        return tables
+    }
+}
+
+extension PlanOperand {
+    fileprivate var collections: [PlanCollection] {
+        switch self {
+        case .count(let collection, _): [collection]
+        case .aggregate(_, let operand, _, _): operand?.collections ?? []
+        case .column, .value: []
+        }
+    }
+}
+
+extension PlanPredicate {
+    /// The collections right below, not those within them.
+    fileprivate var collections: [PlanCollection] {
+        switch self {
+        case .constant, .decided: []
+        case .isTrue(let operand), .oneOfObjects(let operand, _): operand.collections
+        case .comparison(let left, _, let right, _): left.collections + right.collections
+        case .between(let value, let lower, let upper, _):
+            value.collections + lower.collections + upper.collections
+        case .oneOf(let operand, let list, _):
+            operand.collections + list.flatMap(\.collections)
+        case .and(let parts), .or(let parts): parts.flatMap(\.collections)
+        case .not(let part): part.collections
+        case .exists(let collection): [collection]
+        }
+    }
+}

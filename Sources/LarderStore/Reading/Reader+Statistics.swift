@@ -1,0 +1,46 @@
+import FoundationEssentials
+import LarderModel
+
+extension Reader {
+    /// Objects are not counted: that would read every table.
+    func statistics() throws(LarderError) -> [Statistic] {
+        let description = session.description
+        do throws(ReadFailure) {
+            let pageSize = try pragma("page_size")
+            let pageCount = try pragma("page_count")
+            let (bytes, overflow) = pageSize.multipliedReportingOverflow(by: pageCount)
+            return [
+                Statistic("store", .uuid(description.identifier)),
+                Statistic("schemaVersion", .string(description.schema.version)),
+                Statistic("schemaFingerprint", .string(description.fingerprint)),
+                Statistic("formatVersion", .int(try pragma("user_version"))),
+                Statistic("isReadOnly", .bool(description.isReadOnly)),
+                Statistic("entities", .int(Int64(description.schema.entities.count))),
+                Statistic("fileBytes", .int(overflow ? .max : bytes)),
+                Statistic("logBytes", .int(session.logBytes)),
+                Statistic("pageBytes", .int(pageSize)),
+                Statistic("pages", .int(pageCount)),
+                Statistic("freePages", .int(try pragma("freelist_count"))),
+                Statistic("sqliteVersion", .string(try sqliteVersion())),
+            ]
+        } catch {
+            switch error {
+            case .failed(let failure): throw failure
+            case .stepsExceeded: preconditionFailure("statistics have no budget of steps")
+            }
+        }
+    }
+
+    /// A pragma that answers with a number.
+    private func pragma(_ name: String) throws(ReadFailure) -> Int64 {
+        let statement = try session.statement("PRAGMA \(name)")
+        defer { statement.reset() }
+        return try session.step(statement) ? statement.int64(at: 0) : 0
+    }
+
+    private func sqliteVersion() throws(ReadFailure) -> String {
+        let statement = try session.statement("SELECT sqlite_version()")
+        defer { statement.reset() }
+        return try session.step(statement) ? statement.string(at: 0) : ""
+    }
+}

@@ -1,0 +1,120 @@
+import LarderModel
+
+/// Fills the columns of a batch from the rows of a statement, without a value in between.
+struct RowDecoder {
+    /// How a column is read; decided once, not for each row.
+    private enum Reading {
+        case integer(at: Int)
+        case double(at: Int)
+        case bytes(at: Int)
+        /// By the statement for lists at this place.
+        case list(Int)
+    }
+
+    private let entityName: String?
+    private let output: [ResolvedQuery.OutputColumn]
+    private let readings: [Reading]
+    /// For each list column the statement that reads it.
+    let listTexts: [String]
+
+    private var builders: [ColumnBuilder] = []
+    private var keys: [Int64] = []
+    private var versions: [Int64] = []
+    private(set) var rowCount = 0
+
+    init(_ query: ResolvedQuery) {
+        entityName = query.hasIdentity ? query.entityName : nil
+        output = query.columns
+        var place = query.hasIdentity ? 2 : 0
+        var readings: [Reading] = []
+        var listTexts: [String] = []
+        for column in query.columns {
+            switch column.content {
+            case .operand:
+                readings.append(Self.reading(of: column.kind, at: place))
+                place += 1
+            case .list(let list):
+                readings.append(.list(listTexts.count))
+                listTexts.append(list.sqlText)
+            }
+        }
+        self.readings = readings
+        self.listTexts = listTexts
+        begin()
+    }
+
+    private static func reading(of kind: Column.Kind, at place: Int) -> Reading {
+        switch kind {
+        case .attribute(let type):
+            switch type {
+            case .bool, .int16, .int32, .int64: .integer(at: place)
+            case .float, .double, .date: .double(at: place)
+            case .decimal, .string, .uuid, .url, .data, .json: .bytes(at: place)
+            }
+        case .object: .integer(at: place)
+        case .objects: preconditionFailure("lists have statements of their own")
+        }
+    }
+
+    /// About what the rows take on the wire, in bytes.
+    var byteCount: Int {
+        var count = (keys.count + versions.count) * 8
+        for builder in builders { count += builder.byteCount }
+        return count
+    }
+
+    /// Appends the statement's row.
+    ///
+    /// - Parameter list: Reads the list at a place for an object's key; called before it returns.
+    mutating func append<Failure: Error>(
+        _ statement: Statement, list: (Int, Int64) throws(Failure) -> [Int64]
+    ) throws(Failure) {
+        if entityName != nil {
+            keys.append(statement.int64(at: 0))
+            versions.append(statement.int64(at: 1))
+        }
+        for (index, reading) in readings.enumerated() {
+            switch reading {
+            case .integer(let place):
+                if statement.isNull(at: place) {
+                    builders[index].appendNull()
+                } else {
+                    builders[index].append(integer: statement.int64(at: place))
+                }
+            case .double(let place):
+                if statement.isNull(at: place) {
+                    builders[index].appendNull()
+                } else {
+                    builders[index].append(double: statement.double(at: place))
+                }
+            case .bytes(let place):
+                if statement.isNull(at: place) {
+                    builders[index].appendNull()
+                } else {
+                    statement.withBytes(at: place) { builders[index].append(bytes: $0) }
+                }
+            case .list(let place):
+                builders[index].append(keys: try list(place, statement.int64(at: 0)))
+            }
+        }
+        rowCount += 1
+    }
+
+    /// The rows since the last batch; the next one begins.
+    mutating func takeBatch() -> Batch {
+        let identity = entityName.map {
+            Batch.Identity(entityName: $0, keys: keys, versions: versions)
+        }
+        let batch = Batch(
+            rowCount: rowCount, identity: identity, columns: builders.map(\.column))
+        begin()
+        return batch
+    }
+
+    private mutating func begin() {
+        builders = output.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+        keys = []
+        versions = []
+        rowCount = 0
+    }
+}

@@ -1,0 +1,16 @@
+public import LarderModel
+
+extension Store {
+    public func plan(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(LarderError) -> any QueryPlan {
+        try QueryPlanner(layout: layout, converter: valueConverter).plan(query, parameters)
+    }
+
+    public func makeReader() throws(LarderError) -> any StoreReader { try Reader(self) }
+
+    var valueConverter: ValueConverter {
+        ValueConverter(
+            storeIdentifier: storeDescription.identifier, schema: storeDescription.schema)
+    }
+}

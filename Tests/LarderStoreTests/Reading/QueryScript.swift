@@ -1,0 +1,203 @@
+import FoundationEssentials
+import LarderModel
+import LarderStore
+
+/// Understands the commands of query scripts: the first line says what to do, the rest with what.
+///
+///     schema                 the rest is a schema file
+///     insert                 each further line: Entity name {JSON}; values refer to "@name"
+///     delete NAME…
+///     get NAME… [: PROPERTY…]
+///     fetch ENTITY · count ENTITY · aggregate ENTITY
+///         show plan sql steps warnings rows      (default: rows)
+///         where FORMAT · having FORMAT · arg VALUE · text VALUE · sort KEYPATH[:desc]
+///         select KEYPATH, … · ids · distinct · limit N · offset N
+///         group KEYPATH, … · columns [NAME=]FUNCTION[:KEYPATH], …
+final class QueryScript {
+    private var fixture: QueryFixture?
+
+    func run(_ command: String) throws -> String {
+        var lines = command.split(separator: "\n").map(String.init)
+        let first = lines.removeFirst().split(separator: " ").map(String.init)
+        switch first[0] {
+        case "schema":
+            fixture = try QueryFixture(
+                SchemaFile.schema(parsing: lines.joined(separator: "\n")))
+            return ""
+        case "insert":
+            try opened.insert(lines.map(object))
+            return ""
+        case "delete":
+            for name in first.dropFirst() { try opened.delete(name) }
+            return ""
+        case "get": return try get(Array(first.dropFirst()))
+        default: return try ask(first[0], entityName: first[1], lines)
+        }
+    }
+
+    private var opened: QueryFixture {
+        get throws {
+            guard let fixture else { throw FixtureError("no schema yet") }
+            return fixture
+        }
+    }
+
+    private func object(_ line: String) throws -> QueryFixture.Object {
+        let parts = line.split(separator: " ", maxSplits: 2)
+        var values: [String: JSONValue] = [:]
+        if parts.count > 2 {
+            guard case .object(let members) = try JSONValue(parsing: String(parts[2])) else {
+                throw FixtureError("values are a JSON object")
+            }
+            for member in members { values[member.key] = member.value }
+        }
+        return QueryFixture.Object(
+            entityName: String(parts[0]), name: String(parts[1]), values: values)
+    }
+
+    private func get(_ words: [String]) throws -> String {
+        let colon = words.firstIndex(of: ":")
+        let identifiers = try words[..<(colon ?? words.count)].map { word in
+            word.hasPrefix("x-coredata:")
+                ? try PersistentIdentifier(uriRepresentation: word) : try opened.identifier(word)
+        }
+        let properties = colon.map { Array(words[($0 + 1)...]) }
+        let fixture = try opened
+        do throws(ReadFailure) {
+            let batches = try fixture.reader.objects(
+                identifiers, properties: properties, budget: ReadBudget())
+            return batches.map { batch in
+                let names = batch.columns.map(\.name).joined(separator: " | ")
+                let rows = fixture.rows([batch])
+                return (["\(batch.identity?.entityName ?? ""): \(names)"] + rows)
+                    .joined(separator: "\n")
+            }.joined(separator: "\n")
+        } catch {
+            throw error.shown
+        }
+    }
+
+    private func ask(_ verb: String, entityName: String, _ lines: [String]) throws -> String {
+        var clauses = QueryClauses()
+        for line in lines {
+            let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+            try clauses.add(parts[0], parts.count > 1 ? parts[1] : "", try opened)
+        }
+        let query = try clauses.query(verb, entityName)
+        let fixture = try opened
+        var output: [String] = []
+        for part in clauses.shown {
+            if part == "rows" {
+                output += fixture.rows(try fixture.batches(query, clauses.parameters))
+                continue
+            }
+            let plan = try fixture.store.plan(query, clauses.parameters)
+            let explanation = try fixture.reader.explain(plan, clauses.parameters)
+            switch part {
+            case "plan": output.append(explanation.plan)
+            case "sql": output.append(explanation.sql)
+            case "steps": output += explanation.steps
+            case "warnings": output += explanation.warnings
+            case "names":
+                let batches = try fixture.batches(query, clauses.parameters)
+                output.append(
+                    batches[0].columns.map { "\($0.name) \($0.kind)" }.joined(separator: ", "))
+            default: throw FixtureError("show what? \(part)")
+            }
+        }
+        return output.joined(separator: "\n")
+    }
+}
+
+/// The clauses of a query in a script, as they are read.
+struct QueryClauses {
+    var shown = ["rows"]
+    var parameters = QueryParameters()
+    private var predicate: QueryPredicate?
+    private var having: QueryPredicate?
+    private var sort: [SortKey] = []
+    private var selection = Fetch.Selection.objects
+    private var isDistinct = false
+    private var groupBy: [String] = []
+    private var columns: [Aggregate.Column] = []
+
+    mutating func add(_ name: String, _ rest: String, _ fixture: QueryFixture) throws {
+        switch name {
+        case "show": shown = rest.split(separator: " ").map(String.init)
+        case "where": predicate = .format(rest)
+        case "having": having = .format(rest)
+        case "arg": parameters.arguments.append(try Self.argument(rest, fixture))
+        case "text":
+            parameters.arguments.append(.string(rest))
+            parameters.argumentsAreText = true
+        case "sort":
+            sort += Self.list(rest).map { key in
+                let isDescending = key.hasSuffix(":desc")
+                return SortKey(
+                    isDescending ? String(key.dropLast(5)) : key, descending: isDescending)
+            }
+        case "select": selection = .keyPaths(Self.list(rest))
+        case "ids": selection = .identifiers
+        case "distinct": isDistinct = true
+        case "limit": parameters.limit = Int64(rest)
+        case "offset": parameters.offset = Int64(rest)
+        case "group": groupBy = Self.list(rest)
+        case "columns": columns = try Self.list(rest).map(Self.column)
+        default: throw FixtureError("no clause \(name)")
+        }
+    }
+
+    func query(_ verb: String, _ entityName: String) throws -> Query {
+        switch verb {
+        case "fetch":
+            return .fetch(
+                Fetch(
+                    entityName, where: predicate, sort: sort, selection: selection,
+                    isDistinct: isDistinct))
+        case "count": return .count(entityName: entityName, predicate: predicate)
+        case "aggregate":
+            return .aggregate(
+                Aggregate(
+                    entityName, where: predicate, groupBy: groupBy, columns, having: having,
+                    sort: sort))
+        default: throw FixtureError("no command \(verb)")
+        }
+    }
+
+    private static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
+    }
+
+    private static func column(_ text: String) throws -> Aggregate.Column {
+        let named = text.split(separator: "=", maxSplits: 1).map(String.init)
+        let parts = named[named.count - 1].split(separator: ":", maxSplits: 1).map(String.init)
+        guard let function = Aggregate.Function(rawValue: parts[0]) else {
+            throw FixtureError("no function \(parts[0])")
+        }
+        return Aggregate.Column(
+            function, parts.count > 1 ? parts[1] : nil, name: named.count > 1 ? named[0] : nil)
+    }
+
+    /// `nil`, a JSON scalar, `@name`, `[@name, …]`, or `TYPE:TEXT`.
+    static func argument(_ text: String, _ fixture: QueryFixture) throws -> Value {
+        if text == "nil" { return .null }
+        if text == "true" || text == "false" { return .bool(text == "true") }
+        if text.hasPrefix("@") { return .object(try fixture.identifier(String(text.dropFirst()))) }
+        if text.hasPrefix("[") {
+            return .objects(
+                try list(String(text.dropFirst().dropLast())).map {
+                    try fixture.identifier(String($0.dropFirst()))
+                })
+        }
+        if text.hasPrefix("\"") {
+            return try Value(json: try JSONValue(parsing: text), type: .string)
+        }
+        if let integer = Int64(text) { return .int(integer) }
+        if let double = Double(text) { return .double(double) }
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let type = AttributeType(rawValue: parts[0]) else {
+            throw FixtureError("no value \(text)")
+        }
+        return try Value(text: parts[1], type: type)
+    }
+}
