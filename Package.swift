@@ -77,6 +77,8 @@ let package = Package(
             name: "LarderServerTests",
             dependencies: [
                 "LarderServer", "LarderWire", "LarderModel",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], swiftSettings: strict),
         .testTarget(

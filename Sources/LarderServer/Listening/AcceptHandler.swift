@@ -1,0 +1,39 @@
+import Logging
+import NIOCore
+
+/// Keeps a listener alive when the process runs out of descriptors or memory.
+///
+/// NIO reports such an error and tries again at once, for as long as somebody waits to be accepted;
+/// so accepting is paused for a moment instead. Who connects meanwhile waits in the kernel's queue.
+final class AcceptHandler: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+
+    static let pause = TimeAmount.milliseconds(100)
+
+    private let logger: Logger
+    private var isPaused = false
+
+    init(logger: Logger) { self.logger = logger }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard !isPaused else { return }
+        isPaused = true
+        logger.warning("accepting connections pauses: \(error)")
+        setAutoRead(false, context.channel)
+        let channel = NIOLoopBound(context.channel, eventLoop: context.eventLoop)
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: Self.pause) {
+            handler.value.isPaused = false
+            handler.value.setAutoRead(true, channel.value)
+        }
+    }
+
+    private func setAutoRead(_ isOn: Bool, _ channel: any Channel) {
+        do {
+            try channel.syncOptions?.setOption(.autoRead, value: isOn)
+        } catch {
+            logger.debug("the listener has closed: \(error)")
+        }
+    }
+}
