@@ -19,10 +19,18 @@ enum Repository {
             return try FileManager.default.subpathsOfDirectory(atPath: "\(top)/\(folder)")
                 .filter { path in endings.contains { path.hasSuffix($0) } }
                 .map { "\(folder)/\($0)" }
+                .filter { !isFolder($0) }
                 .filter { !$0.hasPrefix("Sources/CLarderProto/") && !$0.contains(".build/") }
                 .sorted()
                 .map(read)
         }
+    }
+
+    /// An ending of no letters takes in the folders too.
+    private static func isFolder(_ path: String) -> Bool {
+        var isDirectory = false
+        return FileManager.default.fileExists(atPath: "\(top)/\(path)", isDirectory: &isDirectory)
+            && isDirectory
     }
 
     static func swiftFiles() throws -> [File] {
