@@ -70,7 +70,8 @@ public protocol StoreReader: AnyObject {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch]
 
-    /// Opens a cursor over the answer. It keeps its snapshot until it is closed; one cursor at a time.
+    /// Opens a cursor over the answer. It keeps its snapshot until it is closed; one cursor at a
+    /// time.
     func open(
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> any ResultCursor

@@ -4,7 +4,7 @@
 /// shape with other parameters meets a plan that is already made.
 public enum Query: Hashable, Sendable {
     case fetch(Fetch)
-    /// How many objects of an entity satisfy a predicate; answered as one row with a column `count`.
+    /// How many objects of an entity satisfy a predicate; answered as one row, column `count`.
     case count(entityName: String, predicate: QueryPredicate?)
     case aggregate(Aggregate)
 
@@ -113,7 +113,8 @@ public struct Aggregate: Hashable, Sendable {
 
 /// What fills a query when it is asked.
 public struct QueryParameters: Hashable, Sendable {
-    /// Fill `%@` and `%K` in order, first the predicate's, then `having`'s; a tree names them by place.
+    /// Fill `%@` and `%K` in order, first the predicate's, then `having`'s; a tree names them by
+    /// place.
     public var arguments: [Value]
     /// The arguments are text that takes the type of what it is compared with, as a shell gives it.
     public var argumentsAreText: Bool

@@ -6,7 +6,7 @@ struct PredicateFormatFuzzTests {
     static let samples = [
         #"birthOfYear >= 1990 AND name CONTAINS[cd] "bob""#,
         #"ANY articles.category.name == "tech" OR NOT isDraft"#,
-        #"SUBQUERY(articles, $a, $a.category.name == "te\u00e9ch\n" AND $a.wordCount > 100).@count > 0"#,
+        #"SUBQUERY(a, $x, $x.b.name == "te\u00e9ch\n" AND $x.wordCount > 100).@count > 0"#,
         "a BETWEEN {-1.5e3, 0x1F} && !(b IN ('x', %@, NULL) || #in == SELF) AND %K != %@",
         "NONE a.b LIKE '*?' AND ALL a.c MATCHES \"[a-z]+\" OR TRUEPREDICATE",
     ]

@@ -53,6 +53,7 @@ enum Fuzzing {
 
     /// Characters that parsers tend to trip over.
     static let alphabet = Array(
-        "abpt019_-+.,:;/%\\\"'(){}[]<>=!@#$&|* \n\r\t\u{0}\u{301}\u{200D}é日🏳️‍🌈eExXnNuU".unicodeScalars
+        "abpt019_-+.,:;/%\\\"'(){}[]<>=!@#$&|* \n\r\t\u{0}\u{301}\u{200D}é日🏳️‍🌈eExXnNuU"
+            .unicodeScalars
     )
 }

@@ -3,7 +3,7 @@ extension FormatParser {
     /// Reads steps up to the end of the key path. The first is the token that is looked at; behind
     /// a point each word is a name, also a reserved one.
     mutating func keyPath(from base: QueryExpression) throws(LarderError) -> QueryExpression {
-        let start = token
+        var last = token
         var steps: [String] = []
         repeat {
             if case .collectionOperator = token.kind, !steps.isEmpty {
@@ -11,6 +11,7 @@ extension FormatParser {
             }
             guard let step = stepName else { throw expected("the name of a property") }
             steps.append(step)
+            last = token
             guard steps.count <= Limits.keyPathStepsMax else {
                 throw failure("a key path has up to \(Limits.keyPathStepsMax) steps")
             }
@@ -18,8 +19,8 @@ extension FormatParser {
         } while try skip(.symbol("."))
         if token.kind == .symbol("(") {
             throw lexer.failure(
-                .unsupported, "the function \(start.description) is not supported yet",
-                hint: "of the functions only SUBQUERY is", at: start.start)
+                .unsupported, "the function \(last.description) is not supported yet",
+                hint: "of the functions only SUBQUERY is", at: last.start)
         }
         return .keyPath(base, steps)
     }

@@ -65,9 +65,13 @@ extension FormatParser {
         case .symbol("{"): return try list(closing: "}")
         case .collectionOperator(let name):
             throw expected("a key path in front of `@\(name.prefix(Limits.nameBytesMax))`")
-        case .comparison, .and, .or, .not, .symbol, .end: throw expected("a value")
+        case .comparison, .and, .or, .not:
+            throw expected("a value", hint: lexer.word(of: token) == nil ? nil : Self.escapeHint)
+        case .symbol, .end: throw expected("a value")
         }
     }
+
+    private static let escapeHint = "a property of that name is written with `#` in front"
 
     private mutating func number(isNegative: Bool) throws(LarderError) -> Value {
         let value: Value
@@ -102,13 +106,8 @@ extension FormatParser {
             try advance()
             guard try skip(.symbol(".")) else { return .object }
             return try keyPath(from: .object)
-        case .any, .someOf, .all, .noneOf:
-            throw expected(
-                "a value",
-                hint: "ANY and ALL stand in front of a comparison; a property of that "
-                    + "name is written with `#`")
         default:
-            throw expected("a value", hint: "a property of that name is written with `#`")
+            throw expected("a value", hint: Self.escapeHint)
         }
         try advance()
         return .constant(constant)

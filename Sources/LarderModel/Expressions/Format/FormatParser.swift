@@ -29,7 +29,10 @@ struct FormatParser {
 
     mutating func wholePredicate() throws(LarderError) -> QueryExpression {
         let expression = try predicate()
-        guard token.kind == .end else { throw expected("AND, OR or the end") }
+        guard token.kind == .end else {
+            if case .keyPath = expression { throw expected("a comparison operator") }
+            throw expected("AND, OR or the end")
+        }
         return expression
     }
 

@@ -3,8 +3,8 @@
 ///
 /// The way is text -> tokens (``FormatLexer``) -> tree (``FormatParser``). Reading asks no schema:
 /// whether a key path leads anywhere, and whether an operator fits its sides, is the planner's.
-/// What Core Data knows and Larder does not yet (arithmetic, functions, CAST, TERNARY, indexes, other
-/// collection operators) is refused as `unsupported`, all else that is wrong as
+/// What Core Data knows and Larder does not yet (arithmetic, functions, CAST, TERNARY, indexes,
+/// other collection operators) is refused as `unsupported`, all else that is wrong as
 /// `malformedPredicate`; both say at which column.
 public enum PredicateFormat {
     /// Reads a format string.

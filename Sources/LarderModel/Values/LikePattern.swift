@@ -1,0 +1,84 @@
+/// A pattern of LIKE, read once and matched against any number of strings.
+///
+/// `?` is one character, `*` any run of them, and a backslash takes the meaning from the next one;
+/// a backslash at the very end stands for itself.
+public struct LikePattern: Sendable {
+    private enum Step<Unit: Equatable & Sendable>: Equatable, Sendable {
+        case unit(Unit)
+        case anyUnit
+        case anyRun
+    }
+
+    private let characters: [Step<Character>]
+    /// The same in bytes, where each byte of the pattern is a character.
+    private let bytes: [Step<UInt8>]?
+
+    public init(_ pattern: String) {
+        characters = Self.steps(of: pattern)
+        bytes = pattern.isBytePerCharacter ? characters.map(Self.byteStep) : nil
+    }
+
+    /// Whether the whole string is of the pattern's form. Takes time up to the product of both
+    /// lengths, for any pattern.
+    public func matches(_ string: String) -> Bool {
+        if let bytes, string.isBytePerCharacter {
+            return Self.matches(Array(string.utf8), bytes)
+        }
+        return Self.matches(Array(string), characters)
+    }
+
+    private static func steps(of pattern: String) -> [Step<Character>] {
+        var steps: [Step<Character>] = []
+        var isEscaped = false
+        for character in pattern {
+            if isEscaped {
+                steps.append(.unit(character))
+                isEscaped = false
+                continue
+            }
+            switch character {
+            case "\\": isEscaped = true
+            case "?": steps.append(.anyUnit)
+            case "*":
+                // Several runs are one.
+                if steps.last != .anyRun { steps.append(.anyRun) }
+            default: steps.append(.unit(character))
+            }
+        }
+        if isEscaped { steps.append(.unit("\\")) }
+        return steps
+    }
+
+    private static func byteStep(_ step: Step<Character>) -> Step<UInt8> {
+        switch step {
+        case .unit(let character): .unit(character.utf8.first ?? 0)
+        case .anyUnit: .anyUnit
+        case .anyRun: .anyRun
+        }
+    }
+
+    private static func matches<Unit>(_ text: [Unit], _ steps: [Step<Unit>]) -> Bool {
+        var place = 0
+        var next = 0
+        // Where to go on with one more in the last run, once something does not match. Earlier
+        // runs need no other try: what they would take over, the last one can.
+        var lastRun: (next: Int, place: Int)?
+        while place < text.count {
+            let step = next < steps.count ? steps[next] : nil
+            if step == .anyRun {
+                lastRun = (next, place)
+                next += 1
+            } else if step == .anyUnit || step == .unit(text[place]) {
+                next += 1
+                place += 1
+            } else if let run = lastRun {
+                lastRun = (run.next, run.place + 1)
+                next = run.next + 1
+                place = run.place + 1
+            } else {
+                return false
+            }
+        }
+        return steps[next...].allSatisfy { $0 == .anyRun }
+    }
+}

@@ -1,0 +1,52 @@
+import FoundationEssentials
+import ScriptTesting
+import Testing
+
+@Suite(
+    "Golden scripts",
+    .enabled(if: ProcessInfo.processInfo.environment["LARDER_REWRITE"] != "1"))
+struct ScriptTestingTests {
+    /// Runs one script in a folder of its own; each command returns itself in capitals.
+    func failures(of script: String?) throws -> [String] {
+        let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let folder = root.appending(path: "Scripts/topic")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        if let script {
+            try Data(script.utf8).write(to: folder.appending(path: "a.script"))
+        }
+        let caller = root.appending(path: "Deep/Er/Caller.swift").path
+        do {
+            try runScripts(in: "topic", filePath: caller) { $0.uppercased() }
+            return []
+        } catch let failure as ScriptFailure {
+            return failure.failures
+        }
+    }
+
+    @Test("a script that comes out as written passes; comments and blank lines do not count")
+    func passes() throws {
+        #expect(try failures(of: "# comment\n\na\n---\nA\n\n\n# more\nb\nc\n---\nB\nC\n") == [])
+        #expect(try failures(of: "a\n\n---\nA\n").count == 2)
+    }
+
+    @Test("a difference names file, line and command, and shows both sides")
+    func differs() throws {
+        let failures = try failures(of: "# comment\na\nb\n---\nA\nX\n")
+        #expect(failures.count == 1)
+        #expect(failures[0].contains("Scripts/topic/a.script:2: a\nb\n"))
+        #expect(failures[0].hasSuffix("      A\n    - X\n    + B"))
+    }
+
+    @Test("a script without a block, and a folder without a script, fail")
+    func empty() throws {
+        #expect(try failures(of: "").count == 1)
+        #expect(try failures(of: "# comment\n").count == 1)
+        #expect(try failures(of: nil).count == 1)
+    }
+
+    @Test("a block without its rule fails")
+    func withoutRule() throws {
+        #expect(try failures(of: "a\n---\nA\n\nb\nB\n").count == 1)
+    }
+}
