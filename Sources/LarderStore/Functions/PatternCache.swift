@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The regular expressions of `MATCHES`, compiled once for many rows. One a connection.
+/// The patterns of `LIKE` and `MATCHES`, read once for many rows. One a connection.
 final class PatternCache {
     private struct Key: Hashable {
         var pattern: String
@@ -8,9 +8,19 @@ final class PatternCache {
     }
 
     private var expressions: [Key: RegularExpression] = [:]
+    private var likePatterns: [String: LikePattern] = [:]
 
     /// A statement has few patterns, unless they come out of a column.
-    private static let expressionsMax = 64
+    private static let patternsMax = 64
+
+    /// Whether the whole text is of the pattern's form.
+    func isLike(_ text: String, _ pattern: String) -> Bool {
+        if let known = likePatterns[pattern] { return known.matches(text) }
+        let read = LikePattern(pattern)
+        if likePatterns.count >= Self.patternsMax { likePatterns.removeAll() }
+        likePatterns[pattern] = read
+        return read.matches(text)
+    }
 
     /// Whether the whole text matches the pattern.
     ///
@@ -42,7 +52,7 @@ final class PatternCache {
         let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
         if let known = expressions[key] { return known }
         let expression = try Self.compiled(pattern, isCaseInsensitive: isCaseInsensitive)
-        if expressions.count >= Self.expressionsMax { expressions.removeAll() }
+        if expressions.count >= Self.patternsMax { expressions.removeAll() }
         expressions[key] = expression
         return expression
     }

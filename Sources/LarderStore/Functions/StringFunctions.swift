@@ -19,7 +19,11 @@ enum StringFunctions {
     }
 
     static func folded(_ text: String, _ options: Comparison.Options) -> String {
-        StringMatching.folded(text, options)
+        options.isEmpty
+            ? text
+            : text.folded(
+                caseInsensitive: options.contains(.caseInsensitive),
+                diacriticInsensitive: options.contains(.diacriticInsensitive))
     }
 
     /// The first value, in the binary order, behind all strings that begin with this one: the
@@ -45,19 +49,27 @@ enum StringFunctions {
             if arguments[0].isNull { return .null }
             return .text(folded(arguments[0].string, options(arguments[1])))
         }
-        for comparison in [Comparison.Operator.beginsWith, .endsWith, .contains, .like] {
-            try register(comparison, on: connection) { text, pattern, options in
-                StringMatching.matches(text, comparison, pattern, options)
-                    ? .integer(1) : .integer(0)
-            }
-        }
+        try register(.beginsWith, on: connection) { text, part in text.beginsWithCharacters(of: part) }
+        try register(.endsWith, on: connection) { text, part in text.endsWithCharacters(of: part) }
+        try register(.contains, on: connection) { text, part in text.containsCharacters(of: part) }
         let patterns = PatternCache()
+        try register(.like, on: connection) { text, pattern in patterns.isLike(text, pattern) }
         try register(.matches, on: connection) { text, pattern, options in
             do throws(LarderError) {
                 return .integer(try patterns.matches(text, pattern, options) ? 1 : 0)
             } catch {
                 return faults.report(error)
             }
+        }
+    }
+
+    /// An operator that knows nothing of options: both sides are folded as these say.
+    private static func register(
+        _ comparison: Comparison.Operator, on connection: Connection,
+        test: @escaping (String, String) -> Bool
+    ) throws(SQLiteError) {
+        try register(comparison, on: connection) { text, pattern, options in
+            test(folded(text, options), folded(pattern, options)) ? .integer(1) : .integer(0)
         }
     }
 

@@ -15,7 +15,30 @@ extension QueryResolver {
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
             predicate: predicate, hasIdentity: !fetch.isDistinct, columns: columns, order: order,
-            isDistinct: fetch.isDistinct)
+            isDistinct: fetch.isDistinct,
+            hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate))
+    }
+
+    /// Whether an index narrows the rows to a range.
+    private func asksForIndexedRange(_ predicate: PlanPredicate) -> Bool {
+        let column: ColumnReference
+        switch predicate {
+        case .and(let parts): return parts.contains(where: asksForIndexedRange)
+        case .between(.column(let reference, _, _, _), _, _, options: []): column = reference
+        case .comparison(.column(let reference, _, _, _), let name, .value, options: []):
+            switch name {
+            case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
+                column = reference
+            default: return false
+            }
+        default: return false
+        }
+        let indexes = entity.indexes + entity.uniquenessConstraints
+        let leading = indexes.compactMap { names in
+            names.first.flatMap { entity.property(named: $0) }
+                .flatMap { layout.column(for: $0, of: entity) }
+        }
+        return column.alias == 0 && leading.contains(column.column)
     }
 
     func count(where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {

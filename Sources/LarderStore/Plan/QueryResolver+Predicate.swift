@@ -67,13 +67,13 @@ extension QueryResolver {
     ) throws(LarderError) -> PlanOperand {
         switch expression {
         case .constant, .argument:
-            return .value(try value(expression, as: type, name: name ?? "the comparison"))
+            return .value(try value(expression, as: type, name: name ?? "the other value"))
         case .object, .variable:
             if outputs != nil { throw havingNeedsOutputs }
             let row = try row(expression, in: scope)
             return .column(
                 row.key, .object(entityName: row.entity.name), isNullable: row.isOptional,
-                name: row.entity.name)
+                name: Self.name(of: expression))
         case .keyPath(let base, let names):
             if let outputs { return try output(base, names, among: outputs) }
             let path = try keyPath(base, names, in: scope)
@@ -81,7 +81,8 @@ extension QueryResolver {
             return try column(path)
         case .collection(.count, let collection):
             if outputs != nil { throw havingNeedsOutputs }
-            let elements = existing(try elements(of: collection, in: scope))
+            var elements = try elements(of: collection, in: scope)
+            if case .keyPath = collection { elements = existing(elements) }
             return .count(elements.collection(), name: "\(elements.element.name).@count")
         case .subquery:
             throw LarderError(
@@ -93,6 +94,10 @@ extension QueryResolver {
         case .comparison, .and, .or, .not:
             throw LarderError(.unsupported, "a predicate cannot be compared with a value")
         }
+    }
+
+    private static func name(of expression: QueryExpression) -> String {
+        if case .variable(let name) = expression { "$\(printable(name))" } else { "SELF" }
     }
 
     func value(

@@ -56,7 +56,8 @@ final class ReadPlan: QueryPlan {
         if let argumentCount, given != argumentCount {
             throw LarderError(
                 .malformedPredicate,
-                "the query takes \(argumentCount) arguments, and \(given) were given",
+                "the query takes \(argumentCount) argument\(argumentCount == 1 ? "" : "s"), "
+                    + "and \(given) \(given == 1 ? "was" : "were") given",
                 hint: "give one for each %@ and %K")
         }
         guard (parameters.limit ?? 0) >= 0, (parameters.offset ?? 0) >= 0 else {

@@ -43,6 +43,8 @@ struct ResolvedQuery: Hashable, Sendable {
     var columns: [OutputColumn]
     var order: [Order] = []
     var isDistinct = false
+    /// Whether the predicate asks for a range of an indexed column.
+    var hasIndexedRange = false
 }
 
 /// Where the keys of a to-many are, and their order.

@@ -49,7 +49,11 @@ extension SQLWriter {
         for order in query.order {
             var term: SQLFragment
             switch order.key {
-            case .operand(let operand): term = try self.operand(operand)
+            case .operand(let operand):
+                term = try self.operand(operand)
+                // A plus hides the column's own order. Without it SQLite would rather read the
+                // whole table in the order of its keys than a range of an index and sort that.
+                if query.hasIndexedRange, try !ask(.hasLimit) { term = "+" + term }
             case .output(let place):
                 term = SQLFragment("\(place + 1)")
                 // What a function gives has no collation of its own.

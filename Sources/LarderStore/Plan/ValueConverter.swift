@@ -43,7 +43,11 @@ struct ValueConverter: Sendable {
     }
 
     func keys(_ list: Value, for place: PlanValue) throws(LarderError) -> [Int64] {
-        guard case .objects(let identifiers) = list else { throw mismatch(list, place) }
+        guard case .objects(let identifiers) = list else {
+            throw LarderError(
+                .wrongType,
+                "\(place.name) IN … needs a list of objects, and \(list.kindWithArticle) was given")
+        }
         guard identifiers.count <= Limits.identifiersMax else {
             throw LarderError(
                 .resourceExhausted,

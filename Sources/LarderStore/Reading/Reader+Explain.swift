@@ -66,7 +66,11 @@ extension ResolvedQuery {
             if case .operand(let operand) = column.content { collections += operand.collections }
         }
         while let collection = collections.popLast() {
-            for source in collection.sources { tables["t\(source.alias)"] = source.table }
+            for source in collection.sources {
+                tables["t\(source.alias)"] = source.table
+                // SQLite counts a whole table without looking at aliases.
+                tables[source.table] = source.table
+            }
             collections += collection.predicate.collections
         }
         return tables

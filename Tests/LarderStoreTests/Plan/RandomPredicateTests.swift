@@ -6,7 +6,7 @@ import Testing
 @Suite struct RandomPredicateTests {
     @Test("random predicates select in SQL what Swift selects in memory")
     func predicatesMeanTheSame() throws {
-        var generator = Randomness.generator("predicates")
+        var generator = SeededGenerator.fromEnvironment()
         let fixture = try QueryFixture(try Self.schema())
         let objects = try Self.fill(fixture, &generator)
         for _ in 0..<Randomness.iterations(500) {

@@ -187,7 +187,7 @@ import Testing
     }
 }
 
-extension JSONValue: @retroactive ExpressibleByIntegerLiteral {
+extension JSONValue: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
