@@ -28,12 +28,12 @@ enum StoreConnection {
             """)
     }
 
+    /// What a reader sorts goes to a temporary file when it is much: memory would be unbounded.
     static func configureReader(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(
             """
             PRAGMA query_only = ON;
             PRAGMA wal_autocheckpoint = 0;
-            PRAGMA temp_store = MEMORY;
             PRAGMA cache_size = -\(readerCacheKibibytes);
             """)
     }
