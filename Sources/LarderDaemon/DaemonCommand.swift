@@ -5,7 +5,7 @@ import LarderStore
 import Logging
 
 /// The options of `larderd`, and what of them does not fit together.
-struct DaemonCommand: ParsableArguments {
+struct DaemonCommand: ParsableCommand {
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
@@ -14,8 +14,8 @@ struct DaemonCommand: ParsableArguments {
         discussion: """
             EXAMPLES:
               larderd --store school.store --schema school.json
-              larderd --store school.store --schema school.json --socket /run/larder/school.sock --mode 0660
-              larderd --in-memory --schema school.json --socket /tmp/school.sock --idle-exit 60
+              larderd --store school.store --socket /run/larder/school.sock --mode 0660
+              larderd --in-memory --schema school.json --socket /tmp/school.sock
 
             Without --socket it listens at $RUNTIME_DIRECTORY/NAME.sock, $XDG_RUNTIME_DIR/larder/NAME.sock, or, \
             for the superuser, /run/larder/NAME.sock, where NAME is the store file's without its ending. \
@@ -75,8 +75,9 @@ struct DaemonCommand: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How much to log: trace, debug, info, notice, warning, error or critical.",
-            valueName: "level"))
+            "How much to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "level"),
+        transform: DaemonCommand.logLevel)
     var logLevel: Logger.Level = .notice
 
     func validate() throws {
@@ -106,6 +107,13 @@ struct DaemonCommand: ParsableArguments {
         return mode
     }
 
+    private static func logLevel(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text) else {
+            throw ValidationError("There is no such level.")
+        }
+        return level
+    }
+
     /// The server's limits with what the options say of them.
     var limits: ServerLimits {
         var limits = ServerLimits()
@@ -116,5 +124,4 @@ struct DaemonCommand: ParsableArguments {
     }
 }
 
-extension StoreOptions.Synchronous: @retroactive ExpressibleByArgument {}
-extension Logger.Level: @retroactive ExpressibleByArgument {}
+extension StoreOptions.Synchronous: ExpressibleByArgument {}

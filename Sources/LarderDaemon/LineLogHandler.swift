@@ -39,7 +39,7 @@ struct LineLogHandler: LogHandler {
         switch place {
         case .journal: LineWriter.write("<\(Self.priority(event.level))>\(text)")
         case .terminalOrFile:
-            let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
+            let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
             LineWriter.write("\(time) \(event.level) \(text)")
         }
     }

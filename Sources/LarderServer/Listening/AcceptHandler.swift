@@ -13,20 +13,33 @@ final class AcceptHandler: ChannelInboundHandler {
 
     private let logger: Logger
     private var isPaused = false
+    /// Whether this shortage was reported; the next one is after a connection was accepted.
+    private var isReported = false
 
     init(logger: Logger) { self.logger = logger }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isReported = false
+        context.fireChannelRead(data)
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard !isPaused else { return }
         isPaused = true
-        logger.warning("accepting connections pauses: \(error)")
+        report(error)
         setAutoRead(false, context.channel)
-        let channel = NIOLoopBound(context.channel, eventLoop: context.eventLoop)
+        let channel = context.channel
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: Self.pause) {
             handler.value.isPaused = false
-            handler.value.setAutoRead(true, channel.value)
+            handler.value.setAutoRead(true, channel)
         }
+    }
+
+    private func report(_ error: any Error) {
+        let level: Logger.Level = isReported ? .debug : .warning
+        isReported = true
+        logger.log(level: level, "no connection can be accepted for now: \(error)")
     }
 
     private func setAutoRead(_ isOn: Bool, _ channel: any Channel) {

@@ -95,7 +95,9 @@ final class QueryStream {
         phase = .producing
         let (inquiry, pool, batchBytesMax) = (inquiry, pool, batchBytesMax)
         let report = reporter()
-        pool.submit { report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax)) }
+        pool.submit(for: reader.connection) {
+            report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax))
+        }
     }
 
     /// The client wants no more of it.
@@ -148,7 +150,7 @@ final class QueryStream {
 
     private func giveBack(_ reader: PooledReader) {
         let pool = pool
-        pool.submit { pool.release(reader) }
+        pool.submit(for: reader.connection) { pool.release(reader) }
     }
 
     /// Brings what a job came to back to the event loop.

@@ -1,6 +1,5 @@
 import LarderModel
 import NIOCore
-import NIOPosix
 import Synchronization
 
 /// The few threads and the bounded set of store readers for reads that an event loop will not do.
@@ -32,13 +31,12 @@ final class ReaderPool: Sendable {
 
     private let backend: any StoreBackend
     private let limits: ServerLimits
-    private let threads = NIOThreadPool(numberOfThreads: ReaderPool.threadCount)
+    private let threads = FairThreads(count: ReaderPool.threadCount)
     private let state = Mutex(State())
 
     init(backend: any StoreBackend, limits: ServerLimits) {
         self.backend = backend
         self.limits = limits
-        threads.start()
     }
 
     /// Runs the job on a thread of the pool with a reader, which the job gives back with
@@ -73,9 +71,9 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Runs more work with a reader that was acquired; refused only when the pool has ended.
-    func submit(_ work: @escaping @Sendable () -> Void) {
-        threads.submit { _ in work() }
+    /// Runs more work of a connection, with a reader that was acquired for it.
+    func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
+        threads.submit(for: connection, work)
     }
 
     /// Takes a reader back, closing its cursor, and gives it to who waits; on the pool's thread
@@ -115,7 +113,7 @@ final class ReaderPool: Sendable {
     }
 
     private func run(_ job: @escaping Job, for connection: ObjectIdentifier) {
-        submit { [self] in
+        submit(for: connection) { [self] in
             do throws(LarderError) {
                 job(.success(try takeReader(for: connection)))
             } catch {
@@ -148,7 +146,7 @@ final class ReaderPool: Sendable {
 
     /// Ends the threads and lets go of the readers, once no connection is left.
     func close(_ done: @escaping @Sendable () -> Void) {
-        threads.shutdownGracefully { [self] _ in
+        threads.close { [self] in
             state.withLock { $0.idle = [] }
             done()
         }

@@ -82,7 +82,7 @@ extension SocketTests {
             let server = try Server(
                 backend: FakeStore(), schemaText: "{}",
                 listeningSockets: [ListeningSocket(path: path)], notification: notification,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+                logger: .silent)
             let running = Task { try await server.run() }
             var told = ""
             while !told.contains("READY=1") { told = manager.next() }

@@ -58,7 +58,7 @@ extension SocketTests {
             options.idleTimeMax = .milliseconds(10)
             let server = try Server(
                 backend: store, schemaText: "{}", options: options,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+                logger: .silent)
             try await server.run()
             #expect(store.records[\.writerIsClosed])
         }

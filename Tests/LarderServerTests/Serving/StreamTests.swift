@@ -135,6 +135,19 @@ extension SocketTests {
             }
         }
 
+        @Test("one connection's long reads leave a thread to another's")
+        func fairness() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(slowReads: gate)) { running in
+                let (greedy, other) = (try running.ready(), try running.ready())
+                for _ in 0..<4 { try greedy.send(.fetch("slow")) }
+                gate.waitForArrival()
+                #expect(try other.call(.fetch("heavy"))?.rowCount == 1)
+                gate.open()
+                for _ in 0..<4 { #expect(try greedy.receive()?.reply.rowCount == 1) }
+            }
+        }
+
         @Test("who waits for a reader for too long is told to try again")
         func noReader() async throws {
             try await RunningServer.run { limits in

@@ -18,7 +18,7 @@ struct RunningServer {
         adjust(&serverOptions.limits)
         server = try Server(
             backend: store, schemaText: "{}", options: serverOptions,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+            logger: .silent)
     }
 
     /// A connection that has not shaken hands.
