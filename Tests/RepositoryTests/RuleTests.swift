@@ -36,9 +36,13 @@ struct RuleTests {
         }
     }
 
-    @Test("unsafe pointers stay in the two rooms made for them")
+    @Test("unsafe pointers stay in the rooms made for them")
     func unsafePointers() throws {
-        let rooms = ["Sources/LarderStore/SQLite/", "Sources/LarderWire/Coding/"]
+        let rooms = [
+            "Sources/LarderStore/SQLite/", "Sources/LarderWire/Coding/",
+            // The system's mutex and condition must have an address of their own.
+            "Sources/LarderClient/Threads/Monitor.swift",
+        ]
         let words = ["UnsafeMutablePointer", "UnsafePointer", "OpaquePointer", "Unmanaged<"]
         for file in try Repository.files(under: ["Sources"], endings: [".swift"])
         where !rooms.contains(where: file.path.hasPrefix) {
