@@ -23,10 +23,10 @@ questions=(
         served+=("$status|$output|$stderr")
     done
     stop_daemon
-    for i in "${!questions[@]}"; do
+    for place in "${!questions[@]}"; do
         # shellcheck disable=SC2086
-        run --separate-stderr larder ${questions[i]} --store test.store
-        same "${served[i]}" "$status|$output|$stderr"
+        run --separate-stderr larder ${questions[place]} --store test.store
+        same "${served[place]}" "$status|$output|$stderr"
     done
 }
 
