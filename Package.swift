@@ -69,7 +69,7 @@ let package = Package(
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel"],
-            swiftSettings: strict),
+            exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
             name: "LarderStoreTests", dependencies: ["LarderStore", "LarderModel", "ScriptTesting"],
             exclude: ["Scripts"], swiftSettings: strict),
@@ -77,6 +77,8 @@ let package = Package(
             name: "LarderServerTests",
             dependencies: [
                 "LarderServer", "LarderWire", "LarderModel",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], swiftSettings: strict),
         .testTarget(

@@ -18,15 +18,18 @@ struct ChangeFaults {
         lines.append(change.map { "changes[\($0)]: \(error.message)" } ?? error.message)
     }
 
-    /// All faults as one error: the first, with the others in its list.
-    var error: LarderError? {
+    /// All faults as one error: the first, and all in its list, each with its place. The only fault
+    /// of a set of one change needs no list.
+    func error(changeCount: Int) -> LarderError? {
         guard var error = first else { return nil }
-        guard lines.count > 1 else { return error }
-        let others = lines.count - 1
-        error.message +=
-            ", and the change set has \(others)\(isFull ? " or more" : "") other "
-            + (others == 1 ? "fault" : "faults")
+        guard changeCount > 1 || lines.count > 1 else { return error }
         error.faults = lines
+        let others = lines.count - 1
+        if others > 0 {
+            error.message +=
+                ", and the change set has \(others)\(isFull ? " or more" : "") other "
+                + (others == 1 ? "fault" : "faults")
+        }
         return error
     }
 }

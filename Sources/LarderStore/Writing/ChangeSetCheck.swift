@@ -54,7 +54,7 @@ struct ChangeSetCheck {
                 planned.append(check.planned(change, subject, place))
             }
         }
-        if let error = faults.error { throw error }
+        if let error = faults.error(changeCount: set.changes.count) { throw error }
         return PlannedChangeSet(changes: planned, lastKeys: lastKeys)
     }
 

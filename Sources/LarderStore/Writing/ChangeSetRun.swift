@@ -58,7 +58,7 @@ final class ChangeSetRun {
         }
         change = nil
         if !faults.isFull { try checkObligations() }
-        return faults.error.map { .failure($0) } ?? .success(result)
+        return faults.error(changeCount: set.changes.count).map { .failure($0) } ?? .success(result)
     }
 
     func fault(_ error: LarderError) {

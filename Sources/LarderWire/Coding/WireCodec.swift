@@ -1,19 +1,49 @@
+internal import CLarderProto
 public import LarderModel
 
 /// Turns frames' bytes into messages and back. One a connection, used from one thread at a time:
 /// it owns the arena into which messages are unpacked.
+///
+/// It holds nothing of a message once a call has returned. Everything that it decodes has been
+/// checked; see `Proto/` for what each field may hold.
 public final class WireCodec {
+    private let arena = Arena()
+
     public init() {}
 
     /// Decodes the bytes of one frame, without its length.
+    ///
+    /// - Throws: ``WireFailure``: `malformedFrame`, which is fatal, for bytes that are no envelope;
+    ///   `unknownMessage` for a request that is not known or a reply; `malformedMessage`,
+    ///   `malformedValue`, `malformedIdentifier`, `resourceExhausted` for what is wrong inside.
     public func decodeRequest(
         _ frame: UnsafeRawBufferPointer
     ) throws(WireFailure) -> RequestEnvelope {
-        throw WireFailure(requestID: 0, error: LarderError(.unsupported, "not written yet"))
+        let header = try EnvelopeHeader(frame)
+        guard header.id != 0 else {
+            throw header.failure(.malformedMessage, "a request has the id 0")
+        }
+        do throws(LarderError) {
+            defer { arena.reset() }
+            arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.count))
+            return RequestEnvelope(
+                id: header.id, timeoutMilliseconds: header.timeoutMilliseconds,
+                request: try request(header.bodyNumber, header.body))
+        } catch {
+            throw header.failure(error)
+        }
     }
 
+    /// As ``decodeRequest(_:)``, for what a server answers.
     public func decodeReply(_ frame: UnsafeRawBufferPointer) throws(WireFailure) -> ReplyEnvelope {
-        throw WireFailure(requestID: 0, error: LarderError(.unsupported, "not written yet"))
+        let header = try EnvelopeHeader(frame)
+        do throws(LarderError) {
+            defer { arena.reset() }
+            arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.count))
+            return ReplyEnvelope(id: header.id, reply: try reply(header.bodyNumber, header.body))
+        } catch {
+            throw header.failure(error)
+        }
     }
 
     /// Appends one whole frame, length included, to the sink.
@@ -21,46 +51,118 @@ public final class WireCodec {
     /// - Throws: `frameTooLong` if it would exceed `Limits.frameBytesMax`; the sink is untouched.
     public func encode(
         _ envelope: RequestEnvelope, into sink: inout some FrameSink
-    ) throws(LarderError) {}
+    ) throws(LarderError) {
+        guard envelope.id != 0 else { throw MessageReader.malformed("a request has the id 0") }
+        let writer = MessageWriter(arena: arena)
+        defer { arena.reset() }
+        let wire = writer.make(larder__v1__envelope__init)
+        wire.pointee.id = envelope.id
+        wire.pointee.timeout_milliseconds = envelope.timeoutMilliseconds
+        try writer.fill(wire, envelope.request)
+        // The message points into arrays of the request, which the caller's envelope keeps.
+        try withExtendedLifetime(envelope) { () throws(LarderError) in
+            try WireCodec.write(wire, into: &sink)
+        }
+    }
 
     public func encode(
         _ envelope: ReplyEnvelope, into sink: inout some FrameSink
-    ) throws(LarderError) {}
-}
-
-/// A frame that could not be decoded, and as much as is known of whose it was.
-public struct WireFailure: Error, Hashable, Sendable {
-    /// The request's id, if it could be read; otherwise 0.
-    public var requestID: UInt64
-    public var error: LarderError
-
-    public init(requestID: UInt64, error: LarderError) {
-        self.requestID = requestID
-        self.error = error
+    ) throws(LarderError) {
+        let writer = MessageWriter(arena: arena)
+        defer { arena.reset() }
+        let wire = writer.make(larder__v1__envelope__init)
+        wire.pointee.id = envelope.id
+        try writer.fill(wire, envelope.reply)
+        // The message points into arrays of the reply, columns above all: the envelope keeps them.
+        try withExtendedLifetime(envelope) { () throws(LarderError) in
+            try WireCodec.write(wire, into: &sink)
+        }
     }
 
-    /// Whether the stream of frames can no longer be trusted, so that the connection must end:
-    /// true for bytes that are no envelope, false for an envelope whose content is wrong.
-    public var isFatal: Bool { error.code == .malformedFrame || error.code == .frameTooLong }
-}
-
-/// Where encoded frames go: a byte array, or a network buffer.
-public protocol FrameSink {
-    /// Appends `byteCount` bytes that the closure fills in, all of them.
-    mutating func append(byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void)
-}
-
-/// The shape of a query, apart from its values.
-public enum QueryCoding {
-    /// Encodes a query. Constants in its trees are lifted out: they follow the arguments that the
-    /// parameters already hold, and the shape refers to them by place.
-    public static func encode(
-        _ query: Query, _ parameters: QueryParameters
-    ) throws(LarderError) -> (shape: [UInt8], parameters: QueryParameters) {
-        throw LarderError(.unsupported, "not written yet")
+    /// Packs a message straight into the sink's memory, behind its length.
+    private static func write(
+        _ wire: UnsafePointer<Larder__V1__Envelope>, into sink: inout some FrameSink
+    ) throws(LarderError) {
+        let length = larder__v1__envelope__get_packed_size(wire)
+        guard length <= Limits.frameBytesMax else {
+            throw LarderError(
+                .frameTooLong,
+                "the message has \(length) bytes, and \(Limits.frameBytesMax) are allowed",
+                hint: "send less at once")
+        }
+        sink.append(byteCount: Frame.lengthBytes + length) { memory in
+            memory.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
+            let content = UnsafeMutableRawBufferPointer(rebasing: memory[Frame.lengthBytes...])
+            larder__v1__envelope__pack(
+                wire, content.assumingMemoryBound(to: UInt8.self).baseAddress)
+        }
     }
 
-    public static func decode(_ shape: [UInt8]) throws(LarderError) -> Query {
-        throw LarderError(.unsupported, "not written yet")
+    private func request(
+        _ number: UInt32, _ body: UnsafeRawBufferPointer
+    ) throws(LarderError) -> Request {
+        switch Larder__V1__Envelope__BodyCase(rawValue: number) {
+        case LARDER__V1__ENVELOPE__BODY_HELLO:
+            return .hello(try Hello(arena.unpack(body, larder__v1__hello__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_GET:
+            return try .get(arena.unpack(body, larder__v1__get_request__unpack))
+        case LARDER__V1__ENVELOPE__BODY_QUERY:
+            return .query(try QueryRequest(arena.unpack(body, larder__v1__query_request__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_EXPLAIN:
+            return .explain(try QueryRequest(arena.unpack(body, larder__v1__query_request__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_SAVE:
+            return .save(try ChangeSet(arena.unpack(body, larder__v1__change_set__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_SCHEMA:
+            _ = try arena.unpack(body, larder__v1__schema_request__unpack)
+            return .schema
+        case LARDER__V1__ENVELOPE__BODY_STATISTICS:
+            _ = try arena.unpack(body, larder__v1__statistics_request__unpack)
+            return .statistics
+        case LARDER__V1__ENVELOPE__BODY_PING:
+            _ = try arena.unpack(body, larder__v1__ping_request__unpack)
+            return .ping
+        case LARDER__V1__ENVELOPE__BODY_CREDIT:
+            let credit = try arena.unpack(body, larder__v1__credit_request__unpack)
+            return .credit(requestID: credit.request_id, batches: credit.batches)
+        case LARDER__V1__ENVELOPE__BODY_CANCEL:
+            let cancel = try arena.unpack(body, larder__v1__cancel_request__unpack)
+            return .cancel(requestID: cancel.request_id)
+        default:
+            throw LarderError(
+                .unknownMessage, "the message \(number) is no request of protocol version 1")
+        }
+    }
+
+    private func reply(
+        _ number: UInt32, _ body: UnsafeRawBufferPointer
+    ) throws(LarderError) -> Reply {
+        switch Larder__V1__Envelope__BodyCase(rawValue: number) {
+        case LARDER__V1__ENVELOPE__BODY_WELCOME:
+            return .welcome(try Welcome(arena.unpack(body, larder__v1__welcome_reply__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_BATCHES:
+            let wire = try arena.unpack(body, larder__v1__batches_reply__unpack)
+            let batches = try MessageReader.list(
+                wire.batches, wire.n_batches, "batches", maximum: Limits.entitiesMax, Batch.init)
+            return .batches(batches, more: wire.more != 0)
+        case LARDER__V1__ENVELOPE__BODY_SAVED:
+            return .saved(try SaveResult(arena.unpack(body, larder__v1__save_reply__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_EXPLAINED:
+            return .explained(
+                try Explanation(arena.unpack(body, larder__v1__explain_reply__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT:
+            let wire = try arena.unpack(body, larder__v1__schema_reply__unpack)
+            return .schema(try wire.json.text("the schema", bytesMax: Limits.schemaBytesMax))
+        case LARDER__V1__ENVELOPE__BODY_FIGURES:
+            let wire = try arena.unpack(body, larder__v1__statistics_reply__unpack)
+            return .statistics(try Statistic.list(wire))
+        case LARDER__V1__ENVELOPE__BODY_PONG:
+            _ = try arena.unpack(body, larder__v1__pong_reply__unpack)
+            return .pong
+        case LARDER__V1__ENVELOPE__BODY_FAILED:
+            return .failed(try LarderError(arena.unpack(body, larder__v1__error_reply__unpack)))
+        default:
+            throw LarderError(
+                .unknownMessage, "the message \(number) is no reply of protocol version 1")
+        }
     }
 }

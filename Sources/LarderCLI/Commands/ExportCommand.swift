@@ -1,0 +1,44 @@
+import ArgumentParser
+import LarderModel
+
+struct ExportCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Prints all objects of an entity, as JSON lines unless told otherwise.",
+        discussion: """
+            EXAMPLES:
+              larder export Article > articles.jsonl
+              larder export Article --output csv > articles.csv
+              larder export Category | larder --store copy.store import Category -
+
+            Every attribute and to-one relationship, with @id; import passes over @id. \
+            Relationships hold URIs of this store, which another store refuses: \
+            --select name,version,… exports attributes alone.
+            """)
+
+    @Argument(help: ArgumentHelp("What to export objects of.", valueName: "entity"))
+    var entity: EntityName
+
+    @Option(
+        help: ArgumentHelp(
+            "The columns, as for fetch; everything if not given.", valueName: "keypath,…"))
+    var select: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ store: OpenStore) throws {
+        let columns = select.map(ResultColumn.list)
+        let selection = columns.map(ResultColumn.selection) ?? .objects
+        let batches = try store.client.stream(
+            .fetch(Fetch(entity.name, selection: selection)))
+        var printer = ResultPrinter(
+            options.givenFormat ?? .jsonl, store: store.identifier, columns: columns)
+        var progress = Progress("exported")
+        defer { progress.end() }
+        while let batch = try batches.next() {
+            try printer.print(batch)
+            progress.show(printer.rowCount)
+        }
+        try printer.end()
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import LarderModel
+
+struct ImportCommand: StoreCommand {
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case jsonl, csv
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Inserts the objects of a file, however many, and prints how many there were.",
+        discussion: """
+            EXAMPLES:
+              larder import Article articles.jsonl
+              larder import Article articles.csv
+              zcat articles.jsonl.gz | larder import Article -
+
+            JSON lines: an object a line, as get prints it; CSV: a heading with the properties' \
+            names, an empty field is nil. @id, @entity and @version are passed over: every object \
+            is new. Related objects are given by their URIs, so import what is referred to first and ask \
+            for its URIs with fetch --select @id,…; links among the objects of one file are set \
+            afterwards, by the update lines of save.
+
+            The file is stored in change sets of \(Importer.objectsMax) objects (or 1 MiB), one \
+            after the other. An error names line and property, and says up to which line the file \
+            is stored.
+            """)
+
+    @Argument(help: ArgumentHelp("What to insert objects of.", valueName: "entity"))
+    var entity: EntityName
+
+    @Argument(
+        help: ArgumentHelp("The objects; - for standard input.", valueName: "file"),
+        completion: .file(extensions: ["jsonl", "csv"]))
+    var file: String
+
+    @Option(help: "How the file is written; csv for FILE.csv, else jsonl.")
+    var format: Format?
+
+    @Flag(help: "Updates objects that exist; not supported yet.")
+    var upsert = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ store: OpenStore) throws {
+        guard !upsert else { throw LarderError(.unsupported, "--upsert is not supported yet") }
+        let decoder = try ObjectDecoder(entity.name, in: store.client.schema())
+        let input = try InputFile(file)
+        let isCSV = format.map { $0 == .csv } ?? file.hasSuffix(".csv")
+        let source: any ObjectSource =
+            isCSV ? try ObjectRecords(input, decoder) : ObjectLines(input, decoder)
+        var importer = Importer(store.client, entity.name, input.name)
+        let count = try importer.store(source)
+        var writer = options.format.makeWriter()
+        try writer.write(number: count, name: "imported", options.format)
+    }
+}

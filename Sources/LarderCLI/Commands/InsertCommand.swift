@@ -1,0 +1,78 @@
+import ArgumentParser
+import LarderModel
+
+struct InsertCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "insert",
+        abstract: "Inserts one object, or several in one transaction, and prints their URIs.",
+        discussion: """
+            EXAMPLES:
+              larder insert Article title="First light" wordCount=120 category="$tech"
+              larder insert Article title=Notes tags:='["a","b"]' category:=null
+              larder insert Article --json '{"title": "x", "published": "2026-01-31"}'
+              jq -c '.[]' articles.json | larder insert Article -
+
+            key=text takes the property's type from the schema; key= is the empty string. \
+            key:=JSON takes JSON, and key:=null is nil. An object is its URI, a to-many \
+            relationship key:='["URI", …]'. For many objects see import.
+            """)
+
+    @Argument(help: ArgumentHelp("What to insert an object of.", valueName: "entity"))
+    var entity: EntityName
+
+    @Argument(
+        help: ArgumentHelp("key=text or key:=JSON; or - for JSON lines.", valueName: "key=value"))
+    var assignments: [String] = []
+
+    @Option(help: ArgumentHelp("The object as one JSON document.", valueName: "document"))
+    var json: String?
+
+    @OptionGroup var options: GlobalOptions
+
+    private var readsLines: Bool { assignments == ["-"] }
+
+    mutating func validate() throws {
+        if json != nil && !assignments.isEmpty {
+            throw ValidationError("--json and key=value exclude each other")
+        }
+        if !readsLines { _ = try Assignment.all(assignments) }
+    }
+
+    func run(_ store: OpenStore) throws {
+        let decoder = try ObjectDecoder(entity.name, in: store.client.schema())
+        let objects: [[String: Value]]
+        if readsLines {
+            objects = try lines(decoder)
+        } else if let json {
+            guard case .object(let members) = try JSONValue(parsing: json) else {
+                throw LarderError(.malformedValue, "--json is not an object")
+            }
+            objects = [try decoder.values(members)]
+        } else {
+            objects = [try decoder.values(Assignment.all(assignments))]
+        }
+        let changes = objects.enumerated().map { position, values in
+            Change.insert(
+                PersistentIdentifier(temporary: "\(position)", entityName: entity.name),
+                values: values)
+        }
+        let result = try store.client.save(ChangeSet(changes))
+        var writer = options.format.makeWriter()
+        try writer.write(all: result.inserted.map { [.object($0)] }, names: ["@id"])
+    }
+
+    private func lines(_ decoder: ObjectDecoder) throws(LarderError) -> [[String: Value]] {
+        let file = try InputFile("-")
+        var reader = ObjectLines(file, decoder)
+        var objects: [[String: Value]] = []
+        while let object = try reader.next() {
+            guard objects.count < Limits.changesMax else {
+                throw LarderError(
+                    .resourceExhausted, "more than \(Limits.changesMax) objects in one change set",
+                    hint: "import takes any number")
+            }
+            objects.append(object.values)
+        }
+        return objects
+    }
+}

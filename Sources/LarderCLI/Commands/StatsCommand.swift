@@ -1,0 +1,22 @@
+import ArgumentParser
+import LarderModel
+
+struct StatsCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats",
+        abstract: "Prints figures about the store.",
+        discussion: """
+            EXAMPLES:
+              larder stats
+              larder stats --output json | jq 'map({(.name): .value}) | add'
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run(_ store: OpenStore) throws {
+        let statistics = try store.client.statistics()
+        var writer = options.format.makeWriter()
+        try writer.write(
+            all: statistics.map { [.string($0.name), $0.value] }, names: ["name", "value"])
+    }
+}

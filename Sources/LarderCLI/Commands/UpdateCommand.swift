@@ -1,0 +1,44 @@
+import ArgumentParser
+import LarderModel
+
+struct UpdateCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Changes properties of one object, and prints its new version.",
+        discussion: """
+            EXAMPLES:
+              larder update "$uri" wordCount=130 title="Second light"
+              larder update "$uri" category:=null --if-version 3
+
+            Values are written as for insert. With --if-version nothing is changed unless that is \
+            still the object's version: then the status is 3, and it is for the caller to read the \
+            object again. To change several objects at once see save.
+            """)
+
+    @Argument(help: ArgumentHelp("The object.", valueName: "uri"))
+    var uri: String
+
+    @Argument(help: ArgumentHelp("key=text or key:=JSON.", valueName: "key=value"))
+    var assignments: [String]
+
+    @Option(help: ArgumentHelp("Only if the object has this version.", valueName: "n"))
+    var ifVersion: Int64?
+
+    @OptionGroup var options: GlobalOptions
+
+    mutating func validate() throws { _ = try Assignment.all(assignments) }
+
+    func run(_ store: OpenStore) throws {
+        let identifier = try PersistentIdentifier(uriRepresentation: uri)
+        let decoder = try ObjectDecoder(identifier.entityName, in: store.client.schema())
+        let version = try store.client.update(
+            identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion)
+        var writer = options.format.makeWriter()
+        if options.format.isJSON {
+            try writer.write(
+                all: [[.object(identifier), .int(version)]], names: ["@id", "@version"])
+        } else {
+            try writer.write(number: version, name: "@version", options.format)
+        }
+    }
+}

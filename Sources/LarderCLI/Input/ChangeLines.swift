@@ -1,0 +1,153 @@
+import LarderModel
+
+/// A change set as JSON lines, as `save` reads it:
+///
+///     {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
+///     {"update": {"@id": URI, "@version": 3, "title": "y"}}
+///     {"delete": {"@id": URI}}
+///
+/// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
+/// one transaction; `Limits.changesMax` bounds it.
+struct ChangeLines {
+    private let schema: Schema
+    private var decoders: [String: ObjectDecoder] = [:]
+    private(set) var changes = ChangeSet()
+    /// The line of each change.
+    private(set) var lines: [Int] = []
+    private var insertedNames: [String: (entityName: String, line: Int)] = [:]
+
+    init(schema: Schema) { self.schema = schema }
+
+    mutating func read(_ file: InputFile) throws(LarderError) {
+        var reader = LineReader(file)
+        while let line = try reader.next() {
+            guard !line.isBlank else { continue }
+            guard lines.count < Limits.changesMax else {
+                throw LarderError(
+                    .resourceExhausted, "more than \(Limits.changesMax) changes in one set")
+            }
+            do throws(LarderError) {
+                changes.changes.append(try change(line))
+                lines.append(line.number)
+            } catch {
+                throw error.at(line: line.number, of: file.name)
+            }
+        }
+        try checkNames(file.name)
+    }
+
+    private mutating func change(_ line: LineReader.Line) throws(LarderError) -> Change {
+        guard case .object(let outer) = try JSONValue(parsing: line.text), outer.count == 1,
+            let (verb, content) = outer.first, case .object(let members) = content
+        else { throw Self.malformed }
+        switch verb {
+        case "insert": return try insert(members, line.number)
+        case "update":
+            let identifier = try permanentIdentifier(members)
+            let values = try decoder(identifier.entityName).values(members)
+            return .update(identifier, ifVersion: try version(members), values: values)
+        case "delete":
+            let identifier = try permanentIdentifier(members)
+            let others = members.keys.filter { $0 != "@id" && $0 != "@version" && $0 != "@entity" }
+            guard others.isEmpty else {
+                throw LarderError(.invalidChangeSet, "a delete takes no properties")
+            }
+            return .delete(identifier, ifVersion: try version(members))
+        default: throw Self.malformed
+        }
+    }
+
+    private static let malformed = LarderError(
+        .invalidChangeSet, "a change is an object with one member: insert, update or delete",
+        hint: #"for instance {"insert": {"@id": "t:a", "@entity": "Article", "title": "x"}}"#)
+
+    private mutating func insert(
+        _ members: [String: JSONValue], _ line: Int
+    ) throws(LarderError) -> Change {
+        guard case .string(let entityName)? = members["@entity"] else {
+            throw LarderError(.invalidChangeSet, "an insert names its @entity")
+        }
+        // A name that lacks the `t:` of users' names, and so equals none of them.
+        var name = "line\(line)"
+        if let given = members["@id"] {
+            guard case .string(let text) = given, TemporaryName.isOne(text) else {
+                throw LarderError(
+                    .invalidChangeSet, "the @id of an insert is a temporary name, t:anything")
+            }
+            if let first = insertedNames[text] {
+                throw LarderError(.invalidChangeSet, "line \(first.line) inserts \(text) already")
+            }
+            insertedNames[text] = (entityName, line)
+            name = text
+        }
+        let values = try decoder(entityName).values(members)
+        return .insert(
+            PersistentIdentifier(temporary: name, entityName: entityName), values: values)
+    }
+
+    private mutating func decoder(_ entityName: String) throws(LarderError) -> ObjectDecoder {
+        if let decoder = decoders[entityName] { return decoder }
+        var decoder = try ObjectDecoder(entityName, in: schema)
+        decoder.allowsTemporaryNames = true
+        decoders[entityName] = decoder
+        return decoder
+    }
+
+    private func permanentIdentifier(
+        _ members: [String: JSONValue]
+    ) throws(LarderError) -> PersistentIdentifier {
+        guard case .string(let uri)? = members["@id"] else {
+            throw LarderError(.invalidChangeSet, "an update or a delete names its object by @id")
+        }
+        return try PersistentIdentifier(uriRepresentation: uri)
+    }
+
+    private func version(_ members: [String: JSONValue]) throws(LarderError) -> Int64? {
+        switch members["@version"] {
+        case nil, .null?: return nil
+        case .integer(let version)?: return version
+        default: throw LarderError(.wrongType, "@version is an integer")
+        }
+    }
+
+    /// Every temporary name that is referred to is inserted, as an object of the right entity.
+    private func checkNames(_ fileName: String) throws(LarderError) {
+        for (change, line) in zip(changes.changes, lines) {
+            for identifier in change.references {
+                guard case .temporary(let name) = identifier.key else { continue }
+                guard let inserted = insertedNames[name] else {
+                    throw LarderError(.invalidChangeSet, "no line inserts \(name)")
+                        .at(line: line, of: fileName)
+                }
+                guard inserted.entityName == identifier.entityName else {
+                    throw LarderError(
+                        .wrongType,
+                        "\(name) is of \(inserted.entityName), not of \(identifier.entityName)"
+                    ).at(line: line, of: fileName)
+                }
+            }
+        }
+    }
+}
+
+/// `t:anything`: how an object that a change set inserts is called within it.
+enum TemporaryName {
+    static func isOne(_ text: String) -> Bool { text.hasPrefix("t:") && text.utf8.count > 2 }
+}
+
+extension Change {
+    /// The objects that the values refer to.
+    fileprivate var references: [PersistentIdentifier] {
+        switch self {
+        case .insert(_, let values), .update(_, _, let values):
+            values.values.flatMap { value -> [PersistentIdentifier] in
+                switch value {
+                case .object(let identifier): [identifier]
+                case .objects(let identifiers): identifiers
+                default: []
+                }
+            }
+        case .delete: []
+        }
+    }
+}

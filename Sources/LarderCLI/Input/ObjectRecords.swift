@@ -1,0 +1,56 @@
+import LarderModel
+
+/// Objects as comma-separated values; the first record names the properties.
+struct ObjectRecords: ObjectSource {
+    private let fileName: String
+    private var reader: CSVReader
+    private let decoder: ObjectDecoder
+    /// The property of each field; nil for what an export has beside them (`@id`).
+    private let names: [String?]
+
+    init(_ file: InputFile, _ decoder: ObjectDecoder) throws(LarderError) {
+        self.fileName = file.name
+        self.reader = CSVReader(file)
+        self.decoder = decoder
+        guard let heading = try reader.next() else {
+            self.names = []
+            return
+        }
+        do throws(LarderError) {
+            var seen: Set<String> = []
+            self.names = try heading.fields.map { (field) throws(LarderError) in
+                guard let field else {
+                    throw LarderError(.malformedValue, "the heading has an empty field")
+                }
+                guard seen.insert(field).inserted else {
+                    throw LarderError(.malformedValue, "the heading names \(field) twice")
+                }
+                if ["@id", "@entity", "@version"].contains(field) { return nil }
+                _ = try decoder.property(field)
+                return field
+            }
+        } catch {
+            throw error.at(line: heading.line, of: file.name)
+        }
+    }
+
+    mutating func next() throws(LarderError) -> SourceObject? {
+        guard let record = try reader.next() else { return nil }
+        do throws(LarderError) {
+            guard record.fields.count == names.count else {
+                throw LarderError(
+                    .malformedValue,
+                    "\(record.fields.count) fields where the heading has \(names.count)")
+            }
+            var values: [String: Value] = [:]
+            for (name, field) in zip(names, record.fields) {
+                guard let name else { continue }
+                values[name] = try decoder.value(field: field, named: name)
+            }
+            let byteCount = record.fields.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+            return SourceObject(values: values, line: record.line, byteCount: byteCount)
+        } catch {
+            throw error.at(line: record.line, of: fileName)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// Text on one line: what would break a line, a column or a terminal is written as an escape.
+enum EscapedText {
+    /// `\t`, `\n`, `\r`, `\\`, and `\xHH` for other control characters.
+    static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: needsEscape) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\t": result += #"\t"#
+            case "\n": result += #"\n"#
+            case "\r": result += #"\r"#
+            case "\\": result += #"\\"#
+            case _ where needsEscape(scalar):
+                let digits = String(scalar.value, radix: 16)
+                result += digits.count == 1 ? #"\x0"# : #"\x"#
+                result += digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// Controls of both sets (the second reaches terminals too), and the escape itself.
+    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\\"
+    }
+}

@@ -1,0 +1,36 @@
+import LarderModel
+
+/// An object a row, keys in the order of the columns; as one array, or as a line each.
+struct JSONWriter: RowWriter {
+    private var output = StandardOutput()
+    private let isArray: Bool
+    private var keys: [String] = []
+    private var hasBegun = false
+    private var isFirst = true
+
+    init(isArray: Bool) { self.isArray = isArray }
+
+    mutating func begin(_ names: [String]) throws(LarderError) {
+        keys = names.map { JSONValue.string($0).text + ":" }
+        if isArray && !hasBegun { try output.write("[") }
+        hasBegun = true
+    }
+
+    mutating func write(_ row: [Value]) throws(LarderError) {
+        var text = isArray ? (isFirst ? "\n" : ",\n") : ""
+        isFirst = false
+        text += "{"
+        for (position, value) in row.enumerated() {
+            if position > 0 { text += "," }
+            text += keys[position]
+            text += value.jsonValue.text
+        }
+        text += isArray ? "}" : "}\n"
+        try output.write(text)
+    }
+
+    mutating func end() throws(LarderError) {
+        if isArray { try output.write(isFirst ? "]\n" : "\n]\n") }
+        try output.flush()
+    }
+}

@@ -1,0 +1,15 @@
+import LarderModel
+
+/// A row a line, values separated by tabs, no heading; nil is empty.
+struct PlainWriter: RowWriter {
+    private var output = StandardOutput()
+
+    mutating func begin(_ names: [String]) throws(LarderError) {}
+
+    mutating func write(_ row: [Value]) throws(LarderError) {
+        let texts = row.map { EscapedText.escaped($0.text) }
+        try output.write(texts.joined(separator: "\t") + "\n")
+    }
+
+    mutating func end() throws(LarderError) { try output.flush() }
+}

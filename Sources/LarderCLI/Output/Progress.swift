@@ -1,0 +1,26 @@
+import Glibc
+
+/// How far a long command has come, on standard error, and only where that is a terminal.
+struct Progress {
+    private let isShown = isatty(STDERR_FILENO) == 1
+    private let verb: String
+    private let start = ContinuousClock.now
+    private var lastShown: ContinuousClock.Instant?
+    private static let interval = Duration.milliseconds(100)
+
+    init(_ verb: String) { self.verb = verb }
+
+    mutating func show(_ count: Int) {
+        let now = ContinuousClock.now
+        guard isShown, lastShown.map({ now - $0 >= Self.interval }) ?? true else { return }
+        lastShown = now
+        let elapsed = max(0.001, (now - start) / .seconds(1))
+        let rate = Int((Double(count) / elapsed).rounded())
+        StandardError.write("\r\u{1B}[K\(verb) \(count) objects, \(rate)/s")
+    }
+
+    /// Takes the line away, so that what is printed next stands alone.
+    func end() {
+        if isShown { StandardError.write("\r\u{1B}[K") }
+    }
+}

@@ -1,0 +1,14 @@
+import Glibc
+
+/// Standard error, unbuffered. A failure to write there can be told to nobody.
+enum StandardError {
+    static func write(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = Glibc.write(STDERR_FILENO, Array(rest), rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import LarderModel
+
+/// Columns under a heading, for people: numbers to the right, nil blank.
+///
+/// The widths come from the first rows, which are held back; a later value that is wider pushes its
+/// line to the right rather than have everything wait for it.
+struct TableWriter: RowWriter {
+    private static let sampleRowsMax = 1_000
+    private static let sampleBytesMax = 1 << 20
+
+    private var output = StandardOutput()
+    private var hasBegun = false
+    private var names: [String] = []
+    private var sample: [[Value]] = []
+    private var sampleBytes = 0
+    private var layout: Layout?
+
+    private struct Layout {
+        var widths: [Int]
+        var isToTheRight: [Bool]
+    }
+
+    mutating func begin(_ names: [String]) throws(LarderError) {
+        if hasBegun {
+            if layout == nil { try writeSample() }
+            try output.write("\n")
+        }
+        hasBegun = true
+        self.names = names
+        sampleBytes = 0
+        layout = nil
+    }
+
+    mutating func write(_ row: [Value]) throws(LarderError) {
+        if let layout {
+            try write(row.map(Self.text), layout)
+            return
+        }
+        sample.append(row)
+        sampleBytes += row.reduce(0) { $0 + $1.text.utf8.count }
+        if sample.count >= Self.sampleRowsMax || sampleBytes >= Self.sampleBytesMax {
+            try writeSample()
+        }
+    }
+
+    mutating func end() throws(LarderError) {
+        if layout == nil { try writeSample() }
+        try output.flush()
+    }
+
+    private mutating func writeSample() throws(LarderError) {
+        let texts = sample.map { $0.map(Self.text) }
+        let layout = Layout(
+            widths: names.indices.map { column in
+                texts.reduce(DisplayWidth.of(names[column])) {
+                    max($0, DisplayWidth.of($1[column]))
+                }
+            },
+            isToTheRight: names.indices.map { column in
+                let values = sample.map { $0[column] }.filter { !$0.isNull }
+                return !values.isEmpty && values.allSatisfy(\.isNumber)
+            })
+        self.layout = layout
+        sample = []
+        try write(names, layout)
+        try write(layout.widths.map { String(repeating: "-", count: $0) }, layout)
+        for row in texts { try write(row, layout) }
+    }
+
+    private mutating func write(_ row: [String], _ layout: Layout) throws(LarderError) {
+        var line = ""
+        for (column, text) in row.enumerated() {
+            let gap = max(0, layout.widths[column] - DisplayWidth.of(text))
+            let space = String(repeating: " ", count: gap)
+            if column > 0 { line += "  " }
+            line += layout.isToTheRight[column] ? space + text : text + space
+        }
+        while line.last == " " { line.removeLast() }
+        try output.write(line + "\n")
+    }
+
+    private static func text(_ value: Value) -> String { EscapedText.escaped(value.text) }
+}
+
+extension Value {
+    /// Whether a table sets the value to the right.
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .int, .float, .double, .decimal: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+
+/// A query whose whole answer becomes one list: what `fetch`, `count` and `aggregate` are made of.
+struct Listing<Element: Sendable>: Sendable {
+    var query: Query
+    var parameters: QueryParameters
+    /// The elements of one batch, given the store that it came from.
+    var elements: @Sendable (Batch, UUID) -> [Element]
+
+    /// The query on the wire, without a bound on how far the server may be ahead.
+    func request() throws(LarderError) -> QueryRequest {
+        let (shape, parameters) = try QueryCoding.encode(query, parameters)
+        return QueryRequest(shape: shape, parameters: parameters)
+    }
+
+    /// - Returns: whether this was the last reply.
+    func append(
+        _ reply: Reply, _ welcome: Welcome, to list: inout [Element]
+    ) throws(LarderError) -> Bool {
+        guard case .batches(let batches, let more) = reply else { throw .answerMismatch }
+        for batch in batches { list += elements(batch, welcome.storeIdentifier) }
+        return !more
+    }
+}
+
+extension Listing where Element == Record {
+    static func fetch(
+        _ entityName: String, where format: String?, arguments: [Value], sort: [SortKey],
+        limit: Int64?, offset: Int64?
+    ) -> Self {
+        Listing(
+            query: .fetch(Fetch(entityName, where: format.map { .format($0) }, sort: sort)),
+            parameters: QueryParameters(arguments: arguments, limit: limit, offset: offset),
+            elements: { $0.records(store: $1) })
+    }
+}
+
+extension Listing where Element == Row {
+    static func count(_ entityName: String, where format: String?, arguments: [Value]) -> Self {
+        Listing(
+            query: .count(entityName: entityName, predicate: format.map { .format($0) }),
+            parameters: QueryParameters(arguments: arguments),
+            elements: { $0.rows(store: $1) })
+    }
+
+    static func aggregate(
+        _ entityName: String, where format: String?, arguments: [Value], groupBy: [String],
+        _ columns: [Aggregate.Column], having: String?, sort: [SortKey], limit: Int64?
+    ) -> Self {
+        let aggregate = Aggregate(
+            entityName, where: format.map { .format($0) }, groupBy: groupBy, columns,
+            having: having.map { .format($0) }, sort: sort)
+        return Listing(
+            query: .aggregate(aggregate),
+            parameters: QueryParameters(arguments: arguments, limit: limit),
+            elements: { $0.rows(store: $1) })
+    }
+
+    /// The number in the one row that answers a count.
+    static func total(_ rows: [Row]) throws(LarderError) -> Int64 {
+        guard rows.count == 1, case .int(let total)? = rows[0]["count"] else {
+            throw LarderError(.malformedMessage, "the server answered a count without a number")
+        }
+        return total
+    }
+}

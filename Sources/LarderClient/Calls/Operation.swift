@@ -1,0 +1,121 @@
+import LarderModel
+import LarderWire
+
+/// One call: what is asked, whether it may be asked twice, and how its reply is read.
+///
+/// It knows nothing of connections or waiting, so that blocking and asynchronous calls share it.
+struct Operation<Answer: Sendable>: Sendable {
+    var request: Request
+    var isWrite = false
+    /// Turns the reply into the answer; nil for a reply that does not answer this request.
+    var read: @Sendable (Reply, Welcome) throws(LarderError) -> Answer?
+
+    func answer(in reply: Reply, _ welcome: Welcome) throws(LarderError) -> Answer {
+        guard let answer = try read(reply, welcome) else { throw .answerMismatch }
+        return answer
+    }
+}
+
+extension Operation where Answer == PersistentIdentifier {
+    static func insert(_ entityName: String, _ values: [String: Value]) -> Self {
+        let name = PersistentIdentifier(temporary: "new", entityName: entityName)
+        return Operation(save: .insert(name, values: values)) { $0.inserted.first }
+    }
+}
+
+extension Operation where Answer == Int64 {
+    static func update(
+        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64?
+    ) -> Self {
+        Operation(save: .update(identifier, ifVersion: ifVersion, values: values)) {
+            $0.updatedVersions.first
+        }
+    }
+}
+
+extension Operation where Answer == Void {
+    static func delete(_ identifier: PersistentIdentifier, ifVersion: Int64?) -> Self {
+        Operation(save: .delete(identifier, ifVersion: ifVersion)) { _ in () }
+    }
+
+    static var ping: Self {
+        Operation(request: .ping) { reply, _ in
+            if case .pong = reply { () } else { nil }
+        }
+    }
+}
+
+extension Operation where Answer == SaveResult {
+    static func save(_ changes: ChangeSet) -> Self {
+        Operation(request: .save(changes), isWrite: true) { reply, _ in
+            if case .saved(let result) = reply { result } else { nil }
+        }
+    }
+}
+
+extension Operation where Answer == Record? {
+    static func object(_ identifier: PersistentIdentifier) -> Self {
+        let operation = Operation<[Record]>.objects([identifier], properties: nil)
+        return Operation(request: operation.request) { reply, welcome throws(LarderError) in
+            guard let records = try operation.read(reply, welcome) else { return nil }
+            return .some(records.first)
+        }
+    }
+}
+
+extension Operation where Answer == [Record] {
+    static func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Self {
+        Operation(request: .get(identifiers, properties: properties)) { reply, welcome in
+            guard case .batches(let batches, more: false) = reply else { return nil }
+            let records = batches.flatMap { $0.records(store: welcome.storeIdentifier) }
+            let found = Dictionary(
+                records.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
+            return identifiers.compactMap { found[$0] }
+        }
+    }
+}
+
+extension Operation where Answer == Explanation {
+    static func explain(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(LarderError) -> Self {
+        let (shape, parameters) = try QueryCoding.encode(query, parameters)
+        let request = QueryRequest(shape: shape, parameters: parameters)
+        return Operation(request: .explain(request)) { reply, _ in
+            if case .explained(let explanation) = reply { explanation } else { nil }
+        }
+    }
+}
+
+extension Operation where Answer == [Statistic] {
+    static var statistics: Self {
+        Operation(request: .statistics) { reply, _ in
+            if case .statistics(let figures) = reply { figures } else { nil }
+        }
+    }
+}
+
+extension Operation {
+    /// A change set of a single change.
+    private init(save change: Change, _ answer: @escaping @Sendable (SaveResult) -> Answer?) {
+        self.init(request: .save(ChangeSet([change])), isWrite: true) { reply, _ in
+            if case .saved(let result) = reply { answer(result) } else { nil }
+        }
+    }
+}
+
+extension Operation where Answer == Schema {
+    static func schema(rememberedBy session: Session) -> Self {
+        Operation(request: .schema) { reply, welcome throws(LarderError) in
+            guard case .schema(let text) = reply else { return nil }
+            let schema: Schema
+            do throws(SchemaError) {
+                schema = try SchemaFile.schema(parsing: text)
+            } catch {
+                throw error.larderError
+            }
+            session.remember(schema, fingerprint: welcome.schemaFingerprint)
+            return schema
+        }
+    }
+}

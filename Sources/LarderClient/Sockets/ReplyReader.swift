@@ -1,0 +1,63 @@
+import LarderModel
+import LarderWire
+
+/// Reads a connection's replies: bytes to frames to messages.
+///
+/// It belongs to whoever holds the connection's reader role. Only that thread calls it, and the
+/// role changes hands under the connection's lock; that is what protects its state.
+final class ReplyReader: @unchecked Sendable {
+    enum Reading {
+        /// What arrived; perhaps a part of a frame only, and then nothing.
+        case replies([Result<ReplyEnvelope, WireFailure>])
+        case timedOut
+        case ended(LarderError)
+    }
+
+    private static let pieceBytes = 64 << 10
+
+    private let socket: Socket
+    private let codec = WireCodec()
+    private var splitter = FrameSplitter(frameBytesMax: Limits.handshakeFrameBytesMax)
+    private var piece = [UInt8](repeating: 0, count: ReplyReader.pieceBytes)
+
+    init(socket: Socket) { self.socket = socket }
+
+    /// The handshake is done; frames may now be as long as they get.
+    func allowLongFrames() { splitter.frameBytesMax = Limits.frameBytesMax }
+
+    /// Receives once, waiting until the deadline; nil does not wait.
+    func read(until deadline: ContinuousClock.Instant?) -> Reading {
+        let received =
+            if let deadline {
+                socket.receive(into: &piece, until: deadline)
+            } else {
+                socket.receiveWithoutWaiting(into: &piece)
+            }
+        switch received {
+        case .received(let count):
+            piece.withUnsafeBytes {
+                splitter.append(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            }
+            return .replies(decodedReplies())
+        case .timedOut: return .timedOut
+        case .ended: return .ended(.serverClosed)
+        case .failed(let error): return .ended(error)
+        }
+    }
+
+    private func decodedReplies() -> [Result<ReplyEnvelope, WireFailure>] {
+        var replies: [Result<ReplyEnvelope, WireFailure>] = []
+        while true {
+            do throws(LarderError) {
+                let reply = try splitter.withNextFrame { frame in
+                    Result { () throws(WireFailure) in try codec.decodeReply(frame) }
+                }
+                guard let reply else { return replies }
+                replies.append(reply)
+            } catch {
+                replies.append(.failure(WireFailure(requestID: 0, error: error)))
+                return replies
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+public import LarderModel
+
+/// The asynchronous form of every call. It means the same as the blocking one of the same name;
+/// cancelling the task ends the call with `cancelled`, or with `indeterminate` for a write that had
+/// been sent.
+extension StoreClient {
+    /// Connects without blocking the calling task's thread.
+    public static func connect(
+        to path: String, options: Options = Options()
+    ) async throws(LarderError) -> StoreClient {
+        try await ServiceThread.run { () -> Result<StoreClient, LarderError> in
+            do throws(LarderError) {
+                return .success(StoreClient(session: try Session(path: path, options: options)))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    public func insert(
+        _ entityName: String, _ values: [String: Value]
+    ) async throws(LarderError) -> PersistentIdentifier {
+        try await session.perform(.insert(entityName, values))
+    }
+
+    public func update(
+        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil
+    ) async throws(LarderError) -> Int64 {
+        try await session.perform(.update(identifier, values, ifVersion: ifVersion))
+    }
+
+    public func delete(
+        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil
+    ) async throws(LarderError) {
+        try await session.perform(.delete(identifier, ifVersion: ifVersion))
+    }
+
+    public func save(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
+        try await session.perform(.save(changes))
+    }
+
+    public func object(for identifier: PersistentIdentifier) async throws(LarderError) -> Record? {
+        try await session.perform(.object(identifier))
+    }
+
+    public func objects(
+        for identifiers: [PersistentIdentifier], properties: [String]? = nil
+    ) async throws(LarderError) -> [Record] {
+        try await session.perform(.objects(identifiers, properties: properties))
+    }
+
+    public func fetch(
+        _ entityName: String, where format: String? = nil, arguments: [Value] = [],
+        sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
+    ) async throws(LarderError) -> [Record] {
+        try await session.collect(
+            .fetch(
+                entityName, where: format, arguments: arguments, sort: sort, limit: limit,
+                offset: offset))
+    }
+
+    public func count(
+        _ entityName: String, where format: String? = nil, arguments: [Value] = []
+    ) async throws(LarderError) -> Int64 {
+        try await Listing.total(
+            session.collect(.count(entityName, where: format, arguments: arguments)))
+    }
+
+    public func aggregate(
+        _ entityName: String, where format: String? = nil, arguments: [Value] = [],
+        groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
+        sort: [SortKey] = [], limit: Int64? = nil
+    ) async throws(LarderError) -> [Row] {
+        try await session.collect(
+            .aggregate(
+                entityName, where: format, arguments: arguments, groupBy: groupBy, columns,
+                having: having, sort: sort, limit: limit))
+    }
+
+    public func stream(
+        _ query: Query, _ parameters: QueryParameters = QueryParameters()
+    ) async throws(LarderError) -> BatchStream {
+        BatchStream(
+            source: try await StreamSource.open(query, parameters, session), client: self)
+    }
+
+    public func explain(
+        _ query: Query, _ parameters: QueryParameters = QueryParameters()
+    ) async throws(LarderError) -> Explanation {
+        try await session.perform(.explain(query, parameters))
+    }
+
+    public func schema() async throws(LarderError) -> Schema {
+        if let schema = session.knownSchema { return schema }
+        return try await session.perform(.schema(rememberedBy: session))
+    }
+
+    public func statistics() async throws(LarderError) -> [Statistic] {
+        try await session.perform(.statistics)
+    }
+
+    public func ping() async throws(LarderError) {
+        try await session.perform(.ping)
+    }
+}

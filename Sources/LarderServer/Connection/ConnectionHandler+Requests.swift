@@ -1,0 +1,129 @@
+import LarderModel
+import LarderWire
+import NIOCore
+
+/// What each kind of request does: the one table from message to work.
+extension ConnectionHandler {
+    func execute(_ envelope: RequestEnvelope) {
+        let id = envelope.id
+        switch envelope.request {
+        case .get(let identifiers, let properties):
+            get(identifiers, properties: properties, envelope)
+        case .query(let request): query(request, envelope)
+        case .explain(let request): finish(id, services.loopReader.explain(request))
+        case .save(let changes): save(changes, envelope)
+        case .schema: finish(id, .schema(services.schemaText))
+        case .statistics: statistics(id)
+        case .ping: ping(id)
+        case .hello, .credit, .cancel:
+            preconditionFailure("the connection's state keeps these to itself")
+        }
+    }
+
+    /// How long the request may take: what the client allows, and never more than the limit.
+    private func time(for envelope: RequestEnvelope, atMost limit: Duration) -> Duration {
+        let asked = envelope.timeoutMilliseconds
+        return asked == 0 ? limit : min(limit, .milliseconds(Int64(asked)))
+    }
+
+    private func get(
+        _ identifiers: [PersistentIdentifier], properties: [String]?, _ envelope: RequestEnvelope
+    ) {
+        if case .answered(let reply) = services.loopReader.objects(
+            identifiers, properties: properties)
+        {
+            return finish(envelope.id, reply)
+        }
+        let deadline = ContinuousClock.now
+            .advanced(by: time(for: envelope, atMost: services.limits.readTimeMax))
+        onPool(envelope.id) { reader in
+            do throws(ReadFailure) {
+                let batches = try reader.objects(
+                    identifiers, properties: properties, budget: ReadBudget(deadline: deadline))
+                return .batches(batches, more: false)
+            } catch {
+                return .failed(error.larderError)
+            }
+        }
+    }
+
+    private func query(_ request: QueryRequest, _ envelope: RequestEnvelope) {
+        let plan: any QueryPlan
+        switch services.loopReader.query(request) {
+        case .answered(let reply): return finish(envelope.id, reply)
+        case .queryTooLong(let made): plan = made
+        case .tooLong: preconditionFailure("a query that is too long comes back with its plan")
+        }
+        guard let context else { return }
+        let stream = QueryStream(
+            requestID: envelope.id, plan: plan, parameters: request.parameters,
+            credit: request.credit, time: time(for: envelope, atMost: services.limits.readTimeMax),
+            pool: services.pool, batchBytesMax: services.limits.batchBytesMax, connection: self,
+            eventLoop: context.eventLoop)
+        streams[envelope.id] = stream
+        stream.start()
+    }
+
+    private func statistics(_ id: UInt64) {
+        let own = services.statistics
+        onPool(id) { reader in
+            do throws(LarderError) {
+                return .statistics(try reader.statistics() + own())
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    /// Answers with what a reader of the pool comes to, in one piece.
+    private func onPool(_ id: UInt64, _ read: @escaping @Sendable (any StoreReader) -> Reply) {
+        guard let port else { return }
+        let pool = services.pool
+        pool.acquire(for: port.identity, on: port.eventLoop) { reader in
+            let reply: Reply
+            switch reader {
+            case .success(let reader):
+                reply = read(reader.reader)
+                pool.release(reader)
+            case .failure(let error): reply = .failed(error)
+            }
+            port.execute { $0.finish(id, reply) }
+        }
+    }
+
+    private func ping(_ id: UInt64) {
+        if let failure = services.probe.failure(of: services.loopReader) {
+            return finish(id, .failed(failure))
+        }
+        guard let writes = services.writes, let port else { return finish(id, .pong) }
+        if let refusal = writes.probe({ port.execute { $0.finish(id, .pong) } }) {
+            finish(id, .failed(refusal))
+        }
+    }
+
+    private func save(_ changes: ChangeSet, _ envelope: RequestEnvelope) {
+        let id = envelope.id
+        guard let port else { return }
+        guard let writes = services.writes else {
+            let error = LarderError(
+                .readOnly, "the server only reads this store",
+                hint: "start the server without --read-only")
+            return finish(id, .failed(error))
+        }
+        let bytes = frameBytes
+        guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
+        let deadline = ContinuousClock.now
+            .advanced(by: time(for: envelope, atMost: services.limits.writeWaitTimeMax))
+        writes.save(changes, frameBytes: bytes, deadline: deadline) { outcome in
+            let reply: Reply
+            switch outcome {
+            case .success(let result): reply = .saved(result)
+            case .failure(let error): reply = .failed(error)
+            }
+            port.execute { handler in
+                handler.writeLeft(bytes)
+                handler.finish(id, reply)
+            }
+        }
+    }
+}

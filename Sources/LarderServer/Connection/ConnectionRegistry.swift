@@ -1,0 +1,148 @@
+import LarderModel
+import NIOCore
+import Synchronization
+
+/// Counts what connections hold against what they may, together and by user, and knows them all
+/// so that they can be told to end.
+///
+/// One lock, taken when a connection opens, shakes hands, queues bytes or closes; never for a
+/// request that is answered at once.
+final class ConnectionRegistry: Sendable {
+    private struct User {
+        var connections = 0
+        var queuedBytes = 0
+    }
+
+    private struct State {
+        var connections: [ObjectIdentifier: ConnectionPort] = [:]
+        var users: [UInt32: User] = [:]
+        var count = 0
+        var handshakesPending = 0
+        var opened = 0
+        var refused = 0
+        var queuedBytes = 0
+        var isDraining = false
+        var whenEmpty: (@Sendable () -> Void)?
+    }
+
+    private let limits: ServerLimits
+    private let connectionsMax: Int
+    private let state = Mutex(State())
+    /// Called each time the last connection has gone.
+    private let becameEmpty: @Sendable () -> Void
+
+    init(
+        limits: ServerLimits, descriptorLimit: Int, becameEmpty: @escaping @Sendable () -> Void
+    ) {
+        self.limits = limits
+        self.connectionsMax = limits.connectionsMax(descriptorLimit: descriptorLimit)
+        self.becameEmpty = becameEmpty
+    }
+
+    /// Counts a new connection in, or says why it may not be.
+    func open(_ port: ConnectionPort, user: UInt32) -> LarderError? {
+        state.withLock { state in
+            let refusal = refusal(state, user: user)
+            guard refusal == nil else {
+                state.refused += 1
+                return refusal
+            }
+            state.connections[port.identity] = port
+            state.users[user, default: User()].connections += 1
+            state.count += 1
+            state.handshakesPending += 1
+            state.opened += 1
+            return nil
+        }
+    }
+
+    private func refusal(_ state: borrowing State, user: UInt32) -> LarderError? {
+        if state.isDraining { return ConnectionState.stopping }
+        if state.count >= connectionsMax {
+            return exhausted("the server has its \(connectionsMax) connections")
+        }
+        if state.users[user]?.connections ?? 0 >= limits.connectionsPerUserMax {
+            return exhausted(
+                "user \(user) has their \(limits.connectionsPerUserMax) connections")
+        }
+        if state.handshakesPending >= limits.handshakesPendingMax {
+            return exhausted(
+                "\(limits.handshakesPendingMax) connections have not shaken hands yet")
+        }
+        return nil
+    }
+
+    private func exhausted(_ message: String) -> LarderError {
+        LarderError(
+            .resourceExhausted, message, hint: "close connections that are idle, then try again")
+    }
+
+    func handshakeEnded() {
+        state.withLock { $0.handshakesPending -= 1 }
+    }
+
+    /// - Parameter queuedBytes: what the connection still had on its account.
+    func close(_ port: ConnectionPort, user: UInt32, queuedBytes: Int) {
+        let (isEmpty, whenEmpty) = state.withLock { state in
+            state.connections[port.identity] = nil
+            state.count -= 1
+            state.queuedBytes -= queuedBytes
+            if var account = state.users[user] {
+                account.connections -= 1
+                account.queuedBytes -= queuedBytes
+                state.users[user] = account.connections > 0 ? account : nil
+            }
+            guard state.count == 0 else { return (false, nil as (@Sendable () -> Void)?) }
+            defer { state.whenEmpty = nil }
+            return (true, state.whenEmpty)
+        }
+        guard isEmpty else { return }
+        becameEmpty()
+        whenEmpty?()
+    }
+
+    /// Books bytes that wait, or that no longer do, on a user's account.
+    ///
+    /// - Returns: false if more of them wait than one user may have wait.
+    func book(_ bytes: Int, user: UInt32) -> Bool {
+        state.withLock { state in
+            state.queuedBytes += bytes
+            state.users[user]?.queuedBytes += bytes
+            return state.users[user]?.queuedBytes ?? 0 <= limits.queuedBytesPerUserMax
+        }
+    }
+
+    var isEmpty: Bool { state.withLock { $0.count == 0 } }
+
+    /// Tells every connection to end once it has answered, and admits no more.
+    ///
+    /// - Parameter whenEmpty: called once, when the last has gone.
+    func drain(whenEmpty: @escaping @Sendable () -> Void) {
+        let ports = state.withLock { state -> [ConnectionPort]? in
+            state.isDraining = true
+            guard state.count > 0 else { return nil }
+            state.whenEmpty = whenEmpty
+            return Array(state.connections.values)
+        }
+        guard let ports else { return whenEmpty() }
+        for port in ports { port.execute { $0.startDraining() } }
+    }
+
+    /// Ends every connection as it stands.
+    func closeAll() {
+        let ports = state.withLock { Array($0.connections.values) }
+        for port in ports { port.execute { $0.closeNow() } }
+    }
+
+    /// Figures for `stats`.
+    var statistics: [Statistic] {
+        state.withLock { state in
+            [
+                Statistic("connections", .int(Int64(state.count))),
+                Statistic("connectionsOpened", .int(Int64(state.opened))),
+                Statistic("connectionsRefused", .int(Int64(state.refused))),
+                Statistic("queuedBytes", .int(Int64(state.queuedBytes))),
+            ]
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import LarderModel
+import LarderWire
+import Logging
+
+/// What every connection of one event loop shares: immutable, made once when the server starts.
+struct ConnectionServices: Sendable {
+    let limits: ServerLimits
+    let welcome: Welcome
+    let schemaText: String
+    let loopReader: LoopReader
+    let pool: ReaderPool
+    /// nil for a store that is only read.
+    let writes: WriteQueue?
+    let registry: ConnectionRegistry
+    let probe: StoreProbe
+    /// The server's own figures, to stand after the store's.
+    let statistics: @Sendable () -> [Statistic]
+    let logger: Logger
+}

@@ -1,0 +1,57 @@
+import NIOCore
+
+/// The bytes of a connection that have arrived but are not taken yet, cut into frames.
+///
+/// Room grows with the bytes that did arrive, doubling, never with the length that a peer declares;
+/// a frame in many pieces is therefore copied a bounded number of times.
+struct FrameBuffer {
+    /// What stands at the front of the bytes.
+    enum Front: Equatable {
+        case incomplete
+        /// A whole frame: so many bytes after its length.
+        case frame(byteCount: Int)
+        case tooLong(declaredBytes: Int)
+    }
+
+    private static let lengthBytes = 4
+    private var bytes = ByteBuffer()
+
+    var isEmpty: Bool { bytes.readableBytes == 0 }
+
+    mutating func append(_ arrived: ByteBuffer) {
+        if bytes.readableBytes == 0 {
+            bytes = arrived
+            return
+        }
+        if bytes.readerIndex > bytes.readableBytes { bytes.discardReadBytes() }
+        bytes.writeImmutableBuffer(arrived)
+    }
+
+    func front(bytesMax: Int) -> Front {
+        guard
+            let declared = bytes.getInteger(at: bytes.readerIndex, as: UInt32.self)
+        else { return .incomplete }
+        let byteCount = Int(declared)
+        if byteCount > bytesMax { return .tooLong(declaredBytes: byteCount) }
+        return bytes.readableBytes - Self.lengthBytes >= byteCount
+            ? .frame(byteCount: byteCount) : .incomplete
+    }
+
+    /// Takes the frame that ``front(bytesMax:)`` has found.
+    ///
+    /// The pointer is good within the closure only: the buffer keeps the bytes in place for it.
+    mutating func take<Result>(
+        byteCount: Int, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        let result = bytes.withUnsafeReadableBytes { readable in
+            body(
+                UnsafeRawBufferPointer(
+                    rebasing: readable.dropFirst(Self.lengthBytes).prefix(byteCount)))
+        }
+        bytes.moveReaderIndex(forwardBy: Self.lengthBytes + byteCount)
+        if bytes.readableBytes == 0 { bytes = ByteBuffer() }
+        return result
+    }
+
+    mutating func discardAll() { bytes = ByteBuffer() }
+}

@@ -1,0 +1,71 @@
+import Glibc
+public import LarderModel
+
+/// Listening sockets that a service manager opened and handed over, by systemd's contract:
+/// `LISTEN_PID`, `LISTEN_FDS`, `LISTEN_FDNAMES`, descriptors from 3.
+public enum Activation {
+    /// A descriptor that the environment promises, and its name.
+    struct Promise: Equatable {
+        let descriptor: Int32
+        let name: String
+    }
+
+    private static let firstDescriptor: Int32 = 3
+    private static let socketsMax: Int32 = 64
+    private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+
+    /// Takes what was handed over, once: the variables are unset, so that no child takes it again.
+    ///
+    /// - Returns: nothing if this process was not activated by a socket.
+    /// - Throws: `connectionFailed` if a descriptor is not a listening Unix stream socket.
+    public static func takeListeningSockets() throws(LarderError) -> [ListeningSocket] {
+        var environment: [String: String] = [:]
+        for name in variables {
+            environment[name] = getenv(name).map { String(cString: $0) }
+        }
+        let promises = try promises(in: environment, processIdentifier: getpid())
+        for name in variables { unsetenv(name) }
+        var sockets: [ListeningSocket] = []
+        for promise in promises {
+            _ = fcntl(promise.descriptor, F_SETFD, FD_CLOEXEC)
+            try check(promise)
+            sockets.append(
+                ListeningSocket(inherited: promise.descriptor, name: promise.name))
+        }
+        return sockets
+    }
+
+    /// What the environment promises to this process.
+    static func promises(
+        in environment: [String: String], processIdentifier: Int32
+    ) throws(LarderError) -> [Promise] {
+        guard let owner = environment["LISTEN_PID"].flatMap({ Int32($0) }),
+            owner == processIdentifier, let text = environment["LISTEN_FDS"]
+        else { return [] }
+        guard let count = Int32(text), (0...socketsMax).contains(count) else {
+            throw LarderError(
+                .connectionFailed,
+                "LISTEN_FDS must be a number from 0 to \(socketsMax)")
+        }
+        let names = (environment["LISTEN_FDNAMES"] ?? "")
+            .split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        return (0..<count).map { index in
+            let name = Int(index) < names.count ? names[Int(index)] : ""
+            return Promise(
+                descriptor: firstDescriptor + index, name: name.isEmpty ? "unknown" : name)
+        }
+    }
+
+    private static func check(_ promise: Promise) throws(LarderError) {
+        let descriptor = promise.descriptor
+        guard UnixSocket.option(SO_DOMAIN, of: descriptor) == AF_UNIX,
+            UnixSocket.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
+            UnixSocket.option(SO_ACCEPTCONN, of: descriptor) == 1
+        else {
+            throw LarderError(
+                .connectionFailed,
+                "the inherited descriptor \(descriptor) is not a listening Unix stream socket",
+                hint: "the socket unit must say ListenStream= with a path, and Accept=no")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import NIOPosix
+import Synchronization
+
+/// A few threads that run jobs in the order of their arrival, at most one at a time for each
+/// connection: whoever asks for many long reads at once keeps one thread, and leaves the others to
+/// the others.
+final class FairThreads: Sendable {
+    private struct Job {
+        let connection: ObjectIdentifier
+        let work: @Sendable () -> Void
+    }
+
+    private struct State {
+        var waiting: [Job] = []
+        /// The connections whose jobs run, never more than there are threads.
+        var running: Set<ObjectIdentifier> = []
+    }
+
+    private let count: Int
+    private let threads: NIOThreadPool
+    private let state = Mutex(State())
+
+    init(count: Int) {
+        self.count = count
+        threads = NIOThreadPool(numberOfThreads: count)
+        threads.start()
+    }
+
+    /// How many jobs wait for a thread is bounded by who submits them.
+    func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
+        state.withLock { $0.waiting.append(Job(connection: connection, work: work)) }
+        startNext()
+    }
+
+    private func startNext() {
+        let job = state.withLock { state -> Job? in
+            guard state.running.count < count,
+                let index = state.waiting.firstIndex(where: {
+                    !state.running.contains($0.connection)
+                })
+            else { return nil }
+            let job = state.waiting.remove(at: index)
+            state.running.insert(job.connection)
+            return job
+        }
+        guard let job else { return }
+        threads.submit { [self] _ in
+            job.work()
+            _ = state.withLock { $0.running.remove(job.connection) }
+            startNext()
+        }
+    }
+
+    /// Ends the threads once the jobs that run have ended.
+    func close(_ done: @escaping @Sendable () -> Void) {
+        threads.shutdownGracefully { _ in done() }
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import LarderModel
+import LarderWire
+import Logging
+import NIOCore
+import NIOPosix
+
+/// All that serving takes apart from listening: the event loops' readers, the pool, the writer's
+/// queue and the books, put together once.
+final class ServerCore: Sendable {
+    let storeDescription: StoreDescription
+    let idle: IdleWatch?
+    /// Beyond the upper one a channel takes no more answers, until less than the lower one waits.
+    let writeBufferWaterMark: ChannelOptions.Types.WriteBufferWaterMark
+    private let pool: ReaderPool
+    private let writes: WriteQueue?
+    private let registry: ConnectionRegistry
+    private let loopReaders: [LoopReader]
+    private let services: [ObjectIdentifier: ConnectionServices]
+    private let stopTimeMax: Duration
+
+    init(
+        backend: any StoreBackend, writer: (any StoreWriter)?, schemaText: String,
+        group: MultiThreadedEventLoopGroup, options: Server.Options, idle: IdleWatch?,
+        logger: Logger
+    ) {
+        let limits = options.limits
+        let store = backend.storeDescription
+        let registry = ConnectionRegistry(
+            limits: limits, descriptorLimit: Self.descriptorLimit,
+            becameEmpty: { idle?.becameIdle() })
+        let pool = ReaderPool(backend: backend, limits: limits)
+        let writes = writer.map { WriteQueue(writer: $0, limits: limits) }
+        let loopReaders = group.makeIterator().map {
+            LoopReader(eventLoop: $0, backend: backend, limits: limits)
+        }
+        let started = ContinuousClock.now
+        let statistics: @Sendable () -> [Statistic] = {
+            [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
+                + registry.statistics + Self.statistics(of: loopReaders)
+                + pool.statistics + (writes?.statistics ?? [])
+        }
+        self.services = Dictionary(
+            uniqueKeysWithValues: loopReaders.map { loopReader in
+                let services = ConnectionServices(
+                    limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
+                    loopReader: loopReader, pool: pool, writes: writes, registry: registry,
+                    probe: StoreProbe(store), statistics: statistics, logger: logger)
+                return (ObjectIdentifier(loopReader.eventLoop), services)
+            })
+        self.storeDescription = store
+        self.idle = idle
+        self.writeBufferWaterMark = .init(
+            low: min(limits.batchBytesMax, limits.queuedBytesSoftMax) / 2,
+            high: min(limits.batchBytesMax * 2, limits.queuedBytesSoftMax))
+        self.pool = pool
+        self.writes = writes
+        self.registry = registry
+        self.loopReaders = loopReaders
+        self.stopTimeMax = limits.stopTimeMax
+        idle?.watch { registry.isEmpty }
+    }
+
+    private static func welcome(_ store: StoreDescription, _ options: Server.Options) -> Welcome {
+        Welcome(
+            serverName: options.name, storeIdentifier: store.identifier,
+            schemaVersion: store.schema.version, schemaFingerprint: store.fingerprint,
+            isReadOnly: store.isReadOnly,
+            frameBytesMax: UInt32(clamping: options.limits.frameBytesMax),
+            requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax))
+    }
+
+    /// How many descriptors this process may open.
+    private static var descriptorLimit: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    private static func statistics(of loopReaders: [LoopReader]) -> [Statistic] {
+        func sum(_ counter: (LoopReader.Counters) -> Int) -> Value {
+            .int(Int64(loopReaders.reduce(0) { $0 + counter($1.counters) }))
+        }
+        return [
+            Statistic("requests", sum { $0.requests.load(ordering: .relaxed) }),
+            Statistic("inlineReads", sum { $0.inlineReads.load(ordering: .relaxed) }),
+            Statistic("planCacheHits", sum { $0.planHits.load(ordering: .relaxed) }),
+            Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
+        ]
+    }
+
+    /// Makes a channel a connection; called on the channel's event loop.
+    func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
+        guard let services = services[ObjectIdentifier(channel.eventLoop)] else {
+            preconditionFailure("connections live on the server's own event loops")
+        }
+        return PeerCredentials.read(from: channel).flatMapThrowing { credentials in
+            try channel.pipeline.syncOperations.addHandler(
+                ConnectionHandler(services: services, credentials: credentials))
+        }
+    }
+
+    /// Calls back once every event loop has read from the store and the writer's queue has been
+    /// gone through; never, if one of them cannot.
+    func probe(_ done: @escaping @Sendable () -> Void) {
+        probe(loopReaders[...], done)
+    }
+
+    private func probe(
+        _ remaining: ArraySlice<LoopReader>, _ done: @escaping @Sendable () -> Void
+    ) {
+        guard let loopReader = remaining.first else {
+            if let writes { _ = writes.probe(done) } else { done() }
+            return
+        }
+        loopReader.eventLoop.execute { [self] in
+            guard StoreProbe(storeDescription).failure(of: loopReader) == nil else { return }
+            probe(remaining.dropFirst(), done)
+        }
+    }
+
+    /// Lets every connection finish, or ends it when the time is up; then ends all the rest.
+    func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let (registry, writes, pool) = (registry, writes, pool)
+        let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }
+        let drained = eventLoop.makePromise(of: Void.self)
+        registry.drain { drained.succeed() }
+        return drained.futureResult.flatMap {
+            timer.cancel()
+            let closed = eventLoop.makePromise(of: Void.self)
+            if let writes { writes.close { closed.succeed() } } else { closed.succeed() }
+            return closed.futureResult
+        }.flatMap {
+            let closed = eventLoop.makePromise(of: Void.self)
+            pool.close { closed.succeed() }
+            return closed.futureResult
+        }.flatMap { [loopReaders] in
+            let closing = loopReaders.map { loopReader in
+                loopReader.eventLoop.submit { loopReader.close() }
+            }
+            return .andAllComplete(closing, on: eventLoop)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+internal import CLarderProto
+internal import LarderModel
+
+extension ChangeSet {
+    init(_ wire: Larder__V1__ChangeSet) throws(LarderError) {
+        self.init(
+            try MessageReader.list(
+                wire.changes, wire.n_changes, "changes", maximum: Limits.changesMax, Change.init))
+    }
+}
+
+extension Change {
+    init(_ wire: Larder__V1__Change) throws(LarderError) {
+        guard let object = wire.object else {
+            throw MessageReader.malformed("a change names no object")
+        }
+        let identifier = try PersistentIdentifier(object.pointee)
+        let hasVersion =
+            wire.if_version_presence_case
+            == LARDER__V1__CHANGE__IF_VERSION_PRESENCE_IF_VERSION
+        let ifVersion = hasVersion ? wire.if_version : nil
+        switch wire.kind {
+        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT:
+            guard !hasVersion else {
+                throw MessageReader.malformed("an insert expects a row version")
+            }
+            self = .insert(identifier, values: try Change.values(wire))
+        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE:
+            self = .update(identifier, ifVersion: ifVersion, values: try Change.values(wire))
+        case LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE:
+            guard wire.n_values == 0 else {
+                throw MessageReader.malformed("a delete sets values")
+            }
+            self = .delete(identifier, ifVersion: ifVersion)
+        default:
+            throw MessageReader.malformed("a change has no kind that is known")
+        }
+    }
+
+    private static func values(_ wire: Larder__V1__Change) throws(LarderError) -> [String: Value] {
+        guard wire.n_values <= Limits.propertiesMax else {
+            throw MessageReader.tooMany(
+                "values of one object", wire.n_values, maximum: Limits.propertiesMax)
+        }
+        var values: [String: Value] = [:]
+        values.reserveCapacity(wire.n_values)
+        for index in 0..<wire.n_values {
+            guard let property = wire.values[index]?.pointee, let value = property.value else {
+                throw MessageReader.malformed("a property of a change has no value")
+            }
+            let name = try property.name.name("the property of a change")
+            guard values.updateValue(try Value(value.pointee), forKey: name) == nil else {
+                throw MessageReader.malformed("a change sets the property `\(name)` twice")
+            }
+        }
+        return values
+    }
+}
+
+extension SaveResult {
+    init(_ wire: Larder__V1__SaveReply) throws(LarderError) {
+        self.init(
+            inserted: try MessageReader.list(
+                wire.inserted, wire.n_inserted, "inserted objects", maximum: Limits.changesMax,
+                PersistentIdentifier.init),
+            updatedVersions: MessageReader.numbers(
+                wire.updated_versions, wire.n_updated_versions),
+            deletedCount: wire.deleted_count)
+    }
+}
+
+extension MessageWriter {
+    func save(
+        _ set: ChangeSet
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__ChangeSet> {
+        guard set.changes.count <= Limits.changesMax else {
+            throw MessageReader.tooMany("changes", set.changes.count, maximum: Limits.changesMax)
+        }
+        let wire = make(larder__v1__change_set__init)
+        wire.pointee.n_changes = set.changes.count
+        wire.pointee.changes = try list(set.changes, change)
+        return wire
+    }
+
+    private func change(
+        _ change: Change
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Change> {
+        let wire = make(larder__v1__change__init)
+        wire.pointee.object = identifier(change.identifier)
+        switch change {
+        case .insert(_, let values):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT
+            try fill(wire, values)
+        case .update(_, let ifVersion, let values):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
+            fill(wire, ifVersion)
+            try fill(wire, values)
+        case .delete(_, let ifVersion):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE
+            fill(wire, ifVersion)
+        }
+        return wire
+    }
+
+    private func fill(_ wire: UnsafeMutablePointer<Larder__V1__Change>, _ ifVersion: Int64?) {
+        guard let ifVersion else { return }
+        wire.pointee.if_version_presence_case =
+            LARDER__V1__CHANGE__IF_VERSION_PRESENCE_IF_VERSION
+        wire.pointee.if_version = ifVersion
+    }
+
+    /// Sorted by name, so that the same change is always the same bytes.
+    private func fill(
+        _ wire: UnsafeMutablePointer<Larder__V1__Change>, _ values: [String: Value]
+    ) throws(LarderError) {
+        let sorted = values.sorted { $0.key < $1.key }
+        wire.pointee.n_values = sorted.count
+        wire.pointee.values = try list(sorted) {
+            (property) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__PropertyValue> in
+            let item = make(larder__v1__property_value__init)
+            item.pointee.name = text(property.key)
+            item.pointee.value = try value(property.value)
+            return item
+        }
+    }
+
+    func saved(
+        _ result: SaveResult
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__SaveReply> {
+        let wire = make(larder__v1__save_reply__init)
+        wire.pointee.n_inserted = result.inserted.count
+        wire.pointee.inserted = try list(result.inserted, identifier)
+        wire.pointee.n_updated_versions = result.updatedVersions.count
+        wire.pointee.updated_versions = pointing(at: result.updatedVersions)
+        wire.pointee.deleted_count = result.deletedCount
+        return wire
+    }
+}

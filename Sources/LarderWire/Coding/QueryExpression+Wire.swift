@@ -1,0 +1,277 @@
+internal import CLarderProto
+internal import LarderModel
+
+/// Lays a tree out as an array of nodes, operands first, and takes its constants out.
+struct ExpressionFlattener {
+    let writer: MessageWriter
+    /// The arguments so far; constants are appended.
+    private(set) var arguments: [Value]
+    private var nodes: [UnsafeMutablePointer<Larder__V1__Node>] = []
+
+    init(writer: MessageWriter, arguments: [Value]) {
+        self.writer = writer
+        self.arguments = arguments
+    }
+
+    mutating func flatten(
+        _ tree: QueryExpression
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Expression> {
+        nodes = []
+        _ = try append(tree, depth: 1)
+        let wire = writer.make(larder__v1__expression__init)
+        wire.pointee.n_nodes = nodes.count
+        wire.pointee.nodes = try writer.list(nodes) { $0 }
+        return wire
+    }
+
+    /// Appends a tree's nodes and returns the index of its root. The recursion ends at
+    /// `Limits.expressionDepthMax`.
+    private mutating func append(
+        _ tree: QueryExpression, depth: Int
+    ) throws(LarderError) -> UInt32 {
+        guard depth <= Limits.expressionDepthMax else { throw ExpressionLimits.tooDeep }
+        let below = depth + 1
+        switch tree {
+        case .constant(let value):
+            arguments.append(value)
+            return try append(argument: arguments.count - 1)
+        case .argument(let place):
+            return try append(argument: place)
+        case .list(let elements):
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_LIST, all: elements, below)
+        case .object:
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_OBJECT, [])
+        case .variable(let name):
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_VARIABLE, [], names: [name])
+        case .keyPath(let base, let steps):
+            let operand = try append(base, depth: below)
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH, [operand], names: steps)
+        case .collection(.count, let collection):
+            let operand = try append(collection, depth: below)
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_COUNT, [operand])
+        case .subquery(let collection, let variable, let predicate):
+            return try append(
+                LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY, all: [collection, predicate], below,
+                names: [variable])
+        case .comparison(let comparison):
+            return try append(comparison, below)
+        case .and(let operands):
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_AND, all: operands, below)
+        case .or(let operands):
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_OR, all: operands, below)
+        case .not(let operand):
+            return try append(LARDER__V1__NODE_KIND__NODE_KIND_NOT, all: [operand], below)
+        }
+    }
+
+    private mutating func append(argument place: Int) throws(LarderError) -> UInt32 {
+        guard 0..<Limits.argumentsMax ~= place else {
+            throw MessageReader.tooMany("arguments", place + 1, maximum: Limits.argumentsMax)
+        }
+        let index = try append(LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT, [])
+        nodes[Int(index)].pointee.argument = UInt32(place)
+        return index
+    }
+
+    private mutating func append(
+        _ comparison: Comparison, _ below: Int
+    ) throws(LarderError) -> UInt32 {
+        let index = try append(
+            LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON, all: [comparison.left, comparison.right],
+            below)
+        let node = nodes[Int(index)]
+        node.pointee.operator_ = comparison.operator.wireOperator
+        node.pointee.options = comparison.options.rawValue
+        node.pointee.modifier = comparison.modifier.wireModifier
+        return index
+    }
+
+    private mutating func append(
+        _ kind: Larder__V1__NodeKind, all operands: [QueryExpression], _ depth: Int,
+        names: [String] = []
+    ) throws(LarderError) -> UInt32 {
+        var indices: [UInt32] = []
+        for operand in operands { indices.append(try append(operand, depth: depth)) }
+        return try append(kind, indices, names: names)
+    }
+
+    private mutating func append(
+        _ kind: Larder__V1__NodeKind, _ operands: [UInt32], names: [String] = []
+    ) throws(LarderError) -> UInt32 {
+        guard nodes.count < Limits.expressionNodesMax else { throw ExpressionLimits.tooLarge }
+        let node = writer.make(larder__v1__node__init)
+        node.pointee.kind = kind
+        node.pointee.n_operands = operands.count
+        node.pointee.operands = writer.copy(numbers: operands)
+        node.pointee.n_names = names.count
+        node.pointee.names = writer.texts(names)
+        nodes.append(node)
+        return UInt32(nodes.count - 1)
+    }
+}
+
+/// Builds the tree of an array of nodes, refusing arrays that are no tree.
+struct ExpressionBuilder {
+    /// The trees of the nodes so far, and their depths; nil once another node has used one.
+    private var trees: [(tree: QueryExpression, depth: Int)?] = []
+
+    static func build(_ wire: Larder__V1__Expression) throws(LarderError) -> QueryExpression {
+        guard wire.n_nodes <= Limits.expressionNodesMax else { throw ExpressionLimits.tooLarge }
+        var builder = ExpressionBuilder()
+        builder.trees.reserveCapacity(wire.n_nodes)
+        for index in 0..<wire.n_nodes {
+            guard let node = wire.nodes[index] else {
+                throw MessageReader.malformed("a node of an expression is missing")
+            }
+            try builder.append(node.pointee)
+        }
+        guard let root = builder.trees.popLast() ?? nil else {
+            throw MessageReader.malformed("an expression has no nodes")
+        }
+        guard builder.trees.allSatisfy({ $0 == nil }) else {
+            throw MessageReader.malformed("a node of an expression is the operand of no other")
+        }
+        return root.tree
+    }
+
+    private mutating func append(_ node: Larder__V1__Node) throws(LarderError) {
+        var depth = 1
+        var operands: [QueryExpression] = []
+        for number in MessageReader.numbers(node.operands, node.n_operands) as [UInt32] {
+            guard Int(number) < trees.count, let operand = trees[Int(number)] else {
+                throw MessageReader.malformed(
+                    "node \(trees.count) of an expression has the operand \(number), which does "
+                        + "not stand before it or is used already")
+            }
+            trees[Int(number)] = nil
+            operands.append(operand.tree)
+            depth = max(depth, operand.depth + 1)
+        }
+        guard depth <= Limits.expressionDepthMax else { throw ExpressionLimits.tooDeep }
+        trees.append((try tree(node, operands), depth))
+    }
+
+    private func tree(
+        _ node: Larder__V1__Node, _ operands: [QueryExpression]
+    ) throws(LarderError) -> QueryExpression {
+        switch node.kind {
+        case LARDER__V1__NODE_KIND__NODE_KIND_LIST: return .list(operands)
+        case LARDER__V1__NODE_KIND__NODE_KIND_AND: return .and(operands)
+        case LARDER__V1__NODE_KIND__NODE_KIND_OR: return .or(operands)
+        case LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT:
+            try check(operands, 0)
+            guard node.argument < UInt32(Limits.argumentsMax) else {
+                throw MessageReader.tooMany(
+                    "arguments", Int(node.argument) + 1, maximum: Limits.argumentsMax)
+            }
+            return .argument(Int(node.argument))
+        case LARDER__V1__NODE_KIND__NODE_KIND_OBJECT:
+            try check(operands, 0)
+            return .object
+        case LARDER__V1__NODE_KIND__NODE_KIND_VARIABLE:
+            try check(operands, 0)
+            return .variable(try variable(node))
+        case LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH:
+            try check(operands, 1)
+            return .keyPath(operands[0], try steps(node))
+        case LARDER__V1__NODE_KIND__NODE_KIND_COUNT:
+            try check(operands, 1)
+            return .collection(.count, operands[0])
+        case LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY:
+            try check(operands, 2)
+            return .subquery(operands[0], variable: try variable(node), predicate: operands[1])
+        case LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON:
+            try check(operands, 2)
+            return .comparison(try comparison(node, operands[0], operands[1]))
+        case LARDER__V1__NODE_KIND__NODE_KIND_NOT:
+            try check(operands, 1)
+            return .not(operands[0])
+        default:
+            throw MessageReader.malformed("a node of an expression has no kind that is known")
+        }
+    }
+
+    private func check(_ operands: [QueryExpression], _ count: Int) throws(LarderError) {
+        guard operands.count == count else {
+            throw MessageReader.malformed(
+                "node \(trees.count) of an expression has \(operands.count) operands "
+                    + "instead of \(count)")
+        }
+    }
+
+    private func variable(_ node: Larder__V1__Node) throws(LarderError) -> String {
+        guard node.n_names == 1 else {
+            throw MessageReader.malformed("a variable of an expression has no name")
+        }
+        return try node.names[0].name("a variable's name")
+    }
+
+    private func steps(_ node: Larder__V1__Node) throws(LarderError) -> [String] {
+        let steps = try MessageReader.texts(
+            node.names, node.n_names, "steps of a key path", maximum: Limits.keyPathStepsMax,
+            bytesMax: Limits.nameBytesMax)
+        guard !steps.isEmpty, !steps.contains("") else {
+            throw MessageReader.malformed("a key path has no steps, or an empty one")
+        }
+        return steps
+    }
+
+    private func comparison(
+        _ node: Larder__V1__Node, _ left: QueryExpression, _ right: QueryExpression
+    ) throws(LarderError) -> Comparison {
+        let operators = Comparison.Operator.allCases
+        guard let `operator` = operators.first(where: { $0.wireOperator == node.operator_ }) else {
+            throw MessageReader.malformed("a comparison has no operator that is known")
+        }
+        let modifiers = Comparison.Modifier.allCases
+        guard let modifier = modifiers.first(where: { $0.wireModifier == node.modifier }) else {
+            throw MessageReader.malformed("a comparison has a modifier that is not known")
+        }
+        let options = Comparison.Options(rawValue: node.options)
+        guard options.isSubset(of: [.caseInsensitive, .diacriticInsensitive]) else {
+            throw MessageReader.malformed("a comparison has an option that is not known")
+        }
+        return Comparison(left, `operator`, right, options: options, modifier: modifier)
+    }
+}
+
+enum ExpressionLimits {
+    static let tooDeep = LarderError(
+        .resourceExhausted,
+        "the predicate is nested more than \(Limits.expressionDepthMax) levels deep")
+    static let tooLarge = LarderError(
+        .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) nodes",
+        hint: "give many values as one argument, or ask several queries")
+}
+
+extension Comparison.Operator {
+    var wireOperator: Larder__V1__ComparisonOperator {
+        switch self {
+        case .equal: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_EQUAL
+        case .notEqual: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_NOT_EQUAL
+        case .lessThan: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LESS_THAN
+        case .lessThanOrEqual:
+            LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LESS_THAN_OR_EQUAL
+        case .greaterThan: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_GREATER_THAN
+        case .greaterThanOrEqual:
+            LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_GREATER_THAN_OR_EQUAL
+        case .in: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_IN
+        case .between: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_BETWEEN
+        case .beginsWith: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_BEGINS_WITH
+        case .endsWith: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_ENDS_WITH
+        case .contains: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_CONTAINS
+        case .like: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LIKE
+        case .matches: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_MATCHES
+        }
+    }
+}
+
+extension Comparison.Modifier {
+    var wireModifier: Larder__V1__ComparisonModifier {
+        switch self {
+        case .direct: LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_DIRECT
+        case .any: LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_ANY
+        case .all: LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_ALL
+        }
+    }
+}

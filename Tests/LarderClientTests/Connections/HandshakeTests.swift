@@ -1,0 +1,159 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderClient
+
+@Suite("Connecting and introducing oneself")
+struct HandshakeTests {
+    @Test("the client introduces itself and learns whose store it is")
+    func greeting() throws {
+        let greeted = Flag()
+        let server = try ScriptedServer { peer, _ in
+            let hello = try peer.greet()
+            #expect(hello.clientName == "tester" && hello.schemaVersion == "2.0.0")
+            #expect(hello.protocolVersion == WireProtocol.version)
+            greeted.raise()
+            #expect(peer.receive() == nil)
+        }
+        defer { server.stop() }
+        var options = StoreClient.Options.patient()
+        options.clientName = "tester"
+        options.schemaVersion = "2.0.0"
+        let client = try StoreClient.connect(to: server.path, options: options)
+        greeted.wait()
+        #expect(client.welcome == .sample)
+        client.close()
+    }
+
+    @Test("a task connects without blocking its thread")
+    func asynchronous() async throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            while let request = peer.receive() { try peer.answer(request.id, .pong) }
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        try await client.ping()
+        client.close()
+    }
+
+    @Test(
+        "the server's refusal of the handshake is what the caller gets",
+        arguments: [0, 1] as [UInt64])
+    func refusal(id: UInt64) throws {
+        let server = try ScriptedServer { peer, _ in
+            _ = peer.receive()
+            try peer.answer(id, .failed(LarderError(.schemaMismatch, "another schema")))
+        }
+        defer { server.stop() }
+        #expect(code { _ = try StoreClient.connect(to: server.path) } == .schemaMismatch)
+    }
+
+    @Test("a server of another protocol version is refused, and both versions are named")
+    func otherVersion() throws {
+        let server = try ScriptedServer { peer, _ in
+            var welcome = Welcome.sample
+            welcome.protocolVersion = 7
+            try peer.greet(welcome)
+        }
+        defer { server.stop() }
+        do throws(LarderError) {
+            _ = try StoreClient.connect(to: server.path)
+            Issue.record("version 7 was accepted")
+        } catch {
+            #expect(error.code == .unsupportedVersion)
+            #expect(error.message.contains("version 7") && error.message.contains("version 1"))
+        }
+    }
+
+    @Test(
+        "a server that answers the handshake wrongly is refused",
+        arguments: [
+            ReplyEnvelope(id: 1, reply: .pong), ReplyEnvelope(id: 2, reply: .welcome(.sample)),
+        ])
+    func wrongAnswer(envelope: ReplyEnvelope) throws {
+        let server = try ScriptedServer { peer, _ in
+            _ = peer.receive()
+            try peer.answer(envelope.id, envelope.reply)
+        }
+        defer { server.stop() }
+        #expect(code { _ = try StoreClient.connect(to: server.path) } == .malformedMessage)
+    }
+
+    @Test("what is no server of this protocol is refused at its first bytes")
+    func otherProtocol() throws {
+        let server = try ScriptedServer { peer, _ in
+            peer.send(Array("SSH-2.0-OpenSSH_9.2p1\r\n".utf8))
+            _ = peer.receive()
+        }
+        defer { server.stop() }
+        #expect(code { _ = try StoreClient.connect(to: server.path) } == .frameTooLong)
+    }
+
+    @Test("a server that closes during the handshake is a failed connection")
+    func closing() throws {
+        let server = try ScriptedServer { peer, _ in _ = peer.receive() }
+        defer { server.stop() }
+        #expect(code { _ = try StoreClient.connect(to: server.path) } == .connectionFailed)
+    }
+
+    @Test("a server that never answers the handshake is given up")
+    func silence() throws {
+        let server = try ScriptedServer { peer, _ in
+            while peer.receive() != nil {}
+        }
+        defer { server.stop() }
+        var options = StoreClient.Options()
+        options.connectTimeout = .milliseconds(30)
+        #expect(
+            code { _ = try StoreClient.connect(to: server.path, options: options) }
+                == .connectionFailed)
+    }
+
+    @Test("a welcome that arrives byte by byte is understood")
+    func tornWelcome() throws {
+        let server = try ScriptedServer { peer, _ in
+            let hello = try #require(peer.receive())
+            for byte in try Peer.frame(hello.id, .welcome(.sample)) { peer.send([byte]) }
+            while let request = peer.receive() { try peer.answer(request.id, .pong) }
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        try client.ping()
+        client.close()
+    }
+
+    @Test("a socket that was handed over serves as well, and cannot come back")
+    func adopted() throws {
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let peer = Peer(descriptor: pair[1])
+        try ServiceThread.start {
+            do {
+                try peer.greet()
+                if let request = peer.receive() { try peer.answer(request.id, .pong) }
+            } catch {
+                Issue.record(error)
+            }
+            peer.close()
+        }
+        let client = try StoreClient.adopt(connectedSocket: pair[0], options: .patient())
+        try client.ping()
+        #expect(code { try client.ping() } == .connectionFailed)
+        #expect(code { try client.ping() } == .connectionFailed)
+    }
+
+    @Test("a descriptor that is no open stream socket is refused")
+    func adoptedWrongly() throws {
+        #expect(code { _ = try StoreClient.adopt(connectedSocket: -1) } == .connectionFailed)
+        let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        #expect(code { _ = try StoreClient.adopt(connectedSocket: file) } == .connectionFailed)
+        var pair: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0, &pair) == 0)
+        #expect(code { _ = try StoreClient.adopt(connectedSocket: pair[0]) } == .connectionFailed)
+        close(pair[1])
+    }
+}

@@ -1,0 +1,124 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderClient
+
+extension Welcome {
+    static let sampleStore = UUID(
+        uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+    static let sample = Welcome.sample()
+
+    static func sample(
+        store: UUID = sampleStore, fingerprint: String = "0123456789abcdef",
+        frameBytesMax: UInt32 = UInt32(Limits.frameBytesMax)
+    ) -> Welcome {
+        Welcome(
+            serverName: "scripted", storeIdentifier: store, schemaVersion: "1.0.0",
+            schemaFingerprint: fingerprint, isReadOnly: false, frameBytesMax: frameBytesMax,
+            requestsInFlightMax: 32)
+    }
+}
+
+extension Batch {
+    /// Objects with these keys, each with its key as the value of `number`.
+    static func items(_ keys: some Sequence<Int64>) -> Batch {
+        let keys = Array(keys)
+        return Batch(
+            rowCount: keys.count,
+            identity: Identity(
+                entityName: "Item", keys: keys, versions: keys.map { _ in 1 }),
+            columns: [Column(name: "number", kind: .attribute(.int64), storage: .integers(keys))])
+    }
+
+    /// The one row that answers a count.
+    static func total(_ number: Int64) -> Batch {
+        Batch(
+            rowCount: 1,
+            columns: [Column(name: "count", kind: .attribute(.int64), storage: .integers([number]))]
+        )
+    }
+
+    var numbers: [Int64] {
+        if case .integers(let values)? = columns.first?.storage { values } else { [] }
+    }
+}
+
+extension PersistentIdentifier {
+    static func item(_ key: Int64) -> PersistentIdentifier {
+        PersistentIdentifier(store: Welcome.sampleStore, entityName: "Item", key: key)
+    }
+}
+
+extension StoreClient.Options {
+    static func patient(
+        requestTimeout: Duration = .seconds(60), reconnectWait: Duration = .seconds(60)
+    ) -> StoreClient.Options {
+        var options = StoreClient.Options()
+        options.requestTimeout = requestTimeout
+        options.connectTimeout = .seconds(60)
+        options.reconnectWait = reconnectWait
+        return options
+    }
+}
+
+/// The code of the error that the call throws; nil if it throws none.
+func code(of call: () throws -> Void) -> ErrorCode? {
+    do {
+        try call()
+        return nil
+    } catch {
+        return (error as? LarderError)?.code
+    }
+}
+
+func asyncCode(of call: () async throws -> Void) async -> ErrorCode? {
+    do {
+        try await call()
+        return nil
+    } catch {
+        return (error as? LarderError)?.code
+    }
+}
+
+/// Runs the closure in so many threads at once, and waits for all of them.
+func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async {
+    await withTaskGroup { group in
+        for number in 0..<count {
+            group.addTask { await inThread { try body(number) } }
+        }
+    }
+}
+
+/// Runs the closure in a thread of its own, so that it may block.
+func inThread(_ body: @escaping @Sendable () throws -> Void) async {
+    do {
+        try await ServiceThread.run { () -> Result<Void, LarderError> in
+            do { try body() } catch { Issue.record(error) }
+            return .success(())
+        }
+    } catch {
+        Issue.record(error)
+    }
+}
+
+/// Something that one thread waits for and another one reports.
+final class Flag: Sendable {
+    private let isRaised = Monitor(false)
+    private let raised = Condition()
+
+    func raise() {
+        isRaised.withLock { $0 = true }
+        raised.signal()
+    }
+
+    /// Waits; a minute is for ever.
+    func wait() {
+        let isRaised = isRaised.wait(for: raised, until: .after(.seconds(60))) {
+            $0 ? true : nil
+        }
+        #expect(isRaised == true, "what was waited for did not happen")
+    }
+}

@@ -1,0 +1,183 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+import LarderWire
+import Synchronization
+import Testing
+
+@testable import LarderClient
+
+/// A server that does what a test says: each connection is handed to the test's script, in a
+/// thread of its own, with its number from 1.
+final class ScriptedServer: Sendable {
+    typealias Script = @Sendable (Peer, Int) throws -> Void
+
+    let path: String
+    private let listener: Int32
+    private let script: Script
+    private let state = Mutex(State())
+
+    private struct State {
+        var connectionCount = 0
+        var isStopped = false
+        var peers: [Peer] = []
+    }
+
+    /// - Parameter path: where to listen; by default in a folder of its own.
+    init(at path: String? = nil, _ script: @escaping Script) throws {
+        self.path = try path ?? ScriptedServer.makePath()
+        self.script = script
+        listener = try ScriptedServer.listen(at: self.path, backlog: 64)
+        try ServiceThread.start { self.acceptConnections() }
+    }
+
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+    /// Accepts no more connections and ends those that there are.
+    func stop() {
+        let peers = state.withLock { state in
+            state.isStopped = true
+            return state.peers
+        }
+        unlink(path)
+        shutdown(listener, Int32(SHUT_RDWR))
+        for peer in peers { peer.close() }
+    }
+
+    /// A path for a socket, in a folder that did not exist before.
+    static func makePath() throws -> String {
+        var folder = Array("/tmp/larder-client-XXXXXX".utf8CString)
+        try #require(mkdtemp(&folder) != nil)
+        return String(decoding: folder.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            + "/socket"
+    }
+
+    /// A socket that listens at the path, in place of any that did before.
+    static func listen(at path: String, backlog: Int32) throws -> Int32 {
+        let listener = socket(
+            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try #require(listener >= 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        unlink(path)
+        let status = withUnsafeBytes(of: &address) {
+            bind(
+                listener, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                socklen_t($0.count))
+        }
+        try #require(status == 0)
+        try #require(Glibc.listen(listener, backlog) == 0)
+        return listener
+    }
+
+    private func acceptConnections() {
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else { break }
+            let peer = Peer(descriptor: descriptor)
+            let number = state.withLock { state -> Int? in
+                guard !state.isStopped else { return nil }
+                state.connectionCount += 1
+                state.peers.append(peer)
+                return state.connectionCount
+            }
+            guard let number else {
+                peer.close()
+                continue
+            }
+            serve(peer, number)
+        }
+        close(listener)
+    }
+
+    private func serve(_ peer: Peer, _ number: Int) {
+        do {
+            try ServiceThread.start { [self] in
+                do { try script(peer, number) } catch { Issue.record(error) }
+                peer.close()
+                state.withLock { $0.peers.removeAll { $0 === peer } }
+            }
+        } catch {
+            Issue.record(error)
+        }
+    }
+}
+
+/// The server's end of a connection, for a script that runs in one thread.
+///
+/// Protected by that: only the script's thread reads and writes; others only close.
+final class Peer: @unchecked Sendable {
+    private let descriptor: Int32
+    private let codec = WireCodec()
+    private var splitter = FrameSplitter(frameBytesMax: Limits.frameBytesMax)
+    private var piece = [UInt8](repeating: 0, count: 64 << 10)
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        // A test that goes wrong ends, rather than waiting for ever.
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// Takes the handshake and answers it.
+    @discardableResult
+    func greet(_ welcome: Welcome = .sample) throws -> Hello {
+        let envelope = try #require(receive())
+        guard case .hello(let hello) = envelope.request else { throw Unexpected(envelope) }
+        try answer(envelope.id, .welcome(welcome))
+        return hello
+    }
+
+    /// The next request; nil once the client has gone.
+    func receive() -> RequestEnvelope? {
+        while true {
+            let request = try? splitter.withNextFrame { frame in try? codec.decodeRequest(frame) }
+            if let request { return request }
+            let count = piece.withUnsafeMutableBytes {
+                recv(descriptor, $0.baseAddress, $0.count, 0)
+            }
+            guard count > 0 else { return nil }
+            piece.withUnsafeBytes {
+                splitter.append(UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            }
+        }
+    }
+
+    func answer(_ id: UInt64, _ reply: Reply) throws {
+        send(try Peer.frame(id, reply))
+    }
+
+    static func frame(_ id: UInt64, _ reply: Reply) throws -> [UInt8] {
+        var frame: [UInt8] = []
+        try WireCodec().encode(ReplyEnvelope(id: id, reply: reply), into: &frame)
+        return frame
+    }
+
+    /// Sends all the bytes; a client that has gone is no error.
+    func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(
+                    descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    /// Ends the connection; the descriptor itself goes with the peer.
+    func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    struct Unexpected: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ envelope: RequestEnvelope) { description = "unexpected request: \(envelope)" }
+    }
+}

@@ -1,0 +1,82 @@
+import LarderModel
+import LarderWire
+import Synchronization
+import Testing
+
+/// What scripted servers commonly do.
+extension Peer {
+    /// Answers everything with what was asked for; streams get so many batches of ten objects, as
+    /// far as their credit goes.
+    func serve(batchCount: Int64 = 10) throws {
+        var streams: [UInt64: ServedStream] = [:]
+        while let envelope = receive() {
+            switch envelope.request {
+            case .query(let query):
+                streams[envelope.id] = ServedStream(
+                    credit: query.credit == 0 ? .max : Int64(query.credit), batchCount: batchCount)
+                try streams[envelope.id]?.advance(envelope.id, self)
+            case .credit(let id, let batches):
+                streams[id]?.credit += Int64(batches)
+                try streams[id]?.advance(id, self)
+            case .cancel(let id): streams[id] = nil
+            default: try answer(envelope)
+            }
+        }
+    }
+
+    /// Answers a request other than a query with what was asked for.
+    func answer(_ envelope: RequestEnvelope) throws {
+        switch envelope.request {
+        case .get(let identifiers, _):
+            let keys = identifiers.compactMap(\.permanentKey)
+            try answer(envelope.id, .batches([.items(keys)], more: false))
+        case .save(let changes):
+            try answer(envelope.id, .saved(Peer.result(of: changes)))
+        case .explain:
+            let explanation = Explanation(plan: "Scan", sql: "SELECT", steps: [], warnings: [])
+            try answer(envelope.id, .explained(explanation))
+        case .statistics:
+            try answer(envelope.id, .statistics([Statistic("objects", 3)]))
+        case .ping:
+            try answer(envelope.id, .pong)
+        default: throw Unexpected(envelope)
+        }
+    }
+
+    /// Objects get the keys 1, 2 and so on; versions are 2.
+    private static func result(of changes: ChangeSet) -> SaveResult {
+        var result = SaveResult()
+        for change in changes.changes {
+            switch change {
+            case .insert: result.inserted.append(.item(Int64(result.inserted.count) + 1))
+            case .update: result.updatedVersions.append(2)
+            case .delete: result.deletedCount += 1
+            }
+        }
+        return result
+    }
+}
+
+private struct ServedStream {
+    var credit: Int64
+    let batchCount: Int64
+    var sent: Int64 = 0
+
+    mutating func advance(_ id: UInt64, _ peer: Peer) throws {
+        while credit > 0, sent < batchCount {
+            let batch = Batch.items(sent * 10 + 1...sent * 10 + 10)
+            sent += 1
+            credit -= 1
+            try peer.answer(id, .batches([batch], more: sent < batchCount))
+        }
+    }
+}
+
+/// What a script saw, in order.
+final class Journal<Entry: Sendable>: Sendable {
+    private let state = Mutex<[Entry]>([])
+
+    var entries: [Entry] { state.withLock { $0 } }
+
+    func note(_ entry: Entry) { state.withLock { $0.append(entry) } }
+}

@@ -1,0 +1,209 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderServer
+
+@Suite("What a connection may do next")
+struct ConnectionStateTests {
+    typealias Action = ConnectionState.Action
+
+    static let welcome = Welcome(
+        serverName: "test", storeIdentifier: UUID(), schemaVersion: "1.2.0",
+        schemaFingerprint: "00112233aabbccdd", isReadOnly: false, frameBytesMax: 1_000,
+        requestsInFlightMax: 2)
+
+    static func request(_ id: UInt64, _ request: Request = .ping) -> ConnectionState.Event {
+        .received(RequestEnvelope(id: id, request: request))
+    }
+
+    static func hello(_ hello: Hello = Hello(clientName: "c")) -> ConnectionState.Event {
+        .received(RequestEnvelope(id: 1, request: .hello(hello)))
+    }
+
+    static func perform(_ id: UInt64) -> Action {
+        .perform(RequestEnvelope(id: id, request: .ping))
+    }
+
+    /// The code with which the connection is refused, if it is.
+    static func refusal(_ action: Action) -> ErrorCode? {
+        if case .refuse(let reply) = action { reply.reply.errorCode } else { nil }
+    }
+
+    static func replied(_ action: Action) -> (id: UInt64, code: ErrorCode?)? {
+        if case .reply(let reply) = action { (reply.id, reply.reply.errorCode) } else { nil }
+    }
+
+    /// A connection whose handshake is done.
+    static func ready() -> ConnectionState {
+        var state = ConnectionState(welcome: welcome)
+        _ = state.handle(hello())
+        return state
+    }
+
+    @Test("a handshake is answered once, and then requests are performed")
+    func handshake() {
+        var state = ConnectionState(welcome: Self.welcome)
+        #expect(state.isAwaitingHello)
+        let reply = ReplyEnvelope(id: 1, reply: .welcome(Self.welcome))
+        #expect(state.handle(Self.hello()) == .welcome(reply, clientName: "c"))
+        #expect(!state.isAwaitingHello)
+        #expect(state.handle(Self.request(2)) == Self.perform(2))
+        #expect(state.handle(.handshakeTimeRanOut) == .nothing)
+    }
+
+    @Test("a request before the handshake ends the connection")
+    func handshakeRequired() {
+        var state = ConnectionState(welcome: Self.welcome)
+        #expect(Self.refusal(state.handle(Self.request(1))) == .handshakeRequired)
+        #expect(state.isClosing)
+        #expect(state.handle(Self.hello()) == .nothing)
+    }
+
+    @Test("a handshake that does not come in time ends the connection")
+    func handshakeTime() {
+        var state = ConnectionState(welcome: Self.welcome)
+        #expect(Self.refusal(state.handle(.handshakeTimeRanOut)) == .handshakeRequired)
+    }
+
+    @Test("another protocol version is refused, and both are named")
+    func version() throws {
+        var state = ConnectionState(welcome: Self.welcome)
+        let action = state.handle(Self.hello(Hello(protocolVersion: 77, clientName: "c")))
+        guard case .refuse(let reply) = action, case .failed(let error) = reply.reply else {
+            Issue.record("not refused: \(action)")
+            return
+        }
+        #expect(error.code == .unsupportedVersion)
+        #expect(error.message.contains("77") && error.message.contains("version 1"))
+    }
+
+    @Test(
+        "a schema other than the expected one is refused",
+        arguments: [
+            Hello(clientName: "c", schemaVersion: "1.1.0"),
+            Hello(clientName: "c", schemaFingerprint: "ffffffffffffffff"),
+        ])
+    func schemaMismatch(hello: Hello) {
+        var state = ConnectionState(welcome: Self.welcome)
+        #expect(Self.refusal(state.handle(Self.hello(hello))) == .schemaMismatch)
+    }
+
+    @Test("the expected schema is welcome")
+    func schemaMatch() {
+        var state = ConnectionState(welcome: Self.welcome)
+        let hello = Hello(
+            clientName: "c", schemaVersion: "1.2.0", schemaFingerprint: "00112233aabbccdd")
+        _ = state.handle(Self.hello(hello))
+        #expect(state.handle(Self.request(2)) == Self.perform(2))
+    }
+
+    @Test("a second handshake is an error, and the connection lives")
+    func secondHello() throws {
+        var state = Self.ready()
+        let replied = try #require(Self.replied(state.handle(Self.hello())))
+        #expect(replied == (1, .malformedMessage))
+        #expect(state.handle(Self.request(2)) == Self.perform(2))
+    }
+
+    @Test("the id 0, and an id still in flight, are errors under id 0, and the connection lives")
+    func identifiers() throws {
+        var state = Self.ready()
+        #expect(try #require(Self.replied(state.handle(Self.request(0)))) == (0, .malformedMessage))
+        #expect(state.handle(Self.request(5)) == Self.perform(5))
+        #expect(try #require(Self.replied(state.handle(Self.request(5)))) == (0, .malformedMessage))
+        #expect(state.handle(.requestFinished(5)) == .nothing)
+        #expect(state.handle(Self.request(5)) == Self.perform(5))
+    }
+
+    @Test("one request past the limit is parked until another has finished")
+    func inFlight() {
+        var state = Self.ready()
+        #expect(state.handle(Self.request(1)) == Self.perform(1))
+        #expect(state.handle(Self.request(2)) == Self.perform(2))
+        #expect(state.acceptsFrames)
+        #expect(state.handle(Self.request(3)) == .nothing)
+        #expect(!state.acceptsFrames)
+        #expect(state.handle(.requestFinished(1)) == Self.perform(3))
+        #expect(state.acceptsFrames)
+    }
+
+    @Test("credit and cancellation reach requests in flight, also when the limit is reached")
+    func credit() {
+        var state = Self.ready()
+        _ = state.handle(Self.request(1))
+        _ = state.handle(Self.request(2))
+        let credit = Request.credit(requestID: 1, batches: 3)
+        #expect(state.handle(Self.request(9, credit)) == .grant(requestID: 1, batches: 3))
+        #expect(state.handle(Self.request(9, .cancel(requestID: 2))) == .cancel(requestID: 2))
+        #expect(state.handle(Self.request(9, .cancel(requestID: 7))) == .nothing)
+        #expect(state.acceptsFrames)
+    }
+
+    @Test("what cannot be decoded is answered if the frame was whole, and ends all if it was not")
+    func undecodable() throws {
+        var state = Self.ready()
+        let wrong = WireFailure(requestID: 4, error: LarderError(.unknownMessage, "unknown"))
+        #expect(
+            try #require(Self.replied(state.handle(.undecodable(wrong)))) == (4, .unknownMessage))
+        let broken = WireFailure(requestID: 0, error: LarderError(.malformedFrame, "garbage"))
+        #expect(Self.refusal(state.handle(.undecodable(broken))) == .malformedFrame)
+        #expect(!state.acceptsFrames)
+    }
+
+    @Test("a frame that is too long ends the connection, and both lengths are named")
+    func tooLong() {
+        var state = Self.ready()
+        let action = state.handle(.frameTooLong(declaredBytes: 2_000, bytesMax: 1_000))
+        #expect(Self.refusal(action) == .frameTooLong)
+        #expect("\(action)".contains("2000") && "\(action)".contains("1000"))
+    }
+
+    @Test("a draining connection answers what it accepted, parked requests too, then ends")
+    func draining() throws {
+        var state = Self.ready()
+        for id in [1, 2, 3] as [UInt64] { _ = state.handle(Self.request(id)) }
+        #expect(state.handle(.drainStarted) == .nothing)
+        #expect(state.handle(.requestFinished(1)) == Self.perform(3))
+        #expect(try #require(Self.replied(state.handle(Self.request(4)))) == (4, .unavailable))
+        #expect(state.handle(.requestFinished(2)) == .nothing)
+        #expect(Self.refusal(state.handle(.requestFinished(3))) == .unavailable)
+        #expect(state.isClosing)
+    }
+
+    @Test("an idle connection, and one without handshake, end at once when the server stops")
+    func drainingIdle() {
+        var ready = Self.ready()
+        #expect(Self.refusal(ready.handle(.drainStarted)) == .unavailable)
+        var new = ConnectionState(welcome: Self.welcome)
+        #expect(Self.refusal(new.handle(.drainStarted)) == .unavailable)
+    }
+
+    @Test("a peer that sends no more still gets its answers")
+    func inputEnded() {
+        var state = Self.ready()
+        _ = state.handle(Self.request(1))
+        #expect(state.handle(.inputEnded) == .nothing)
+        #expect(state.handle(.requestFinished(1)) == .close)
+        var idle = Self.ready()
+        #expect(idle.handle(.inputEnded) == .close)
+    }
+
+    @Test("once closing, nothing is answered or performed any more")
+    func closing() {
+        var state = Self.ready()
+        _ = state.handle(Self.request(1))
+        _ = state.handle(.limitBreached(LarderError(.resourceExhausted, "too much")))
+        #expect(state.handle(.requestFinished(1)) == .nothing)
+        #expect(state.handle(Self.request(2)) == .nothing)
+        #expect(state.handle(.drainStarted) == .nothing)
+        #expect(state.handle(.inputEnded) == .nothing)
+    }
+
+    @Test("what a peer says of itself is made fit for logs")
+    func printable() {
+        #expect(ConnectionState.printable("a\nb\u{1B}[0m") == "a?b?[0m")
+        #expect(ConnectionState.printable(String(repeating: "x", count: 999)).count == 64)
+    }
+}

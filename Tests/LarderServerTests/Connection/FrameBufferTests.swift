@@ -1,0 +1,42 @@
+import NIOCore
+import Testing
+
+@testable import LarderServer
+
+@Suite("Cutting arriving bytes into frames")
+struct FrameBufferTests {
+    static let stream: [UInt8] = [0, 0, 0, 3, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 1, 9]
+
+    /// All frames of the stream, which arrives in pieces of so many bytes.
+    static func frames(inPiecesOf size: Int) -> [[UInt8]] {
+        var buffer = FrameBuffer()
+        var frames: [[UInt8]] = []
+        for start in stride(from: 0, to: stream.count, by: size) {
+            buffer.append(ByteBuffer(bytes: stream[start..<min(start + size, stream.count)]))
+            while case .frame(let byteCount) = buffer.front(bytesMax: 100) {
+                frames.append(buffer.take(byteCount: byteCount) { Array($0) })
+            }
+        }
+        return frames
+    }
+
+    @Test("the same frames come out, whatever the pieces", arguments: 1...16)
+    func pieces(size: Int) {
+        #expect(Self.frames(inPiecesOf: size) == [[1, 2, 3], [], [9]])
+    }
+
+    @Test("a frame one byte too long is refused as soon as its length is there")
+    func tooLong() {
+        var buffer = FrameBuffer()
+        buffer.append(ByteBuffer(bytes: [0, 0, 0, 101]))
+        #expect(buffer.front(bytesMax: 101) == .incomplete)
+        #expect(buffer.front(bytesMax: 100) == .tooLong(declaredBytes: 101))
+    }
+
+    @Test("the largest length there is is a length and no sign")
+    func largest() {
+        var buffer = FrameBuffer()
+        buffer.append(ByteBuffer(bytes: [0xFF, 0xFF, 0xFF, 0xFF]))
+        #expect(buffer.front(bytesMax: 1 << 24) == .tooLong(declaredBytes: 4_294_967_295))
+    }
+}

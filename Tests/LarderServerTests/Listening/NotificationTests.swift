@@ -1,0 +1,104 @@
+import Glibc
+import LarderModel
+import Logging
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("Telling the service manager")
+    struct NotificationTests {
+        /// A manager's socket, at a path or under an abstract name.
+        private struct Manager {
+            let descriptor: Int32
+
+            init(_ path: String) throws {
+                descriptor = try UnixSocket.make(SOCK_DGRAM)
+                try UnixSocket.bind(descriptor, to: path)
+                _ = fcntl(descriptor, F_SETFL, 0)
+                var time = timeval(tv_sec: 20, tv_usec: 0)
+                let length = socklen_t(MemoryLayout<timeval>.size)
+                setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
+            }
+
+            func next() -> String {
+                var bytes = [UInt8](repeating: 0, count: 1_000)
+                let count = recv(descriptor, &bytes, bytes.count, 0)
+                return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            }
+        }
+
+        private func notification(_ environment: [String: String]) -> Notification {
+            Notification(environment: environment, processIdentifier: 42)
+        }
+
+        @Test("each state is a datagram of its own, at a path or an abstract name")
+        func states() throws {
+            let folder = try Folder()
+            let path = "\(folder.path)/notify"
+            let abstract = "\(path).abstract"
+            for (place, name) in [(path, path), ("\0\(abstract)", "@\(abstract)")] {
+                let manager = try Manager(place)
+                let notification = notification(["NOTIFY_SOCKET": name])
+                notification.ready(status: "serving\nat last")
+                #expect(manager.next() == "READY=1\nSTATUS=serving at last")
+                notification.alive()
+                #expect(manager.next() == "WATCHDOG=1")
+                notification.extendTime(by: .milliseconds(1_500))
+                #expect(manager.next() == "EXTEND_TIMEOUT_USEC=1500000")
+                notification.stopping()
+                #expect(manager.next() == "STOPPING=1\nSTATUS=stopping")
+                close(manager.descriptor)
+            }
+        }
+
+        @Test("without a manager, or one that cannot be reached, nothing happens")
+        func nobody() {
+            notification([:]).ready(status: "")
+            notification(["NOTIFY_SOCKET": "/nowhere/at/all"]).alive()
+            notification(["NOTIFY_SOCKET": "relative"]).alive()
+            notification(["NOTIFY_SOCKET": ""]).alive()
+        }
+
+        @Test("the watchdog's interval counts only for the process that it names")
+        func watchdog() {
+            let interval = notification(["WATCHDOG_USEC": "2000000"]).watchdogInterval
+            #expect(interval == .seconds(2))
+            let other = ["WATCHDOG_USEC": "2000000", "WATCHDOG_PID": "43"]
+            #expect(notification(other).watchdogInterval == nil)
+            for text in ["0", "-5", "soon"] {
+                #expect(notification(["WATCHDOG_USEC": text]).watchdogInterval == nil)
+            }
+        }
+
+        @Test("a server says when it is ready, that it lives, and when it stops")
+        func serving() async throws {
+            let folder = try Folder()
+            let manager = try Manager("\(folder.path)/notify")
+            let notification = notification([
+                "NOTIFY_SOCKET": "\(folder.path)/notify", "WATCHDOG_USEC": "20000",
+            ])
+            let path = "\(folder.path)/socket"
+            let server = try Server(
+                backend: FakeStore(), schemaText: "{}",
+                listeningSockets: [ListeningSocket(path: path)], notification: notification,
+                logger: .silent)
+            let running = Task { try await server.run() }
+            var told = ""
+            while !told.contains("READY=1") { told = manager.next() }
+            #expect(told.contains(path))
+            while told != "WATCHDOG=1" { told = manager.next() }
+            let peer = try Peer(connectingTo: path)
+            guard case .welcome? = try peer.shakeHands() else {
+                Issue.record("not welcome")
+                return
+            }
+            running.cancel()
+            while !told.contains("STOPPING=1") { told = manager.next() }
+            #expect(try peer.receiveUntilClosed() == [.unavailable])
+            try await running.value
+            #expect(!folder.holds("socket"))
+            close(manager.descriptor)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("Bad input")
+    struct BadInputTests {
+        private static func frames(_ envelopes: [RequestEnvelope]) throws -> [UInt8] {
+            var bytes: [UInt8] = []
+            for envelope in envelopes { try WireCodec().encode(envelope, into: &bytes) }
+            return bytes
+        }
+
+        private static func conversation() throws -> [UInt8] {
+            try frames([
+                RequestEnvelope(id: 1, request: .hello(Hello(clientName: "torn"))),
+                RequestEnvelope(id: 2, request: .insert(1)),
+                RequestEnvelope(id: 3, request: .fetch("rows 3")),
+            ])
+        }
+
+        @Test("every prefix of a conversation may be the last, and the server lives")
+        func prefixes() async throws {
+            try await RunningServer.run { running in
+                let bytes = try Self.conversation()
+                for count in 0...bytes.count {
+                    let peer = try running.connect()
+                    try peer.send(Array(bytes.prefix(count)))
+                    peer.close()
+                }
+                #expect(try running.ready().call(.ping) == .pong)
+            }
+        }
+
+        @Test("a torn frame at the end is not answered, what came before it is")
+        func torn() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.connect()
+                try peer.send(Self.conversation().dropLast())
+                peer.endOutput()
+                for _ in 0..<2 { #expect(try peer.receive()?.reply.errorCode == nil) }
+                #expect(try peer.receive() == nil)
+            }
+        }
+
+        @Test("frames that come byte by byte are frames like others")
+        func byteByByte() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.connect()
+                for byte in try Self.conversation() { try peer.send([byte]) }
+                for _ in 0..<3 { #expect(try peer.receive()?.reply.errorCode == nil) }
+            }
+        }
+
+        @Test("garbage after the handshake is answered by an error and the end of the connection")
+        func garbage() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                try peer.send([0, 0, 0, 4, 0xFF, 0xFF, 0xFF, 0xFF])
+                #expect(try peer.receiveUntilClosed() == [.malformedFrame])
+                #expect(try running.ready().call(.ping) == .pong)
+            }
+        }
+
+        @Test("a request before the handshake is answered by an error and the end")
+        func handshakeRequired() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.connect()
+                try peer.send(.ping)
+                #expect(try peer.receiveUntilClosed() == [.handshakeRequired])
+            }
+        }
+
+        @Test("an unknown entity is an error, and the connection lives")
+        func unknownEntity() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                let query = Query.count(entityName: "Nothing", predicate: nil)
+                let (shape, parameters) = try QueryCoding.encode(query, QueryParameters())
+                let request = QueryRequest(shape: shape, parameters: parameters)
+                #expect(try peer.call(.query(request))?.errorCode == .unknownEntity)
+                let garbage = QueryRequest(shape: [0xFF, 0xFF], parameters: parameters)
+                #expect(try peer.call(.query(garbage))?.errorCode != nil)
+                #expect(try peer.call(.ping) == .pong)
+            }
+        }
+
+        @Test("random bytes never stop the server")
+        func random() async throws {
+            let given = ProcessInfo.processInfo.environment["LARDER_SEED"].flatMap { UInt64($0) }
+            let seed = given ?? UInt64.random(in: 0...UInt64.max)
+            print("random bytes to a server: LARDER_SEED=\(seed)")
+            var generator = Generator(state: seed)
+            var conversations: [[UInt8]] = []
+            for _ in 0..<200 {
+                var bytes = try Self.conversation()
+                for _ in 0..<Int.random(in: 1...8, using: &generator) {
+                    let place = Int.random(in: 0..<bytes.count, using: &generator)
+                    bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                }
+                conversations.append(bytes)
+            }
+            try await RunningServer.run { running in
+                for bytes in conversations {
+                    let peer = try running.connect()
+                    try peer.send(bytes)
+                    peer.endOutput()
+                    while try peer.receive() != nil {}
+                }
+                #expect(try running.ready().call(.ping) == .pong)
+            }
+        }
+
+        @Test("descriptors that a peer passes are not taken")
+        func passedDescriptors() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                var ends: [Int32] = [-1, -1]
+                try #require(pipe(&ends) == 0)
+                try peer.send(
+                    Self.frames([RequestEnvelope(id: 9, request: .schema)]), passing: ends[1])
+                close(ends[1])
+                #expect(try peer.receive()?.id == 9)
+                // With no one left to write, the pipe is at its end: the server kept no copy.
+                var byte: UInt8 = 0
+                #expect(read(ends[0], &byte, 1) == 0)
+                close(ends[0])
+            }
+        }
+    }
+
+    /// Numbers that follow from a seed (SplitMix64).
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("One past each limit")
+    struct LimitTests {
+        @Test("one connection past the maximum is told so and closed; one that goes makes room")
+        func connections() async throws {
+            try await RunningServer.run { limits in
+                limits.connectionsMax = 2
+            } _: { running in
+                let first = try running.ready()
+                let second = try running.ready()
+                #expect(try running.connect().receiveUntilClosed() == [.resourceExhausted])
+                first.close()
+                // A refused peer may find its socket closed before it has said anything.
+                var isWelcome = false
+                while !isWelcome {
+                    if case .welcome? = try? running.connect().shakeHands() { isWelcome = true }
+                }
+                #expect(try second.call(.ping) == .pong)
+            }
+        }
+
+        @Test("one connection past a user's share is refused")
+        func connectionsPerUser() async throws {
+            try await RunningServer.run { limits in
+                limits.connectionsPerUserMax = 1
+            } _: { running in
+                let peer = try running.ready()
+                #expect(try running.connect().receiveUntilClosed() == [.resourceExhausted])
+                #expect(try peer.call(.ping) == .pong)
+            }
+        }
+
+        @Test("one connection without handshake past the maximum is refused")
+        func handshakesPending() async throws {
+            try await RunningServer.run { limits in
+                limits.handshakesPendingMax = 1
+            } _: { running in
+                let pending = try running.connect()
+                #expect(try running.connect().receiveUntilClosed() == [.resourceExhausted])
+                try pending.shakeHands()
+                let ready = try running.ready()
+                #expect(try ready.call(.ping) == .pong)
+            }
+        }
+
+        @Test("a peer that does not shake hands in time is closed")
+        func handshakeTime() async throws {
+            try await RunningServer.run { limits in
+                limits.handshakeTimeMax = .milliseconds(10)
+            } _: { running in
+                let peer = try running.connect()
+                try peer.send([0, 0])
+                #expect(try peer.receiveUntilClosed() == [.handshakeRequired])
+            }
+        }
+
+        @Test("a frame one byte too long ends the connection before its bytes have come")
+        func frames() async throws {
+            try await RunningServer.run { limits in
+                limits.frameBytesMax = 100
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send([0, 0, 0, 101])
+                #expect(try peer.receiveUntilClosed() == [.frameTooLong])
+                let new = try running.connect()
+                try new.send([0, 1, 0, 1])
+                #expect(try new.receiveUntilClosed() == [.frameTooLong])
+                for length in [[0x80, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF]] as [[UInt8]] {
+                    let peer = try running.connect()
+                    try peer.send(length)
+                    #expect(try peer.receiveUntilClosed() == [.frameTooLong])
+                }
+            }
+        }
+
+        @Test("a frame without content is malformed")
+        func emptyFrame() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.connect()
+                try peer.send([0, 0, 0, 0])
+                #expect(try peer.receiveUntilClosed().count == 1)
+            }
+        }
+
+        @Test("answers beyond the hard bound that a peer does not take end its connection")
+        func queuedBytes() async throws {
+            try await RunningServer.run { limits in
+                limits.queuedBytesSoftMax = 64 << 10
+                limits.queuedBytesMax = 100 << 10
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send(.fetch("rows 10000000"))
+                try Self.waitForCursors(running)
+                #expect(try peer.receiveUntilClosed() == [.resourceExhausted])
+            }
+        }
+
+        @Test("answers that stay beyond the soft bound for too long end the connection")
+        func queuedBytesSoft() async throws {
+            try await RunningServer.run { limits in
+                limits.queuedBytesSoftMax = 64 << 10
+                limits.queuedBytesSoftTimeMax = .milliseconds(10)
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send(.fetch("rows 10000000"))
+                try Self.waitForCursors(running)
+                #expect(try peer.receiveUntilClosed() == [.resourceExhausted])
+            }
+        }
+
+        @Test("a peer that never takes its last words is closed all the same")
+        func farewell() async throws {
+            try await RunningServer.run { limits in
+                limits.queuedBytesSoftMax = 64 << 10
+                limits.queuedBytesMax = 100 << 10
+                limits.farewellTimeMax = .milliseconds(10)
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send(.fetch("rows 10000000"))
+                let other = try running.ready()
+                var connections: Statistic?
+                while connections != Statistic("connections", .int(1)) {
+                    guard case .statistics(let figures)? = try other.call(.statistics) else {
+                        return
+                    }
+                    connections = figures.first { $0.name == "connections" }
+                }
+                #expect(try peer.receiveUntilClosed().isEmpty)
+            }
+        }
+
+        /// Returns once the stream that was begun has ended, which another connection sees.
+        private static func waitForCursors(_ running: RunningServer) throws {
+            let other = try running.ready()
+            while running.store.records[\.cursorsOpenMost] == 0
+                || running.store.records[\.cursorsOpen] > 0
+            {
+                _ = try other.call(.schema)
+            }
+        }
+
+        @Test("answers beyond a user's bound end the connection that adds to them")
+        func queuedBytesPerUser() async throws {
+            try await RunningServer.run { limits in
+                limits.queuedBytesSoftMax = 64 << 10
+                limits.queuedBytesPerUserMax = 100 << 10
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send(.fetch("rows 10000000"))
+                try Self.waitForCursors(running)
+                #expect(try peer.receiveUntilClosed() == [.resourceExhausted])
+            }
+        }
+
+        @Test("a write beyond a user's bytes is refused, and the connection lives")
+        func writeBytesPerUser() async throws {
+            try await RunningServer.run { limits in
+                limits.queuedBytesPerUserMax = 10
+            } _: { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.insert(1))?.errorCode == .resourceExhausted)
+                #expect(try peer.call(.ping) == .pong)
+                #expect(running.store.records[\.numbers].isEmpty)
+            }
+        }
+
+        @Test(
+            "a write past the queue's count or bytes is refused, the others are done",
+            arguments: [true, false])
+        func writesQueued(byCount: Bool) async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate)) { limits in
+                if byCount { limits.writesQueuedMax = 1 } else { limits.writeBytesQueuedMax = 60 }
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send(.insert(1))
+                gate.waitForArrival()
+                try peer.send(.insert(2))
+                #expect(try peer.call(.insert(3))?.errorCode == .resourceExhausted)
+                gate.open()
+                for _ in 0..<2 { #expect(try peer.receive()?.reply.errorCode == nil) }
+                #expect(running.store.records[\.numbers].count == 2)
+            }
+        }
+
+        @Test("a group of writes has its maximum of sets and of bytes", arguments: [true, false])
+        func writeGroup(byCount: Bool) async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate)) { limits in
+                if byCount { limits.writeGroupMax = 2 } else { limits.writeGroupBytesMax = 70 }
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send(.insert(0))
+                gate.waitForArrival()
+                for number in 1...4 as ClosedRange<Int64> { try peer.send(.insert(number)) }
+                #expect(try peer.call(.schema) == .schema("{}"))
+                gate.open()
+                for _ in 0...4 { #expect(try peer.receive()?.reply.errorCode == nil) }
+                #expect(running.store.records[\.groups] == [1, 2, 2])
+            }
+        }
+
+        @Test("few descriptors allow few connections, and at least a few")
+        func descriptors() {
+            let limits = ServerLimits()
+            #expect(limits.connectionsMax(descriptorLimit: 1_024) == 704)
+            #expect(limits.connectionsMax(descriptorLimit: 64) == 16)
+            #expect(limits.connectionsMax(descriptorLimit: .max) == 1_024)
+        }
+
+        @Test("a turn on the event loop that is over leaves no request unanswered")
+        func turns() async throws {
+            try await RunningServer.run { limits in
+                limits.turnTimeMax = .zero
+            } _: { running in
+                let peer = try running.ready()
+                let requests = (1...100).map { RequestEnvelope(id: $0, request: .schema) }
+                try peer.send(requests)
+                for id in 1...100 as ClosedRange<UInt64> { #expect(try peer.receive()?.id == id) }
+            }
+        }
+
+        @Test("the defaults are those that are documented")
+        func defaults() {
+            let limits = ServerLimits()
+            #expect(limits.connectionsMax == 1_024)
+            #expect(limits.connectionsPerUserMax == 256)
+            #expect(limits.handshakeTimeMax == .seconds(5))
+            #expect(limits.handshakesPendingMax == 64)
+            #expect(limits.frameBytesMax == 16 << 20)
+            #expect(limits.handshakeFrameBytesMax == 64 << 10)
+            #expect(limits.requestsInFlightMax == 32)
+            #expect(limits.queuedBytesMax == 8 << 20)
+            #expect(limits.queuedBytesSoftMax == 2 << 20)
+            #expect(limits.queuedBytesSoftTimeMax == .seconds(30))
+            #expect(limits.queuedBytesPerUserMax == 128 << 20)
+            #expect(limits.readTimeMax == .seconds(30))
+        }
+    }
+}

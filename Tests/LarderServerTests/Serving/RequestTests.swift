@@ -1,0 +1,191 @@
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("Requests and their answers")
+    struct RequestTests {
+        @Test("a handshake tells which store this is and what it allows")
+        func handshake() async throws {
+            try await RunningServer.run { running in
+                guard case .welcome(let welcome)? = try running.connect().shakeHands() else {
+                    Issue.record("no welcome")
+                    return
+                }
+                #expect(welcome.storeIdentifier == running.store.storeDescription.identifier)
+                #expect(welcome.serverName == "test")
+                #expect(welcome.requestsInFlightMax == 32)
+                #expect(welcome.frameBytesMax == 16 << 20)
+            }
+        }
+
+        @Test("each request of the protocol is answered in kind")
+        func kinds() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.ping) == .pong)
+                #expect(try peer.call(.schema) == .schema("{}"))
+                guard case .saved(let result)? = try peer.call(.insert(42)) else {
+                    Issue.record("not saved")
+                    return
+                }
+                #expect(try peer.call(.get(result.inserted, properties: nil))?.rowCount == 1)
+                #expect(try peer.call(.fetch("rows 3"))?.rowCount == 3)
+                guard case .query(let request) = try Request.fetch("rows 3"),
+                    case .explained(let explanation)? = try peer.call(.explain(request))
+                else {
+                    Issue.record("not explained")
+                    return
+                }
+                #expect(explanation.plan == "fake")
+            }
+        }
+
+        @Test("statistics are the store's, then the server's")
+        func statistics() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                _ = try peer.call(.insert(1))
+                for _ in 0..<3 { _ = try peer.call(.fetch("rows 1")) }
+                guard case .statistics(let statistics)? = try peer.call(.statistics) else {
+                    Issue.record("no statistics")
+                    return
+                }
+                #expect(statistics.first == Statistic("objects", .int(1)))
+                #expect(statistics.contains(Statistic("connections", .int(1))))
+                #expect(statistics.contains(Statistic("requests", .int(5))))
+                #expect(statistics.contains(Statistic("planCacheHits", .int(2))))
+                #expect(statistics.contains(Statistic("planCacheMisses", .int(1))))
+                #expect(statistics.contains(Statistic("saves", .int(1))))
+            }
+        }
+
+        @Test("pipelined requests beyond the limit in flight are all answered")
+        func pipelining() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                let requests = (1...500).map { (number: Int64) -> RequestEnvelope in
+                    let request = number % 3 == 0 ? Request.insert(number) : Request.ping
+                    return RequestEnvelope(id: UInt64(number) + 10, request: request)
+                }
+                try peer.send(requests)
+                var answered: Set<UInt64> = []
+                for _ in requests {
+                    let reply = try #require(try peer.receive())
+                    #expect(reply.reply.errorCode == nil)
+                    answered.insert(reply.id)
+                }
+                #expect(answered == Set(requests.map(\.id)))
+                #expect(running.store.records[\.numbers].count == 166)
+            }
+        }
+
+        @Test("a plan is made once for a shape, and each time if it depends on arguments")
+        func plans() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                for _ in 0..<5 { _ = try peer.call(.fetch("rows 2")) }
+                #expect(running.store.records[\.plans] == 1)
+                for _ in 0..<5 { _ = try peer.call(.fetch("rows 2 %K")) }
+                #expect(running.store.records[\.plans] == 6)
+            }
+        }
+
+        @Test("writes that wait together are committed together")
+        func groupCommit() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate)) { running in
+                let peer = try running.ready()
+                try peer.send(.insert(0))
+                gate.waitForArrival()
+                for number in 1...10 as ClosedRange<Int64> { try peer.send(.insert(number)) }
+                // The answer to a read sent after them says that the writes have been queued.
+                #expect(try peer.call(.schema) == .schema("{}"))
+                gate.open()
+                for _ in 0...10 {
+                    guard case .saved? = try peer.receive()?.reply else {
+                        Issue.record("not saved")
+                        return
+                    }
+                }
+                #expect(running.store.records[\.groups] == [1, 10])
+            }
+        }
+
+        @Test("a slow query holds up neither its own connection nor another")
+        func slowQuery() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(slowReads: gate)) { running in
+                let (first, second) = (try running.ready(), try running.ready())
+                let slow = try first.send(.fetch("slow"))
+                gate.waitForArrival()
+                #expect(try first.call(.fetch("rows 2"))?.rowCount == 2)
+                #expect(try second.call(.insert(1))?.errorCode == nil)
+                gate.open()
+                #expect(try first.receive()?.id == slow)
+            }
+        }
+
+        @Test("a read that takes too many steps moves to the pool")
+        func heavy() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                for _ in 0..<3 { #expect(try peer.call(.fetch("heavy"))?.rowCount == 1) }
+                let keys = (1...2_000).map { running.store.identifier($0) }
+                #expect(try peer.call(.get(keys, properties: nil))?.rowCount == 0)
+            }
+        }
+
+        @Test("a failed read is answered with its error, and the connection lives")
+        func failure() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.fetch("fails"))?.errorCode == .storageFailed)
+                #expect(try peer.call(.ping) == .pong)
+            }
+        }
+
+        @Test("a store that is only read refuses writes, and still answers a ping")
+        func readOnly() async throws {
+            try await RunningServer.run(.init(isReadOnly: true)) { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.insert(1))?.errorCode == .readOnly)
+                #expect(try peer.call(.ping) == .pong)
+            }
+        }
+
+        @Test("a write whose time passes in the queue is refused unexecuted")
+        func expiredWrite() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate)) { running in
+                let peer = try running.ready()
+                let first = try peer.send(.insert(1))
+                gate.waitForArrival()
+                let late = try peer.send(.insert(2), timeoutMilliseconds: 1)
+                // A query with the same time ends by its own clock, and after the write's time.
+                #expect(try peer.call(.schema) == .schema("{}"))
+                let clock = ContinuousClock()
+                let passed = clock.now.advanced(by: .milliseconds(2))
+                while clock.now < passed { _ = try peer.call(.schema) }
+                gate.open()
+                #expect(try peer.receive()?.id == first)
+                let reply = try #require(try peer.receive())
+                #expect(reply.id == late && reply.reply.errorCode == .timeout)
+                #expect(running.store.records[\.numbers].count == 1)
+            }
+        }
+
+        @Test("a peer that sends no more gets the answers to all it sent")
+        func halfClose() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                for number in 0..<40 as Range<Int64> { try peer.send(.insert(number)) }
+                peer.endOutput()
+                for _ in 0..<40 { #expect(try peer.receive()?.reply.errorCode == nil) }
+                #expect(try peer.receive() == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import FoundationEssentials
+import LarderModel
+import Synchronization
+
+/// A store in memory that does what a query's predicate says, so that tests choose how the store
+/// behaves: `rows 1000`, `slow` (held at a gate), `fails`, `heavy` (more steps than an event loop
+/// may take).
+final class FakeStore: StoreBackend {
+    struct Options {
+        var isReadOnly = false
+        var slowReads: Gate?
+        var writes: Gate?
+    }
+
+    let storeDescription: StoreDescription
+    let options: Options
+    let records = Records()
+
+    /// What the store holds and what was done with it.
+    final class Records: Sendable {
+        struct State {
+            var numbers: [Int64: Int64] = [:]
+            var lastKey: Int64 = 0
+            var groups: [Int] = []
+            var plans = 0
+            var readersOpen = 0
+            var cursorsOpen = 0
+            var cursorsOpenMost = 0
+            var batches = 0
+            var writerIsClosed = false
+        }
+
+        let state = Mutex(State())
+        subscript<Value>(path: KeyPath<State, Value> & Sendable) -> Value {
+            state.withLock { $0[keyPath: path] }
+        }
+    }
+
+    init(_ options: Options = Options()) throws {
+        let schema = try Schema(entities: [
+            Entity(name: "Item", attributes: [Attribute(name: "number", type: .int64)])
+        ])
+        storeDescription = StoreDescription(
+            identifier: UUID(), schema: schema, fingerprint: "00112233aabbccdd",
+            isReadOnly: options.isReadOnly)
+        self.options = options
+    }
+
+    func plan(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(LarderError) -> any QueryPlan {
+        records.state.withLock { $0.plans += 1 }
+        guard query.entityName == "Item" else {
+            throw LarderError(.unknownEntity, "no entity is named so")
+        }
+        guard case .fetch(let fetch) = query, case .format(let text)? = fetch.predicate else {
+            return FakePlan(words: ["rows", "1"])
+        }
+        return FakePlan(words: text.split(separator: " ").map(String.init))
+    }
+
+    func makeReader() throws(LarderError) -> any StoreReader {
+        records.state.withLock { $0.readersOpen += 1 }
+        return FakeReader(self)
+    }
+
+    func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
+
+    func identifier(_ key: Int64) -> PersistentIdentifier {
+        PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
+    }
+}
+
+final class FakePlan: QueryPlan {
+    let words: [String]
+    init(words: [String]) { self.words = words }
+    var dependsOnArguments: Bool { words.contains("%K") }
+}
+
+private final class FakeReader: StoreReader {
+    private let store: FakeStore
+    init(_ store: FakeStore) { self.store = store }
+    deinit { store.records.state.withLock { $0.readersOpen -= 1 } }
+
+    func objects(
+        _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
+    ) throws(ReadFailure) -> [Batch] {
+        let keys = identifiers.compactMap(\.permanentKey)
+        guard keys.count <= 1_000 || budget.steps == nil else { throw .stepsExceeded }
+        let found = store.records.state.withLock { state in
+            keys.compactMap { key in state.numbers[key].map { (key, $0) } }
+        }
+        let identity = Batch.Identity(
+            entityName: "Item", keys: found.map(\.0), versions: found.map { _ in 1 })
+        let column = Column(
+            name: "number", kind: .attribute(.int64), storage: .integers(found.map(\.1)))
+        return [Batch(rowCount: found.count, identity: identity, columns: [column])]
+    }
+
+    func open(
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    ) throws(ReadFailure) -> any ResultCursor {
+        guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
+        switch plan.words.first {
+        case "fails": throw .failed(LarderError(.storageFailed, "the disk is gone"))
+        case "slow", "heavy":
+            if budget.steps != nil { throw .stepsExceeded }
+            if plan.words.first == "slow" { store.options.slowReads?.pass() }
+            return FakeCursor(store, rowsLeft: 1)
+        default:
+            let count = plan.words.count > 1 ? Int(plan.words[1]) : nil
+            return FakeCursor(store, rowsLeft: count ?? 1)
+        }
+    }
+
+    func explain(
+        _ plan: any QueryPlan, _ parameters: QueryParameters
+    ) throws(LarderError) -> Explanation {
+        Explanation(plan: "fake", sql: "", steps: [], warnings: [])
+    }
+
+    func statistics() throws(LarderError) -> [Statistic] {
+        [Statistic("objects", .int(Int64(store.records[\.numbers].count)))]
+    }
+}
+
+private final class FakeCursor: ResultCursor {
+    private let store: FakeStore
+    private var rowsLeft: Int
+
+    init(_ store: FakeStore, rowsLeft: Int) {
+        self.store = store
+        self.rowsLeft = rowsLeft
+        store.records.state.withLock { state in
+            state.cursorsOpen += 1
+            state.cursorsOpenMost = max(state.cursorsOpenMost, state.cursorsOpen)
+        }
+    }
+
+    func next(
+        bytesMax: Int, budget: ReadBudget
+    ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
+        store.records.state.withLock { $0.batches += 1 }
+        let count = min(rowsLeft, max(1, bytesMax / 8))
+        rowsLeft -= count
+        let column = Column(
+            name: "number", kind: .attribute(.int64),
+            storage: .integers([Int64](repeating: 7, count: count)))
+        return (Batch(rowCount: count, columns: [column]), rowsLeft == 0)
+    }
+
+    func close() { store.records.state.withLock { $0.cursorsOpen -= 1 } }
+}
+
+private final class FakeWriter: StoreWriter {
+    private let store: FakeStore
+    init(_ store: FakeStore) { self.store = store }
+
+    func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
+        store.options.writes?.pass()
+        return store.records.state.withLock { state in
+            state.groups.append(sets.count)
+            return sets.map { apply($0, &state) }
+        }
+    }
+
+    private func apply(
+        _ set: ChangeSet, _ state: inout FakeStore.Records.State
+    ) -> Result<SaveResult, LarderError> {
+        var result = SaveResult()
+        for change in set.changes {
+            guard case .insert(_, let values) = change, case .int(let number)? = values["number"]
+            else { return .failure(LarderError(.invalidChangeSet, "only inserts here")) }
+            state.lastKey += 1
+            state.numbers[state.lastKey] = number
+            result.inserted.append(store.identifier(state.lastKey))
+        }
+        return .success(result)
+    }
+
+    func checkpointIfNeeded() {}
+    func close() { store.records.state.withLock { $0.writerIsClosed = true } }
+}

@@ -1,0 +1,177 @@
+import Glibc
+import LarderModel
+import LarderWire
+
+@testable import LarderServer
+
+/// The other end of a connection, with blocking calls: what a client of any kind may send.
+final class Peer {
+    struct TimedOut: Error {}
+
+    let descriptor: Int32
+    private let codec = WireCodec()
+    private var splitter = FrameSplitter(frameBytesMax: Limits.frameBytesMax)
+    private var nextID: UInt64 = 1
+    private var isOpen = true
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+        // So that a test which waits for what never comes fails instead of hanging.
+        var time = timeval(tv_sec: 20, tv_usec: 0)
+        let length = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
+    }
+
+    /// Connects as a client does.
+    convenience init(connectingTo path: String) throws {
+        let descriptor = try UnixSocket.make(SOCK_STREAM)
+        let (address, length) = try UnixSocket.address(of: path)
+        let status = address.withSockAddr { pointer, _ in
+            connect(descriptor, pointer, socklen_t(length))
+        }
+        guard status == 0 else { throw UnixSocket.failure("cannot connect") }
+        _ = fcntl(descriptor, F_SETFL, 0)
+        self.init(descriptor)
+    }
+
+    deinit { close() }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        Glibc.close(descriptor)
+    }
+
+    /// Sends no more, but goes on to receive.
+    func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func send(_ bytes: [UInt8]) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw TimedOut() }
+            sent += count
+        }
+    }
+
+    /// Sends bytes with a descriptor attached to them.
+    func send(_ bytes: [UInt8], passing passed: Int32) throws {
+        var bytes = bytes
+        var control = ControlMessage(descriptor: passed)
+        let count = bytes.withUnsafeMutableBytes { bytes in
+            withUnsafeMutableBytes(of: &control) { control in
+                var vector = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+                return withUnsafeMutablePointer(to: &vector) { vector in
+                    var message = msghdr()
+                    message.msg_iov = vector
+                    message.msg_iovlen = 1
+                    message.msg_control = control.baseAddress
+                    message.msg_controllen = control.count
+                    return sendmsg(descriptor, &message, 0)
+                }
+            }
+        }
+        guard count == bytes.count else { throw TimedOut() }
+    }
+
+    /// The kernel's `struct cmsghdr` with one descriptor.
+    private struct ControlMessage {
+        var length = 16 + MemoryLayout<Int32>.size
+        var level = Int32(SOL_SOCKET)
+        var type = Int32(1)  // SCM_RIGHTS
+        var descriptor: Int32
+        var padding: Int32 = 0
+    }
+
+    /// Sends requests in one piece.
+    func send(_ envelopes: [RequestEnvelope]) throws {
+        var bytes: [UInt8] = []
+        for envelope in envelopes { try codec.encode(envelope, into: &bytes) }
+        try send(bytes)
+    }
+
+    @discardableResult
+    func send(_ request: Request, timeoutMilliseconds: UInt32 = 0) throws -> UInt64 {
+        let id = nextID
+        nextID += 1
+        try send([
+            RequestEnvelope(id: id, timeoutMilliseconds: timeoutMilliseconds, request: request)
+        ])
+        return id
+    }
+
+    /// The next reply; nil once the server has closed the connection.
+    func receive() throws -> ReplyEnvelope? {
+        while true {
+            let reply = try splitter.withNextFrame { frame throws(LarderError) in
+                do throws(WireFailure) {
+                    return try codec.decodeReply(frame)
+                } catch {
+                    throw error.error
+                }
+            }
+            if let reply { return reply }
+            var piece = [UInt8](repeating: 0, count: 64 << 10)
+            let count = recv(descriptor, &piece, piece.count, 0)
+            if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
+            guard count > 0 else { throw TimedOut() }
+            piece.withUnsafeBytes {
+                splitter.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)))
+            }
+        }
+    }
+
+    func call(_ request: Request, timeoutMilliseconds: UInt32 = 0) throws -> Reply? {
+        try send(request, timeoutMilliseconds: timeoutMilliseconds)
+        return try receive()?.reply
+    }
+
+    @discardableResult
+    func shakeHands() throws -> Reply? {
+        try call(.hello(Hello(clientName: "test")))
+    }
+
+    /// The codes of the errors that come until the connection is closed.
+    func receiveUntilClosed() throws -> [ErrorCode] {
+        var codes: [ErrorCode] = []
+        while let reply = try receive() {
+            if case .failed(let error) = reply.reply { codes.append(error.code) }
+        }
+        return codes
+    }
+}
+
+extension Request {
+    /// A query that the fake store answers as the text says.
+    static func fetch(_ text: String, credit: UInt32 = 0) throws -> Request {
+        let query = Query.fetch(Fetch("Item", where: .format(text)))
+        let (shape, parameters) = try QueryCoding.encode(query, QueryParameters())
+        return .query(QueryRequest(shape: shape, parameters: parameters, credit: credit))
+    }
+
+    static func insert(_ number: Int64) -> Request {
+        let identifier = PersistentIdentifier(temporary: "a", entityName: "Item")
+        return .save(ChangeSet([.insert(identifier, values: ["number": .int(number)])]))
+    }
+}
+
+extension Reply {
+    var errorCode: ErrorCode? {
+        if case .failed(let error) = self { error.code } else { nil }
+    }
+
+    var rowCount: Int? {
+        if case .batches(let batches, _) = self {
+            batches.reduce(0) { $0 + $1.rowCount }
+        } else {
+            nil
+        }
+    }
+
+    var hasMore: Bool {
+        if case .batches(_, let more) = self { more } else { false }
+    }
+}

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import LarderModel
+
+/// Random expression trees and the queries around them.
+struct RandomQueries {
+    var generator: SeededGenerator
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int {
+        Int.random(in: range, using: &generator)
+    }
+
+    mutating func name() -> String {
+        let names = ["a", "name", "birthOfYear", "courses", "x_1", "Zürich"]
+        return names.randomElement(using: &generator) ?? "a"
+    }
+
+    mutating func value() -> Value {
+        Samples.values.randomElement(using: &generator)?.value ?? .null
+    }
+
+    /// A tree of at most `depth` levels, `depth` being at least 1.
+    mutating func tree(depth: Int) -> QueryExpression {
+        guard depth > 1 else { return leaf() }
+        switch number(0...9) {
+        case 0: return .list(trees(depth))
+        case 1: return .and(trees(depth))
+        case 2: return .or(trees(depth))
+        case 3: return .not(tree(depth: depth - 1))
+        case 4: return .collection(.count, tree(depth: depth - 1))
+        case 5:
+            return .subquery(
+                tree(depth: depth - 1), variable: name(), predicate: tree(depth: depth - 1))
+        case 6:
+            return .keyPath(number(0...1) == 0 ? .object : .variable(name()), [name(), name()])
+        case 7: return leaf()
+        default: return .comparison(comparison(depth: depth))
+        }
+    }
+
+    private mutating func comparison(depth: Int) -> Comparison {
+        Comparison(
+            tree(depth: depth - 1),
+            Comparison.Operator.allCases.randomElement(using: &generator) ?? .equal,
+            tree(depth: depth - 1),
+            options: Comparison.Options(rawValue: UInt32(number(0...3))),
+            modifier: Comparison.Modifier.allCases.randomElement(using: &generator) ?? .direct)
+    }
+
+    private mutating func trees(_ depth: Int) -> [QueryExpression] {
+        var trees: [QueryExpression] = []
+        for _ in 0..<number(0...3) { trees.append(tree(depth: depth - 1)) }
+        return trees
+    }
+
+    private mutating func leaf() -> QueryExpression {
+        switch number(0...3) {
+        case 0: .object
+        case 1: .variable(name())
+        default: .constant(value())
+        }
+    }
+
+    mutating func query() -> Query {
+        let predicate: QueryPredicate? =
+            switch number(0...4) {
+            case 0: nil
+            case 1: .format("\(name()) == %@")
+            default: .tree(tree(depth: number(1...8)))
+            }
+        let sort = number(0...1) == 0 ? [] : [SortKey(name()), SortKey(name(), descending: true)]
+        switch number(0...2) {
+        case 0:
+            let selections: [Fetch.Selection] = [
+                .objects, .identifiers, .keyPaths([]), .keyPaths([name(), name()]),
+            ]
+            return .fetch(
+                Fetch(
+                    name(), where: predicate, sort: sort,
+                    selection: selections.randomElement(using: &generator) ?? .objects,
+                    isDistinct: number(0...1) == 0))
+        case 1:
+            return .count(entityName: name(), predicate: predicate)
+        default:
+            return .aggregate(
+                Aggregate(
+                    name(), where: predicate, groupBy: [name()], [.count, .init(.sum, name())],
+                    having: number(0...1) == 0 ? nil : .tree(tree(depth: 4)), sort: sort))
+        }
+    }
+}
+
+extension QueryExpression {
+    /// The tree with the values put back where it refers to them by place.
+    func filled(from arguments: [Value]) -> QueryExpression {
+        switch self {
+        case .argument(let place): .constant(arguments[place])
+        case .constant, .object, .variable: self
+        case .list(let elements): .list(elements.map { $0.filled(from: arguments) })
+        case .keyPath(let base, let steps): .keyPath(base.filled(from: arguments), steps)
+        case .collection(let function, let operand):
+            .collection(function, operand.filled(from: arguments))
+        case .subquery(let collection, let variable, let predicate):
+            .subquery(
+                collection.filled(from: arguments), variable: variable,
+                predicate: predicate.filled(from: arguments))
+        case .comparison(let comparison):
+            .comparison(
+                Comparison(
+                    comparison.left.filled(from: arguments), comparison.operator,
+                    comparison.right.filled(from: arguments), options: comparison.options,
+                    modifier: comparison.modifier))
+        case .and(let operands): .and(operands.map { $0.filled(from: arguments) })
+        case .or(let operands): .or(operands.map { $0.filled(from: arguments) })
+        case .not(let operand): .not(operand.filled(from: arguments))
+        }
+    }
+}
+
+extension Query {
+    func filled(from arguments: [Value]) -> Query {
+        func fill(_ predicate: QueryPredicate?) -> QueryPredicate? {
+            guard case .tree(let tree) = predicate else { return predicate }
+            return .tree(tree.filled(from: arguments))
+        }
+        switch self {
+        case .fetch(var fetch):
+            fetch.predicate = fill(fetch.predicate)
+            return .fetch(fetch)
+        case .count(let entityName, let predicate):
+            return .count(entityName: entityName, predicate: fill(predicate))
+        case .aggregate(var aggregate):
+            aggregate.predicate = fill(aggregate.predicate)
+            aggregate.having = fill(aggregate.having)
+            return .aggregate(aggregate)
+        }
+    }
+}

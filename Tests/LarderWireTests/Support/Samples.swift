@@ -1,0 +1,211 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+
+/// One of each message, with every kind of content: what the round trips, the corpus and the
+/// fuzzers start from.
+enum Samples {
+    static let store = UUID(uuidString: "1B4E28BA-2FA1-41D2-883F-0016D3CCA427") ?? UUID()
+    static let ann = PersistentIdentifier(store: store, entityName: "Student", key: 1)
+    static let bob = PersistentIdentifier(store: store, entityName: "Student", key: .max)
+    static let new = PersistentIdentifier(temporary: "t:a", entityName: "Course")
+
+    static let values: [(name: String, value: Value)] = [
+        ("null", .null),
+        ("bool", .bool(true)),
+        ("int", .int(-2)),
+        ("intMin", .int(.min)),
+        ("float", .float(1.5)),
+        ("double", .double(-0.1)),
+        ("infinity", .double(.infinity)),
+        ("decimal", .decimal(Decimal(string: "-12.50") ?? 0)),
+        ("string", .string("Ann \u{0}é 😀")),
+        ("emptyString", .string("")),
+        ("date", .date(Date(timeIntervalSinceReferenceDate: 0.25))),
+        ("uuid", .uuid(store)),
+        ("url", .url(URL(string: "https://example.org/a?b=c") ?? URL(filePath: "/"))),
+        ("data", .data(Data([0, 255, 7]))),
+        ("emptyData", .data(Data())),
+        ("json", .json(#"{"a":[1,null]}"#)),
+        ("object", .object(ann)),
+        ("temporary", .object(new)),
+        ("objects", .objects([ann, bob, new])),
+        ("noObjects", .objects([])),
+    ]
+
+    static let tree = QueryExpression.and([
+        .comparison(
+            Comparison(
+                .keyPath("name"), .contains, .argument(0),
+                options: [.caseInsensitive, .diacriticInsensitive])),
+        .not(.comparison(Comparison(.keyPath("birthOfYear"), .in, .list([.argument(1)])))),
+        .or([
+            .comparison(
+                Comparison(
+                    .collection(
+                        .count,
+                        .subquery(
+                            .keyPath("courses"), variable: "c",
+                            predicate: .comparison(
+                                Comparison(
+                                    .keyPath(.variable("c"), ["title"]), .equal, .argument(2))))),
+                    .greaterThan, .argument(3))),
+            .comparison(
+                Comparison(.keyPath("courses.title"), .like, .argument(4), modifier: .any)),
+            .comparison(Comparison(.object, .notEqual, .argument(5))),
+        ]),
+    ])
+
+    static let queries: [(name: String, query: Query)] = [
+        (
+            "fetch",
+            .fetch(
+                Fetch(
+                    "Student", where: .format("name BEGINSWITH[cd] %@"),
+                    sort: [SortKey("name"), SortKey("birthOfYear", descending: true)]))
+        ),
+        ("identifiers", .fetch(Fetch("Student", selection: .identifiers))),
+        (
+            "keyPaths",
+            .fetch(
+                Fetch(
+                    "Student", where: .tree(tree), selection: .keyPaths(["name", "courses"]),
+                    isDistinct: true))
+        ),
+        ("count", .count(entityName: "Student", predicate: .tree(tree))),
+        ("countAll", .count(entityName: "Student", predicate: nil)),
+        (
+            "aggregate",
+            .aggregate(
+                Aggregate(
+                    "Student", where: .format("name != nil"), groupBy: ["birthOfYear"],
+                    [.count] + Aggregate.Function.allCases.map { .init($0, "birthOfYear") },
+                    having: .tree(
+                        .comparison(Comparison(.keyPath("count"), .greaterThan, .argument(0)))),
+                    sort: [SortKey("count", descending: true)]))
+        ),
+    ]
+
+    static let parameters = QueryParameters(
+        arguments: values.map(\.value), argumentsAreText: false, limit: 10, offset: 0)
+
+    static func request(_ query: Query) throws -> QueryRequest {
+        QueryRequest(
+            shape: try QueryCoding.encode(query, QueryParameters()).shape, parameters: parameters,
+            credit: 4)
+    }
+
+    static let changes = ChangeSet([
+        .insert(new, values: Dictionary(uniqueKeysWithValues: values.map { ($0.name, $0.value) })),
+        .insert(PersistentIdentifier(temporary: "t:b", entityName: "Course"), values: [:]),
+        .update(ann, ifVersion: 3, values: ["name": "Ann"]),
+        .update(bob, ifVersion: nil, values: ["name": nil]),
+        .delete(ann, ifVersion: 0),
+        .delete(bob, ifVersion: nil),
+    ])
+
+    static func requests() throws -> [(name: String, request: Request)] {
+        var requests: [(String, Request)] = [
+            (
+                "hello",
+                .hello(Hello(clientName: "test", schemaVersion: "1.0.0", schemaFingerprint: "ab"))
+            ),
+            ("get", .get([ann, bob], properties: nil)),
+            ("getNone", .get([], properties: [])),
+            ("getSome", .get([ann], properties: ["name", "courses"])),
+            ("save", .save(changes)),
+            ("saveNothing", .save(ChangeSet())),
+            ("schema", .schema),
+            ("statistics", .statistics),
+            ("ping", .ping),
+            ("credit", .credit(requestID: 7, batches: 2)),
+            ("cancel", .cancel(requestID: .max)),
+        ]
+        for (name, query) in queries {
+            requests.append(("query.\(name)", .query(try request(query))))
+        }
+        requests.append(("explain", .explain(try request(queries[0].query))))
+        return requests
+    }
+
+    static let batch = Batch(
+        rowCount: 3,
+        identity: .init(entityName: "Student", keys: [1, 2, .max], versions: [1, 1, 9]),
+        columns: columns)
+
+    static let columns: [Column] = [
+        Column(name: "b", kind: .attribute(.bool), storage: .integers([0, 1, 0]), nulls: [0b100]),
+        Column(name: "i16", kind: .attribute(.int16), storage: .integers([-1, 0, 1])),
+        Column(name: "i32", kind: .attribute(.int32), storage: .integers([-1, 0, 1])),
+        Column(name: "i64", kind: .attribute(.int64), storage: .integers([.min, 0, .max])),
+        Column(name: "f", kind: .attribute(.float), storage: .doubles([0.5, 0, -1])),
+        Column(name: "d", kind: .attribute(.double), storage: .doubles([0.1, 0, -1e300])),
+        Column(name: "t", kind: .attribute(.date), storage: .doubles([0, 1.5, -1])),
+        Column(
+            name: "n", kind: .attribute(.decimal),
+            storage: .bytes(heap: Array("1.50-3".utf8), ends: [4, 4, 6]), nulls: [0b010]),
+        Column(
+            name: "s", kind: .attribute(.string),
+            storage: .bytes(heap: Array("Annédo".utf8), ends: [3, 5, 7])),
+        Column(
+            name: "u", kind: .attribute(.uuid),
+            storage: .bytes(heap: Array(0..<32), ends: [16, 16, 32]), nulls: [0b010]),
+        Column(
+            name: "l", kind: .attribute(.url),
+            storage: .bytes(heap: Array("a:b".utf8), ends: [3, 3, 3]), nulls: [0b110]),
+        Column(
+            name: "x", kind: .attribute(.data),
+            storage: .bytes(heap: [0, 255], ends: [0, 1, 2])),
+        Column(
+            name: "j", kind: .attribute(.json),
+            storage: .bytes(heap: Array("[]{}1".utf8), ends: [2, 4, 5])),
+        Column(
+            name: "o", kind: .object(entityName: "Course"), storage: .integers([4, 0, 5]),
+            nulls: [0b010]),
+        Column(
+            name: "m", kind: .objects(entityName: "Course"),
+            storage: .lists(keys: [4, 5, 6], ends: [2, 2, 3])),
+    ]
+
+    static let failure = LarderError(
+        .malformedPredicate, "the predicate of Student ends too soon", hint: "close the bracket",
+        column: 17, uri: "x-coredata://A/Student/p1", faults: ["one", "two"])
+
+    static let replies: [(name: String, reply: Reply)] = [
+        (
+            "welcome",
+            .welcome(
+                Welcome(
+                    serverName: "larderd 0.1", storeIdentifier: store, schemaVersion: "1.0.0",
+                    schemaFingerprint: "0123456789abcdef", isReadOnly: true,
+                    capabilities: ["explain", "é"], frameBytesMax: 16 << 20,
+                    requestsInFlightMax: 32))
+        ),
+        ("batches", .batches([batch], more: true)),
+        ("batchesOfGet", .batches([batch, batch], more: false)),
+        ("noBatches", .batches([], more: false)),
+        (
+            "noRows",
+            .batches(
+                [
+                    Batch(columns: [
+                        Column(name: "count", kind: .attribute(.int64), storage: .integers([]))
+                    ])
+                ], more: false)
+        ),
+        (
+            "saved",
+            .saved(SaveResult(inserted: [ann, bob], updatedVersions: [4, 2], deletedCount: 3))
+        ),
+        (
+            "explained",
+            .explained(
+                Explanation(plan: "fetch\n  scan", sql: "SELECT 1", steps: ["SCAN"], warnings: []))
+        ),
+        ("schema", .schema(#"{"version":"1.0.0","entities":[]}"#)),
+        ("statistics", .statistics(values.map { Statistic($0.name, $0.value) })),
+        ("pong", .pong),
+        ("failed", .failed(failure)),
+        ("failedPlainly", .failed(LarderError(.timeout, "the time is up"))),
+    ]
+}

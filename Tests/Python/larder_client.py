@@ -1,0 +1,158 @@
+"""A client of larderd, as docs/protocol.md describes it, on the official protobuf library."""
+
+import datetime
+import decimal
+import re
+import socket
+import uuid
+
+import proto
+
+messages = proto.load()
+larder, values, changes, queries = (messages[n] for n in ("larder", "value", "change", "query"))
+EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
+
+
+class LarderError(Exception):
+    """A reply `failed`: its number, its sentence, and the whole reply."""
+
+    def __init__(self, code, message, reply=None):
+        super().__init__(f"error[{code}]: {message}")
+        self.code, self.message, self.reply = code, message, reply
+
+
+def identifier(uri):
+    """The identifier that a URI spells."""
+    match = re.fullmatch(r"x-coredata://([0-9A-Fa-f-]{36})/([A-Za-z][A-Za-z0-9_]*)/p(\d+)", uri)
+    try:
+        return values.Identifier(
+            store=uuid.UUID(match[1]).bytes, entity=match[2], key=int(match[3]))
+    except (TypeError, ValueError):
+        raise LarderError(200, "the URI is malformed") from None
+
+
+def uri(found):
+    return f"x-coredata://{str(uuid.UUID(bytes=found.store)).upper()}/{found.entity}/p{found.key}"
+
+
+def value(python):
+    """A Value of what Python holds; identifiers and lists of them are objects."""
+    match python:
+        case None: return values.Value(null_value=True)
+        case bool(): return values.Value(bool_value=python)
+        case int(): return values.Value(int_value=python)
+        case float(): return values.Value(double_value=python)
+        case decimal.Decimal(): return values.Value(decimal_value=str(python))
+        case str(): return values.Value(string_value=python)
+        case datetime.datetime(): return values.Value(date_value=(python - EPOCH).total_seconds())
+        case uuid.UUID(): return values.Value(uuid_value=python.bytes)
+        case bytes(): return values.Value(data_value=python)
+        case list(): return values.Value(objects_value=values.Identifiers(items=python))
+        case _: return values.Value(object_value=python)
+
+
+def column_values(column, row_count, store):
+    """A column of a batch as a list with a value or None a row."""
+    kind = messages["batch"].ColumnType.Name(column.type).removeprefix("COLUMN_TYPE_")
+    number = column.integers.__getitem__
+    array = column.integers if kind == "OBJECTS" else column.heap
+    part = lambda row: array[column.ends[row - 1] if row else 0 : column.ends[row]]
+    named = lambda key: values.Identifier(store=store, entity=column.entity, key=key)
+    read = {
+        "INT16": number, "INT32": number, "INT64": number,
+        "BOOL": lambda row: number(row) != 0,
+        "OBJECT": lambda row: named(number(row)),
+        "OBJECTS": lambda row: [named(key) for key in part(row)],
+        "FLOAT": column.doubles.__getitem__, "DOUBLE": column.doubles.__getitem__,
+        "DATE": lambda row: EPOCH + datetime.timedelta(seconds=column.doubles[row]),
+        "DECIMAL": lambda row: decimal.Decimal(part(row).decode()),
+        "UUID": lambda row: uuid.UUID(bytes=part(row)),
+        "DATA": part,
+    }.get(kind, lambda row: part(row).decode())
+    nils = column.nulls.ljust((row_count + 7) // 8, b"\0")
+    return [None if nils[row // 8] >> row % 8 & 1 else read(row) for row in range(row_count)]
+
+
+def rows(batch, store):
+    """The rows of a batch as dictionaries; objects have "@id" and "@version" as well."""
+    columns = {c.name: column_values(c, batch.row_count, store) for c in batch.columns}
+    if batch.HasField("identity"):
+        entity = batch.identity.entity
+        columns["@id"] = [
+            values.Identifier(store=store, entity=entity, key=key) for key in batch.identity.keys]
+        columns["@version"] = batch.identity.versions
+    return [{n: column[row] for n, column in columns.items()} for row in range(batch.row_count)]
+
+
+def where(format):
+    return queries.Predicate(format=format) if format else None
+
+
+class Client:
+    def __init__(self, path, name="larder_client.py"):
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.connect(path)
+        self.stream, self.last_id = self.socket.makefile("rb"), 0
+        self.welcome = self.call("hello", larder.Hello(protocol_version=1, client_name=name))
+
+    def send(self, kind, body, timeout=10_000):
+        self.last_id += 1
+        envelope = larder.Envelope(id=self.last_id, timeout_milliseconds=timeout, **{kind: body})
+        content = envelope.SerializeToString()
+        self.socket.sendall(len(content).to_bytes(4, "big") + content)
+        return self.last_id
+
+    def receive(self, request_id):
+        length = int.from_bytes(self.stream.read(4), "big")
+        envelope = larder.Envelope.FromString(self.stream.read(length))
+        if envelope.WhichOneof("body") is None:
+            raise ConnectionError("the server closed the connection")
+        if envelope.HasField("failed"):
+            raise LarderError(envelope.failed.code, envelope.failed.message, envelope.failed)
+        assert envelope.id == request_id, "the answer to another request"
+        return getattr(envelope, envelope.WhichOneof("body"))
+
+    def call(self, kind, body):
+        return self.receive(self.send(kind, body))
+
+    def batches(self, shape, arguments=(), limit=None, credit=0):
+        """Every batch of a query's answer; with credit, so many are under way at once."""
+        request_id = self.send("query", larder.QueryRequest(
+            shape=shape.SerializeToString(deterministic=True),
+            arguments=[value(argument) for argument in arguments], limit=limit, credit=credit))
+        more = True
+        while more:
+            reply = self.receive(request_id)
+            yield from reply.batches
+            more = reply.more
+            if more and credit:
+                self.send("credit", larder.CreditRequest(request_id=request_id, batches=1))
+
+    def query(self, shape, arguments=(), **options):
+        found = self.batches(shape, arguments, **options)
+        return [row for batch in found for row in rows(batch, self.welcome.store)]
+
+    def fetch(self, entity, format=None, arguments=(), sort=(), **options):
+        return self.query(queries.Query(fetch=queries.FetchQuery(
+            entity=entity, predicate=where(format), selection=queries.SELECTION_OBJECTS,
+            sort=[queries.SortKey(key_path=path) for path in sort])), arguments, **options)
+
+    def count(self, entity, format=None, arguments=()):
+        shape = queries.CountQuery(entity=entity, predicate=where(format))
+        return self.query(queries.Query(count=shape), arguments)[0]["count"]
+
+    def get(self, *identifiers):
+        reply = self.call("get", larder.GetRequest(identifiers=identifiers))
+        return [row for batch in reply.batches for row in rows(batch, self.welcome.store)]
+
+    def save(self, *list_of_changes):
+        return self.call("save", changes.ChangeSet(changes=list_of_changes))
+
+    def change(self, kind, target, properties={}, **options):
+        listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in properties.items()]
+        kind = changes.ChangeKind.Value(f"CHANGE_KIND_{kind}")
+        return changes.Change(kind=kind, object=target, values=listed, **options)
+
+    def insert(self, entity, **properties):
+        target = values.Identifier(entity=entity, temporary_name="t:new")
+        return self.save(self.change("INSERT", target, properties)).inserted[0]

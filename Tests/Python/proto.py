@@ -1,0 +1,25 @@
+"""Loads the messages of Proto/ into the official protobuf library, generated in a scratch folder."""
+
+import importlib
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def load():
+    """The generated modules, by the name of their .proto file."""
+    names = sorted(path.stem for path in (REPOSITORY / "Proto").glob("*.proto"))
+    with tempfile.TemporaryDirectory() as folder:
+        files = [f"{name}.proto" for name in names]
+        subprocess.run(
+            ["protoc", f"--proto_path={REPOSITORY / 'Proto'}", f"--python_out={folder}", *files],
+            check=True,
+        )
+        sys.path.insert(0, folder)
+        try:
+            return {name: importlib.import_module(f"{name}_pb2") for name in names}
+        finally:
+            sys.path.remove(folder)

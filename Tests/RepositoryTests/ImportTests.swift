@@ -1,0 +1,71 @@
+import Testing
+
+@Suite("Layers are defined by what they do not know")
+struct ImportTests {
+    /// What each target may import. A target that is not named here has no business existing.
+    static let allowed: [String: Set<String>] = [
+        "LarderModel": ["FoundationEssentials", "Swift", "Synchronization"],
+        "LarderWire": ["FoundationEssentials", "LarderModel", "CLarderProto", "CProtobufC"],
+        "LarderStore": [
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "CSQLite", "CPCRE2",
+        ],
+        "LarderServer": [
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",
+            "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
+        ],
+        "LarderClient": [
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",
+        ],
+        "LarderDaemon": [
+            "FoundationEssentials", "Glibc", "LarderModel", "LarderServer", "LarderStore",
+            "ArgumentParser", "Logging", "ServiceLifecycle",
+        ],
+        "LarderCLI": [
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderClient",
+            "LarderServer", "LarderStore", "LarderWire", "ArgumentParser", "Logging",
+        ],
+    ]
+    static let systemModules: Set<String> = ["CSQLite", "CProtobufC", "CPCRE2", "CLarderProto"]
+
+    @Test("every target imports only what its layer may know")
+    func imports() throws {
+        for file in try Repository.files(under: ["Sources"], endings: [".swift"]) {
+            let target = String(file.path.split(separator: "/")[1])
+            guard let allowed = Self.allowed[target] else {
+                Issue.record("\(file.path): the target has no list of allowed imports")
+                continue
+            }
+            for module in importedModules(file.lines) where !allowed.contains(module) {
+                Issue.record("\(file.path): \(target) may not import \(module)")
+            }
+        }
+    }
+
+    @Test("the end-to-end tests import nothing of the product but the client and the vocabulary")
+    func endToEnd() throws {
+        for file in try Repository.files(under: ["Tests/EndToEndTests"], endings: [".swift"]) {
+            for module in importedModules(file.lines) where module.hasPrefix("Larder") {
+                #expect(["LarderClient", "LarderModel"].contains(module), "\(file.path): \(module)")
+            }
+        }
+    }
+
+    @Test("every folder under Sources is a target with a list, or a module of C")
+    func targets() throws {
+        let manifest = try Repository.read("Package.swift").lines.joined(separator: "\n")
+        for target in Set(Self.allowed.keys).union(Self.systemModules) {
+            #expect(manifest.contains("name: \"\(target)\""), "\(target) is not in Package.swift")
+        }
+    }
+
+    private func importedModules(_ lines: [Substring]) -> [String] {
+        lines.compactMap { line in
+            let words = line.split(separator: " ")
+            guard let keyword = words.firstIndex(of: "import"),
+                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || $0 == "public" }),
+                let module = words.last
+            else { return nil }
+            return String(module.split(separator: ".")[0])
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@Suite("Sizes that keep the code readable")
+struct SizeTests {
+    static let fileLinesMax = 500
+    static let functionLinesMax = 70
+    static let lineColumnsMax = 100
+
+    @Test("no Swift file is longer than 500 lines")
+    func files() throws {
+        for file in try Repository.swiftFiles() {
+            #expect(file.lines.count <= Self.fileLinesMax, "\(file.path): \(file.lines.count) lines")
+        }
+    }
+
+    @Test("no line is longer than 100 columns")
+    func lines() throws {
+        let files =
+            try Repository.swiftFiles() + Repository.files(under: ["scripts"], endings: [""])
+        for file in files {
+            for (number, line) in file.lines.enumerated() where line.count > Self.lineColumnsMax {
+                Issue.record("\(file.path):\(number + 1): \(line.count) columns")
+            }
+        }
+    }
+
+    @Test("no function is longer than 70 lines")
+    func functions() throws {
+        for file in try Repository.swiftFiles() {
+            for (start, count) in functions(in: file.lines) where count > Self.functionLinesMax {
+                Issue.record("\(file.path):\(start + 1): a function of \(count) lines")
+            }
+        }
+    }
+
+    @Test("a function's length is counted from its name to its closing brace")
+    func measuring() {
+        let lines: [Substring] = ["struct A {", "    func b() {", "        c()", "    }", "}"]
+        #expect(functions(in: lines).map { [$0.start, $0.count] } == [[1, 3]])
+    }
+
+    /// The functions of a formatted file: each ends at the first `}` in its own column.
+    private func functions(in lines: [Substring]) -> [(start: Int, count: Int)] {
+        lines.indices.compactMap { start in
+            let line = lines[start]
+            let words = line.split(separator: " ")
+            let isFunction = words.contains("func") || words.contains { $0.hasPrefix("init(") }
+            guard isFunction, !line.contains("//"), !line.hasSuffix("}") else { return nil }
+            let closing = line.prefix { $0 == " " } + "}"
+            guard let end = lines[(start + 1)...].firstIndex(where: { $0 == closing }) else {
+                return nil
+            }
+            return (start, end - start + 1)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+load helper
+
+# The same commands on a file without a server, and on a served store, must answer the same.
+
+questions=(
+    'fetch Article --sort wordCount --select title,wordCount,published,category.name'
+    'fetch Article --sort wordCount --select title,wordCount --output json'
+    'count Article --where wordCount>20'
+    'aggregate Article --group-by category.name count average:wordCount --sort count:desc'
+    'explain Article --where wordCount>20'
+    'schema show'
+    'fetch Nothing'
+    'fetch Article --where wordCount>>'
+    'get nonsense'
+    'get x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Category/p1'
+)
+
+@test "commands answer the same with --store as through a socket" {
+    fill
+    for question in "${questions[@]}"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr larder $question
+        served+=("$status|$output|$stderr")
+    done
+    stop_daemon
+    for place in "${!questions[@]}"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr larder ${questions[place]} --store test.store
+        same "${served[place]}" "$status|$output|$stderr"
+    done
+}
+
+@test "--store with --schema creates a store, then needs the schema no more" {
+    uri=$(larder insert Category name=a --store new.store --schema "$schema")
+    expect 0 larder get "$uri" --store new.store --output jsonl
+    same a "$(jq -r .name <<<"$output")"
+    expect 0 larder update "$uri" name=b --store new.store
+    expect 0 larder delete "$uri" --store new.store
+    expect 0 larder ping --store new.store
+    expect 0 larder stats --store new.store
+}
+
+@test "a missing store without a schema, and a file that is none, are errors that say so" {
+    run --separate-stderr larder count Article --store missing.store
+    [ "$status" -ge 64 ] && [ "$status" -le 78 ]
+    [ ! -e missing.store ]
+    head -c 5000 /dev/urandom >noise
+    expect 74 larder count Article --store noise
+    holds "$stderr" "error[NOT_A_STORE]"
+}
+
+@test "a schema that differs from the store's is refused with the differences" {
+    sed 's/"int64",  "default": 0/"int32",  "default": 0/' "$schema" >other.json
+    stop_daemon
+    expect 65 larder count Article --store test.store --schema other.json
+    holds "$stderr" "error[SCHEMA_MISMATCH]"
+    holds "$stderr" "wordCount"
+}
+
+@test "schema check prints entities, or every fault with its path" {
+    expect 0 larder schema check "$schema"
+    same $'Category\t1\t1' "$(grep ^Category <<<"$output")"
+    cat >bad.json <<'END'
+{ "version": "1.0.0", "entities": [
+  { "name": "A", "attributes": [ { "name": "x", "type": "strin" } ],
+    "relationships": [ { "name": "r", "destination": "B" } ], "colour": 1 } ] }
+END
+    expect 65 larder schema check bad.json
+    holds "$stderr" "error[MALFORMED_SCHEMA]"
+    holds "$stderr" "entities[0].attributes[0].type"
+    holds "$stderr" "entities[0].colour"
+    expect 65 larder schema check - <<<'{'
+    expect 74 larder schema check nowhere.json
+}
+
+@test "schema check --cloudkit reports what CloudKit would refuse" {
+    expect 65 larder schema check "$schema" --cloudkit
+    holds "$stderr" "entities[0].attributes[0]"
+    holds "$stderr" "entities[1].attributes[0].unique"
+    cat >good.json <<'END'
+{ "version": "1.0.0", "entities": [
+  { "name": "A", "attributes": [ { "name": "x", "type": "string", "optional": true } ] } ] }
+END
+    expect 0 larder schema check good.json --cloudkit
+}
+
+@test "completion scripts are made for three shells" {
+    for shell in bash zsh fish; do
+        expect 0 larder --generate-completion-script $shell
+        same "" "$stderr"
+        holds "$output" larder
+    done
+}
+
+@test "bash completes commands, and entities by asking the store" {
+    larder --generate-completion-script bash >completion
+    run bash -c 'set -e
+        source ./completion
+        complete_line() {
+            COMP_LINE=$*; COMP_POINT=${#COMP_LINE}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            COMPREPLY=()
+            _larder larder "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            echo "${COMPREPLY[@]}"
+        }
+        complete_line larder fe
+        complete_line larder fetch A'
+    same 'fetch' "$(xargs <<<"${lines[0]}")"
+    same 'Article ArticleCollection' "$(xargs <<<"${lines[1]}")"
+}

@@ -1,0 +1,92 @@
+# What every file of the suite begins with: the built programs on the PATH, a scratch folder for each
+# test, and a daemon that is started in it and ended by its own process id.
+
+bats_require_minimum_version 1.5.0
+
+fixtures=$BATS_TEST_DIRNAME/Fixtures
+schema=$fixtures/schema.json
+PATH=$(realpath "${LARDER_BIN_DIR:-$BATS_TEST_DIRNAME/../../.build/debug}"):$PATH
+export LARDER_SOCKET SWIFT_BACKTRACE=enable=no
+
+# A folder short enough for a socket's path.
+enter_scratch() {
+    scratch=$(mktemp -d)
+    cd "$scratch"
+    LARDER_SOCKET=$scratch/s
+    daemon=
+}
+
+start_daemon() {
+    larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET" 2>>log 3>&- &
+    daemon=$!
+    larder ping --wait --timeout 20s >/dev/null
+}
+
+# Ends the daemon in order and says whether it could.
+stop_daemon() {
+    kill -TERM "$daemon"
+    local status=0
+    wait "$daemon" || status=$?
+    daemon=
+    return $status
+}
+
+leave_scratch() {
+    if [ -n "$daemon" ]; then
+        kill -KILL "$daemon" 2>/dev/null || true
+        wait "$daemon" 2>/dev/null || true
+    fi
+    cd /
+    rm -rf "$scratch"
+}
+
+setup() {
+    enter_scratch
+    start_daemon
+}
+
+teardown() { leave_scratch; }
+
+# expect STATUS COMMAND…: runs it with its streams apart, and shows what came if the status differs.
+expect() {
+    local expected=$1
+    shift
+    run --separate-stderr "$@"
+    [ "$status" = "$expected" ] || {
+        printf 'status %s, not %s\nstdout: %s\nstderr: %s\n' \
+            "$status" "$expected" "$output" "$stderr"
+        return 1
+    }
+}
+
+# same EXPECTED ACTUAL
+same() {
+    [ "$1" = "$2" ] || {
+        printf 'expected: %s\nfound:    %s\n' "$1" "$2"
+        return 1
+    }
+}
+
+# holds TEXT PART
+holds() {
+    [[ "$1" == *"$2"* ]] || {
+        printf 'text: %s\nlacks: %s\n' "$1" "$2"
+        return 1
+    }
+}
+
+# Three categories and six articles, two of them in a collection.
+fill() {
+    tech=$(larder insert Category name=tech)
+    arts=$(larder insert Category name=arts)
+    empty=$(larder insert Category name=empty)
+    week=$(larder insert ArticleCollection name=week)
+    larder insert Article - >/dev/null <<END
+{"title": "one", "wordCount": 10, "category": "$tech", "collection": "$week"}
+{"title": "two", "wordCount": 20, "category": "$tech", "published": "2026-01-31T08:15:00Z"}
+{"title": "three", "wordCount": 30, "category": "$tech"}
+{"title": "four", "wordCount": 40, "category": "$arts", "collection": "$week"}
+{"title": "five", "wordCount": 50, "category": "$arts"}
+{"title": "six", "wordCount": 60}
+END
+}

@@ -1,0 +1,177 @@
+load helper
+
+@test "insert prints a URI, and get the object with its defaults" {
+    expect 0 larder insert Article title=First
+    same "" "$stderr"
+    [[ $output =~ ^x-coredata://[0-9A-F-]{36}/Article/p1$ ]]
+    uri=$output
+    expect 0 larder get "$uri" --output json
+    same '{"@entity":"Article","@id":"'"$uri"'","@version":1,"category":null,"collection":null,"published":null,"title":"First","wordCount":0}' \
+        "$(jq -Sc '.[0]' <<<"$output")"
+}
+
+@test "every type reads back from JSON as it was written" {
+    document='{"bool":true,"int16":-32768,"int32":2147483647,"int64":"9223372036854775807","float":0.5,"double":0.1,"decimal":"12345678901234567890.12","string":"a\tb\"ü","date":"2026-01-31T08:15:00.25Z","uuid":"0F8FAD5B-D9CB-469F-A165-70867728950E","url":"https://example.org/a?b=c","data":"AAEC/w==","json":{"a":[1,2.5,null]}}'
+    uri=$(larder insert Sample --json "$document")
+    expect 0 larder get "$uri" --output jsonl
+    same "$(jq -Sc . <<<"$document")" "$(jq -Sc 'del(.["@id"],.["@entity"],.["@version"])' <<<"$output")"
+}
+
+@test "assignments take the property's type; key= is empty and key:=null is nil" {
+    uri=$(larder insert Sample bool=true int64=-5 double=2.5 string= json='{"a": 1}' \
+        date=2026-01-31 int32:=7 uuid:=null)
+    expect 0 larder get "$uri" --output jsonl
+    same '[true,-5,2.5,"",{"a":1},"2026-01-31T00:00:00Z",7,null]' \
+        "$(jq -c '[.bool,.int64,.double,.string,.json,.date,.int32,.uuid]' <<<"$output")"
+}
+
+@test "a value keeps its = and a leading dash" {
+    uri=$(larder insert Sample string=--a=b=)
+    same '--a=b=' "$(larder get "$uri" --output jsonl | jq -r .string)"
+}
+
+@test "a relationship is set by URI from either side" {
+    one=$(larder insert Article title=one)
+    two=$(larder insert Article title=two)
+    category=$(larder insert Category name=tech articles:="[\"$one\",\"$two\"]")
+    same "$category" "$(larder get "$one" --output jsonl | jq -r .category)"
+    same 2 "$(larder get "$category" --output jsonl | jq '.articles | length')"
+    larder update "$one" category:=null >/dev/null
+    same "[\"$two\"]" "$(larder get "$category" --output jsonl | jq -c .articles)"
+}
+
+@test "insert - takes JSON lines in one transaction" {
+    expect 0 larder insert Category - <<<'{"name": "a"}
+{"name": "b"}'
+    same 2 "${#lines[@]}"
+    expect 65 larder insert Category - <<<'{"name": "c"}
+{"name": 7}'
+    holds "$stderr" "line 2"
+    same 2 "$(larder count Category)"
+}
+
+@test "update changes what it names and prints the new version" {
+    uri=$(larder insert Article title=a wordCount=3)
+    expect 0 larder update "$uri" title=b
+    same 2 "$output"
+    same '["b",3,2]' "$(larder get "$uri" --output jsonl | jq -c '[.title,.wordCount,.["@version"]]')"
+}
+
+@test "update --if-version refuses another version with status 3" {
+    uri=$(larder insert Article title=a)
+    expect 0 larder update "$uri" title=b --if-version 1
+    expect 3 larder update "$uri" title=c --if-version 1
+    holds "$stderr" "error[VERSION_CONFLICT]"
+    same b "$(larder get "$uri" --output jsonl | jq -r .title)"
+}
+
+@test "delete removes all or none" {
+    one=$(larder insert Category name=a)
+    two=$(larder insert Category name=b)
+    expect 0 larder delete "$one"
+    same 1 "$output"
+    expect 4 larder delete "$two" "$one"
+    same 1 "$(larder count Category)"
+}
+
+@test "delete counts what its rules take along" {
+    week=$(larder insert ArticleCollection name=week)
+    larder insert Article title=a collection="$week" >/dev/null
+    larder insert Article title=b collection="$week" >/dev/null
+    expect 0 larder delete "$week" --output json
+    same '[{"deleted":3}]' "$(jq -c . <<<"$output")"
+    same 0 "$(larder count Article)"
+}
+
+@test "get prints several objects in the order given, or none" {
+    a=$(larder insert Category name=a)
+    b=$(larder insert Category name=b)
+    expect 0 larder get "$b" "$a" --output jsonl
+    same 'b a' "$(jq -r .name <<<"$output" | xargs)"
+    larder delete "$a" >/dev/null
+    expect 4 larder get "$b" "$a"
+    same "" "$output"
+    holds "$stderr" "$a"
+}
+
+@test "get of objects of two entities is one JSON array, two tables, and no csv" {
+    a=$(larder insert Category name=a)
+    b=$(larder insert ArticleCollection name=b)
+    same '["Category","ArticleCollection"]' \
+        "$(larder get "$a" "$b" --output json | jq -c 'map(.["@entity"])')"
+    same 2 "$(larder get "$a" "$b" --output table | grep -c '^@id')"
+    expect 64 larder get "$a" "$b" --output csv
+}
+
+@test "id prints parts and existence, and SwiftData's JSON" {
+    uri=$(larder insert Category name=a)
+    store=$(cut -d/ -f3 <<<"$uri")
+    expect 0 larder id "$uri"
+    same "$store"$'\tCategory\t1\ttrue' "$output"
+    expect 0 larder id "$uri" --output json
+    same "{\"implementation\":{\"entityName\":\"Category\",\"isTemporary\":false,\"primaryKey\":\"p1\",\"storeIdentifier\":\"$store\",\"uriRepresentation\":\"$uri\"}}" "$output"
+    larder delete "$uri" >/dev/null
+    same false "$(larder id "$uri" | cut -f4)"
+}
+
+@test "a malformed, a foreign, an unknown entity's and a deleted object's URI are four errors" {
+    uri=$(larder insert Category name=a)
+    larder delete "$uri" >/dev/null
+    store=$(cut -d/ -f3 <<<"$uri")
+    expect 65 larder get nonsense
+    holds "$stderr" "error[MALFORMED_IDENTIFIER]"
+    expect 4 larder get x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Category/p1
+    holds "$stderr" "error[FOREIGN_IDENTIFIER]"
+    expect 4 larder get "x-coredata://$store/Nothing/p1"
+    holds "$stderr" "error[UNKNOWN_ENTITY]"
+    expect 4 larder get "$uri"
+    holds "$stderr" "error[OBJECT_NOT_FOUND]"
+}
+
+@test "save makes a set of changes with temporary names, before and after their use" {
+    old=$(larder insert Article title=old)
+    gone=$(larder insert Article title=gone)
+    expect 0 larder save - <<END
+{"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
+{"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}
+
+{"insert": {"@entity": "Category", "name": "unnamed"}}
+{"update": {"@id": "$old", "@version": 1, "title": "new", "category": "t:c"}}
+{"delete": {"@id": "$gone"}}
+END
+    same 3 "${#lines[@]}"
+    same "${lines[1]}" "$(larder get "${lines[0]}" --output jsonl | jq -r .category)"
+    same 2 "$(larder count Article --where 'category.name == "tech"')"
+    same 0 "$(larder count Article --where 'title == "gone"')"
+}
+
+@test "save prints temporary names beside URIs as JSON, and reads a file" {
+    echo '{"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}' >set
+    expect 0 larder save set --output json
+    same '["t:c","Category"]' \
+        "$(jq -c '.[0] | [.["@temporary"], (.["@id"] | split("/")[3])]' <<<"$output")"
+}
+
+@test "a set with a fault changes nothing, and the error names the line" {
+    expect 65 larder save - <<'END'
+{"insert": {"@entity": "Category", "name": "a"}}
+{"insert": {"@entity": "Article", "title": "x", "category": "t:nobody"}}
+END
+    holds "$stderr" "line 2: no line inserts t:nobody"
+    expect 65 larder save - <<'END'
+{"insert": {"@entity": "Category", "name": "a"}}
+{"insert": {"@entity": "Article", "wordCount": 3}}
+END
+    holds "$stderr" "error[MISSING_VALUE]"
+    holds "$stderr" "line 2"
+    expect 65 larder save - <<'END'
+{"insert": {"@entity": "Category", "name": "a"}, "delete": {}}
+END
+    holds "$stderr" "error[INVALID_CHANGE_SET]"
+    expect 65 larder save - <<'END'
+{"insert": {"@id": "t:c", "@entity": "Category", "name": "a"}}
+{"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "collection": "t:c"}}
+END
+    holds "$stderr" "line 2: t:c is of Category, not of ArticleCollection"
+    same 0 "$(larder count Category)"
+}

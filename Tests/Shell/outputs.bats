@@ -1,0 +1,56 @@
+load helper
+
+@test "plain escapes what would break a line or a column" {
+    larder insert Sample --json '{"string": "a\tb\nc\\d\u001b[1m"}' >/dev/null
+    expect 0 larder fetch Sample --select string,int64
+    same 'a\tb\nc\\d\x1b[1m'$'\t' "$output"
+}
+
+@test "csv follows RFC 4180, and tells nil from the empty string" {
+    larder insert Sample --json '{"string": "a,\"b\"\nc", "int64": 1}' >/dev/null
+    larder insert Sample --json '{"string": "", "int64": 2}' >/dev/null
+    larder insert Sample --json '{"int64": 3}' >/dev/null
+    larder fetch Sample --select int64,string --sort int64 --output csv >out
+    printf 'int64,string\r\n1,"a,""b""\nc"\r\n2,""\r\n3,\r\n' | cmp - out
+}
+
+@test "a table has a heading, a rule, and numbers to the right" {
+    larder insert Sample string=ab int64=5 >/dev/null
+    larder insert Sample string=漢字 int64=1234 >/dev/null
+    larder fetch Sample --select string,int64 --sort int64 --output table >out
+    printf 'string  int64\n------  -----\nab          5\n漢字     1234\n' | diff - out
+}
+
+@test "json is one array and jsonl an object a line, also when there is nothing" {
+    same '[]' "$(larder fetch Sample --output json)"
+    same '' "$(larder fetch Sample --output jsonl)"
+    same '' "$(larder fetch Sample)"
+    larder insert Sample int64=1 >/dev/null
+    larder insert Sample int64=2 >/dev/null
+    same '[{"int64":1},{"int64":2}]' \
+        "$(larder fetch Sample --select int64 --sort int64 --output json | jq -c .)"
+    same $'{"int64":1}\n{"int64":2}' \
+        "$(larder fetch Sample --select int64 --sort int64 --output jsonl)"
+}
+
+@test "csv and table of nothing still have their heading" {
+    same $'int64\r' "$(larder fetch Sample --select int64 --output csv)"
+    same $'int64\n-----' "$(larder fetch Sample --select int64 --output table)"
+}
+
+@test "errors are one JSON object under --output json, also those of usage" {
+    expect 4 larder count Nothing --output json
+    same '["UNKNOWN_ENTITY",4]' "$(jq -c '[.code,.status]' <<<"$stderr")"
+    expect 64 larder fetch --output json
+    same '["USAGE",64]' "$(jq -c '[.code,.status]' <<<"$stderr")"
+}
+
+@test "nothing is written to standard error on success" {
+    for i in 1 2 3; do echo '{"int64": '$i'}'; done >lines
+    expect 0 larder import Sample lines
+    same "" "$stderr"
+    same 3 "$output"
+    expect 0 larder export Sample
+    same "" "$stderr"
+    same 3 "${#lines[@]}"
+}

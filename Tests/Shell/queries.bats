@@ -1,0 +1,134 @@
+load helper
+
+setup() {
+    enter_scratch
+    start_daemon
+    fill
+}
+
+@test "fetch selects by a predicate, sorts and limits" {
+    expect 0 larder fetch Article --where 'wordCount > 20' --sort wordCount:desc --limit 2 \
+        --offset 1 --select title,wordCount
+    same $'five\t50\nfour\t40' "$output"
+    same "" "$stderr"
+}
+
+@test "fetch without --select prints @id and every attribute and to-one" {
+    expect 0 larder fetch Article --where 'title == "two"' --output csv
+    same $'@id,title,wordCount,published,category,collection\r' "${lines[0]}"
+    expect 0 larder fetch Article --where 'title == "two"' --output json
+    same '["@entity","@id","@version","category","collection","published","title","wordCount"]' \
+        "$(jq -c '.[0] | keys' <<<"$output")"
+}
+
+@test "--select gives its columns in its order, identity among them" {
+    expect 0 larder fetch Article --where 'title == "one"' --select title,@version,category.name,@id
+    [[ $output =~ ^one$'\t'1$'\t'tech$'\t'x-coredata:.*/Article/p[0-9]+$ ]]
+}
+
+@test "arguments fill %@ and %K, of the type they are compared with, negative ones too" {
+    same 2 "$(larder count Article --where '%K > %@' --arg wordCount --arg 40)"
+    same 3 "$(larder count Article --where 'category == %@' --arg "$tech")"
+    same 6 "$(larder count Article --where 'wordCount > %@' --arg -5)"
+}
+
+@test "--distinct gives each row once" {
+    expect 0 larder fetch Article --select category.name --distinct --sort category.name
+    same $'\narts\ntech' "$output"
+}
+
+@test "--ids prints URIs that other commands take" {
+    larder fetch Article --where 'category.name == "tech"' --ids | xargs larder delete >/dev/null
+    same 3 "$(larder count Article)"
+}
+
+@test "ANY and SUBQUERY agree on the categories of long articles" {
+    same "$(larder fetch Category --where 'ANY articles.wordCount > 30' --select name)" \
+        "$(larder fetch Category --where 'SUBQUERY(articles, $a, $a.wordCount > 30).@count > 0' \
+            --select name)"
+    same arts "$(larder fetch Category --where 'ANY articles.wordCount > 30' --select name)"
+}
+
+@test "SUBQUERY counts the collections any of whose articles is of a category" {
+    same 1 "$(larder count ArticleCollection \
+        --where 'SUBQUERY(articles, $a, $a.category.name == %@).@count > 0' --arg tech)"
+}
+
+@test "nil equals nil and is not less than anything" {
+    same 1 "$(larder count Article --where 'category == nil')"
+    same 0 "$(larder count Article --where 'published < %@ AND published == nil' --arg 2030-01-01)"
+}
+
+@test "count prints a number in every form" {
+    same 6 "$(larder count Article)"
+    same 6 "$(larder count Article --output table)"
+    same '[{"count":6}]' "$(larder count Article --output json | jq -c .)"
+    same '{"count":6}' "$(larder count Article --output jsonl)"
+    same $'count\r\n6\r' "$(larder count Article --output csv)"
+}
+
+@test "aggregate groups and names its columns as typed or as told" {
+    expect 0 larder aggregate Article --group-by category.name count sum:wordCount \
+        mean=average:wordCount --sort count:desc --sort sum:wordCount --output json
+    same '[{"category.name":"tech","count":3,"sum:wordCount":60,"mean":20},{"category.name":"arts","count":2,"sum:wordCount":90,"mean":45},{"category.name":null,"count":1,"sum:wordCount":60,"mean":60}]' \
+        "$(jq -c . <<<"$output")"
+}
+
+@test "aggregate has having, sort and limit over its columns' names" {
+    expect 0 larder aggregate Article --group-by category.name n=count words=sum:wordCount \
+        --having 'n > 1' --sort words:desc --limit 1
+    same $'arts\t2\t90' "$output"
+}
+
+@test "aggregate without groups is one row" {
+    expect 0 larder aggregate Article minimum:wordCount maximum:wordCount median:wordCount \
+        countDistinct:category
+    same $'10\t60\t35\t2' "$(sed 's/35\.0/35/' <<<"$output")"
+}
+
+@test "explain shows plan, SQL, steps, and a warning for a full scan" {
+    expect 0 larder explain Article --where 'wordCount > 100'
+    holds "$output" "sql"
+    holds "$output" "SELECT"
+    holds "$output" "warnings"
+    expect 0 larder explain Article --where 'title == "x"' --output json
+    holds "$(jq -c '.[0].steps' <<<"$output")" "INDEX"
+    expect 0 larder explain Article --group-by category.name count
+    holds "$output" "GROUP BY"
+}
+
+@test "a malformed predicate is shown with a caret under the column" {
+    expect 65 larder fetch Article --where 'wordCount > > 3'
+    same "" "$output"
+    holds "$stderr" "error[MALFORMED_PREDICATE]"
+    holds "$stderr" $'\n  wordCount > > 3\n              ^'
+    expect 65 larder count Article --where 'wordCount > > 3' --output json
+    same '["MALFORMED_PREDICATE",13,65]' "$(jq -c '[.code,.column,.status]' <<<"$stderr")"
+}
+
+@test "the caret stands under the predicate that is wrong, of two" {
+    expect 65 larder aggregate Article count --where 'wordCount > 3' --having 'count > >'
+    holds "$stderr" $'\n  count > >'
+}
+
+@test "unknown entities and properties and wrong types are told apart" {
+    expect 4 larder count Nothing
+    holds "$stderr" "error[UNKNOWN_ENTITY]"
+    expect 65 larder count Article --where 'nothing == 3'
+    holds "$stderr" "error[UNKNOWN_PROPERTY]"
+    expect 65 larder count Article --where 'wordCount == "x"'
+    expect 65 larder insert Article title:=7
+    holds "$stderr" "error[WRONG_TYPE]"
+    holds "$stderr" "Article.title"
+}
+
+@test "stats, ping and schema show answer" {
+    expect 0 larder stats --output json
+    [ "$(jq 'length' <<<"$output")" -gt 3 ]
+    expect 0 larder ping
+    expect 0 larder schema show
+    same '["Article","Category","ArticleCollection","Sample"]' \
+        "$(jq -c '[.entities[].name]' <<<"$output")"
+    larder schema show >shown.json
+    expect 0 larder schema check shown.json
+}

@@ -1,0 +1,57 @@
+load helper
+
+@test "larder can be killed at any point while the server serves on" {
+    seq 1 20000 | sed 's/.*/{"int64": &, "string": "some text to give it a length"}/' >in
+    for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
+        timeout -s KILL "$delay" larder import Sample in >/dev/null 2>&1 || true
+        timeout -s KILL "$delay" larder fetch Sample >/dev/null 2>&1 || true
+        larder ping --timeout 10s >/dev/null
+    done
+    # Whole change sets only.
+    same 0 "$(($(larder count Sample) % 2000))"
+}
+
+@test "what was acknowledged is there after a clean stop and after a kill" {
+    a=$(larder insert Category name=a)
+    stop_daemon
+    start_daemon
+    same a "$(larder get "$a" --output jsonl | jq -r .name)"
+    b=$(larder insert Category name=b)
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    start_daemon
+    same b "$(larder get "$b" --output jsonl | jq -r .name)"
+}
+
+@test "a clean stop leaves no socket and ends with 0" {
+    stop_daemon
+    [ ! -e "$LARDER_SOCKET" ]
+}
+
+@test "a second owner of a store's file is told who holds it, and ends with 74" {
+    expect 74 larderd --store test.store --schema "$schema" --socket "$scratch/second"
+    holds "$stderr" "STORE_IN_USE"
+    holds "$stderr" "$daemon"
+    expect 74 larder count Article --store test.store
+    holds "$stderr" "error[STORE_IN_USE]"
+    larder ping >/dev/null
+}
+
+@test "twenty processes insert at once and all is there" {
+    for i in {1..20}; do larder insert Sample int64="$i" >/dev/null 3>&- & children+=($!); done
+    for child in "${children[@]}"; do wait "$child"; done
+    same $'20\t210' "$(larder aggregate Sample count sum:int64)"
+}
+
+@test "systemd's activation starts the server at the first connection" {
+    stop_daemon
+    # It owns the listener, passes it on, and becomes larderd when someone connects.
+    systemd-socket-activate -l "$LARDER_SOCKET" "$(command -v larderd)" --store test.store \
+        --schema "$schema" 2>>log 3>&- &
+    daemon=$!
+    until [ -S "$LARDER_SOCKET" ]; do kill -0 "$daemon"; done
+    larder insert Category name=activated --timeout 20s >/dev/null
+    same activated "$(larder fetch Category --select name)"
+    stop_daemon
+    [ -S "$LARDER_SOCKET" ]
+}

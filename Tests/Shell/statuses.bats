@@ -1,0 +1,176 @@
+load helper
+
+@test "usage errors end with 64" {
+    for arguments in '' bogus fetch 'fetch A --limit x' 'fetch A --limit -1' 'fetch A --output xml' \
+        'fetch A --timeout 5' 'fetch A --timeout 0s' 'fetch A --ids --select x' \
+        'fetch A --distinct' 'aggregate A' 'aggregate A nonsense:x' 'insert Article title' \
+        'count A --socket s --store f' 'count A --schema f' 'get' 'update'; do
+        [ -n "$arguments" ] || continue
+        # shellcheck disable=SC2086
+        expect 64 larder $arguments
+        holds "$stderr" "error[USAGE]"
+        same "" "$output"
+    done
+}
+
+@test "help is no error, and shows examples before usage" {
+    for command in insert get update delete save fetch count aggregate id import export explain \
+        'schema show' 'schema check' stats ping; do
+        # shellcheck disable=SC2086
+        expect 0 larder $command --help
+        same "" "$stderr"
+        [[ $output == *EXAMPLES:*USAGE:* ]]
+    done
+    expect 0 larder --version
+}
+
+@test "no server is 69, with a hint; no store named is usage" {
+    expect 69 larder count Article --socket "$scratch/nobody"
+    holds "$stderr" "error[CONNECTION_FAILED]"
+    unset LARDER_SOCKET
+    expect 64 larder count Article
+}
+
+@test "a socket without a server behind it is 69, one too long too" {
+    kill -KILL "$daemon"
+    wait "$daemon" || true
+    daemon=
+    expect 69 larder count Article
+    expect 69 larder count Article --socket "/tmp/$(printf 'x%.0s' {1..120})"
+}
+
+@test "ping --wait gives up in time with 75" {
+    expect 75 larder ping --wait --timeout 100ms --socket "$scratch/nobody"
+    holds "$stderr" "error[TIMEOUT]"
+}
+
+@test "ping --wait meets a server that is yet to come" {
+    stop_daemon
+    larder ping --wait --timeout 20s >answer 3>&- &
+    waiting=$!
+    start_daemon
+    wait "$waiting"
+    [ -s answer ]
+}
+
+@test "a server that does not answer the handshake is as good as none" {
+    # It accepts through its backlog, and says nothing.
+    python3 - "$scratch/mute" 3>&- <<'END' &
+import socket, sys, signal
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen()
+open(sys.argv[1] + ".ready", "w").close()
+signal.pause()
+END
+    mute=$!
+    until [ -e mute.ready ]; do kill -0 "$mute"; done
+    expect 69 larder count Article --socket "$scratch/mute" --timeout 200ms
+    kill "$mute"
+}
+
+@test "a write whose answer does not come in time is neither done nor failed" {
+    mkfifo pipe
+    larder import Sample pipe --timeout 300ms 2>errors 3>&- &
+    import=$!
+    # Opens once the command does, which has asked for the schema by then.
+    exec 4>pipe
+    kill -STOP "$daemon"
+    echo '{"int64": 1}' >&4
+    exec 4>&-
+    status=0
+    wait "$import" || status=$?
+    kill -CONT "$daemon"
+    same 1 "$status"
+    holds "$(cat errors)" "error[INDETERMINATE]"
+}
+
+@test "a server of another kind is 76" {
+    python3 - "$scratch/other" 3>&- <<'END' &
+import socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen()
+open(sys.argv[1] + ".ready", "w").close()
+peer, _ = listener.accept()
+peer.sendall(b"\x00\x00\x00\x08HTTP/1.1")
+peer.recv(4096)
+END
+    other=$!
+    until [ -e other.ready ]; do kill -0 "$other"; done
+    expect 76 larder count Article --socket "$scratch/other" --timeout 5s
+    kill "$other" 2>/dev/null || true
+}
+
+@test "an interrupt ends a command with 130" {
+    mkfifo pipe
+    exec 4<>pipe
+    run timeout --preserve-status -s INT 1 larder import Sample pipe
+    exec 4>&-
+    same 130 "$status"
+    same 0 "$(larder count Sample)"
+}
+
+@test "a reader that is gone ends a fetch quietly" {
+    seq 1 5000 | sed 's/.*/{"int64": &, "string": "a string of some length, to fill pipes"}/' |
+        larder import Sample - >/dev/null
+    for form in table plain json jsonl csv; do
+        larder fetch Sample --output "$form" 2>errors | head -1 >first
+        same "" "$(cat errors)"
+        [ -s first ]
+    done
+    same 5000 "$(larder count Sample)"
+}
+
+@test "output that cannot be written is 74" {
+    larder insert Sample int64=1 >/dev/null
+    run bash -c 'larder fetch Sample >/dev/full'
+    same 74 "$status"
+    run bash -c 'larder fetch Sample >&-'
+    same 74 "$status"
+}
+
+@test "closed standard input, bytes that are no text and lines without end are errors" {
+    run bash -c 'larder save - <&-'
+    same 74 "$status"
+    printf '{"int64": 1, "string": "\xff"}\n' >bytes
+    expect 65 larder import Sample bytes
+    holds "$stderr" "line 1: not UTF-8"
+    head -c 17000000 /dev/zero | tr '\0' a >long
+    expect 5 larder import Sample long
+    holds "$stderr" "error[RESOURCE_EXHAUSTED]"
+    expect 65 larder save bytes
+}
+
+@test "nonsense as JSON is refused with its line, never with a crash" {
+    printf '%s\n' '{' '[]' '"x"' 'null' '{"insert": 1}' '{"insert": {"@entity": 1}}' '{"a": {}}' \
+        '{"update": {"title": "x"}}' '{"update": {"@id": "t:a"}}' '{"delete": {"@id": 7}}' \
+        '{"insert": {"@entity": "Category", "name": {"a": 1}}}' \
+        '{"insert": {"@id": "t:", "@entity": "Category", "name": "x"}}' \
+        '{"insert": {"@entity": "Category", "@what": 1, "name": "x"}}' \
+        "$(printf '[%.0s' {1..300})" >cases
+    while IFS= read -r line; do
+        printf '%s\n' "$line" >case
+        run --separate-stderr larder save case
+        [ "$status" = 65 ] || { echo "status $status for: $line: $stderr"; return 1; }
+        holds "$stderr" "line 1"
+    done <cases
+}
+
+@test "random bytes on standard input end no command by a signal" {
+    seed=${LARDER_SEED:-$RANDOM}
+    echo "LARDER_SEED=$seed"
+    RANDOM=$seed
+    for _ in {1..10}; do
+        size=$((RANDOM % 3000))
+        python3 -c 'import random, sys
+random.seed(int(sys.argv[1]))
+sys.stdout.buffer.write(random.randbytes(int(sys.argv[2])))' $RANDOM "$size" >noise
+        for command in 'save -' 'insert Sample -' 'import Sample -' 'import Sample - --format csv'; do
+            # shellcheck disable=SC2086
+            run larder $command <noise
+            [ "$status" -lt 128 ] || { echo "status $status of $command"; return 1; }
+        done
+    done
+    larder ping >/dev/null
+}
