@@ -17,8 +17,9 @@ struct DaemonCommand: ParsableCommand {
               larderd --store school.store --socket /run/larder/school.sock --mode 0660
               larderd --in-memory --schema school.json --socket /tmp/school.sock
 
-            Without --socket it listens at $RUNTIME_DIRECTORY/NAME.sock, $XDG_RUNTIME_DIR/larder/NAME.sock, or, \
-            for the superuser, /run/larder/NAME.sock, where NAME is the store file's without its ending. \
+            Without --socket it listens at $RUNTIME_DIRECTORY/NAME.sock, \
+            $XDG_RUNTIME_DIR/larder/NAME.sock, or, for the superuser, /run/larder/NAME.sock, where \
+            NAME is the store file's without its ending. \
             Under socket activation (LISTEN_FDS) it serves the socket that it inherits. \
             SIGTERM and SIGINT end it in order; a second SIGINT ends it at once.
             """,

@@ -153,7 +153,10 @@ serve() {
 }
 
 @test "an inherited descriptor that is no listening socket is refused" {
-    expect 69 sh -c "LISTEN_PID=\$\$ LISTEN_FDS=1 exec larderd --in-memory --schema '$schema' 3</dev/null"
+    export schema
+    # shellcheck disable=SC2016
+    expect 69 sh -c \
+        'LISTEN_PID=$$ LISTEN_FDS=1 exec larderd --in-memory --schema "$schema" 3</dev/null'
     holds "$stderr" "descriptor 3"
 }
 

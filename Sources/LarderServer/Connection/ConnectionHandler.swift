@@ -281,7 +281,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Answers beyond this are not gathered any further within a read cycle.
     private static let flushBytes = 256 << 10
 
-    /// Flushes after all that the loop does now, so that answers which come together leave together.
+    /// Flushes after all that the loop does now, so that answers which come together leave so.
     private func scheduleFlush() {
         guard !isFlushScheduled, output.byteCount > 0, let context else { return }
         isFlushScheduled = true

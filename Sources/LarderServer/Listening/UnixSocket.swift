@@ -16,7 +16,7 @@ enum UnixSocket {
         guard bytes.count <= pathBytesMax else {
             throw LarderError(
                 .malformedValue,
-                "the path of the socket is \(bytes.count) bytes long, and \(pathBytesMax) are the most",
+                "the path of the socket has \(bytes.count) bytes, and \(pathBytesMax) are the most",
                 hint: "use a shorter path, for example one under /run or /tmp")
         }
         guard bytes.first == 0 || !bytes.contains(0) else {

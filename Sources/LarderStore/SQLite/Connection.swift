@@ -130,8 +130,8 @@ final class Connection {
 extension SQLiteError {
     /// The error that a call on this handle has just returned.
     init(_ handle: OpaquePointer, _ result: Int32, sql: String? = nil) {
-        // SQLite keeps the system's reason of a statement that fails, not of a commit that does; then
-        // it still stands in `errno`, where no later call of SQLite's has failed.
+        // SQLite keeps the system's reason of a statement that fails, not of a commit that does;
+        // then it still stands in `errno`, where no later call of SQLite's has failed.
         let lastFailure = errno
         let extended = sqlite3_extended_errcode(handle)
         let recorded = sqlite3_system_errno(handle)
