@@ -6,8 +6,9 @@ import Synchronization
 ///
 /// It holds what is fixed while the store is open: where the file is, its schema, how objects are
 /// laid out in tables. Connections belong to those who use them: one to the writer, one to each
-/// reader. Whoever holds a connection holds the store too, since the claim on the file ends with it.
-public final class Store: Sendable {
+/// reader. Whoever holds a connection holds the store too, since the claim on the file ends with
+/// it.
+public final class Store: StoreBackend {
     public let storeDescription: StoreDescription
     let layout: Layout
     let path: String

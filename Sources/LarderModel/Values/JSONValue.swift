@@ -2,7 +2,7 @@
 ///
 /// Numbers keep what was written: an integer that fits 64 bits, a double whose shortest text has
 /// the same digits, and everything else as its text. Keys of objects are unordered and unique.
-public indirect enum JSONValue: Hashable, Sendable {
+public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)

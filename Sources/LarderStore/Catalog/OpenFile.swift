@@ -4,8 +4,8 @@ import Synchronization
 
 /// The store files that this process has open, so that none is opened twice.
 ///
-/// The lock that keeps other processes out belongs to the process, and so does not keep out a second
-/// store in the same one. Nor may anything but SQLite open the file meanwhile: closing any
+/// The lock that keeps other processes out belongs to the process, and so does not keep out a
+/// second store in the same one. Nor may anything but SQLite open the file meanwhile: closing any
 /// descriptor of it would drop the lock.
 final class OpenFile: Sendable {
     struct Identity: Hashable, Sendable {

@@ -49,7 +49,9 @@ enum StringFunctions {
             if arguments[0].isNull { return .null }
             return .text(folded(arguments[0].string, options(arguments[1])))
         }
-        try register(.beginsWith, on: connection) { text, part in text.beginsWithCharacters(of: part) }
+        try register(.beginsWith, on: connection) { text, part in
+            text.beginsWithCharacters(of: part)
+        }
         try register(.endsWith, on: connection) { text, part in text.endsWithCharacters(of: part) }
         try register(.contains, on: connection) { text, part in text.containsCharacters(of: part) }
         let patterns = PatternCache()

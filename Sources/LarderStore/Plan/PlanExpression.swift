@@ -2,8 +2,7 @@ import LarderModel
 
 /// One side of a comparison, resolved: what is read from where, and of which type.
 indirect enum PlanOperand: Hashable, Sendable {
-    /// `name` is for sentences: `Article.title`.
-    case column(ColumnReference, OperandType, isNullable: Bool, name: String)
+    case column(PlanColumn)
     case value(PlanValue)
     /// How many elements a collection has.
     case count(PlanCollection, name: String)
@@ -13,7 +12,8 @@ indirect enum PlanOperand: Hashable, Sendable {
     /// nil where only what it is compared with could tell.
     var type: OperandType? {
         switch self {
-        case .column(_, let type, _, _), .aggregate(_, _, let type, _): type
+        case .column(let column): column.type
+        case .aggregate(_, _, let type, _): type
         case .count: .int64
         case .value(let value): value.type
         }
@@ -21,7 +21,8 @@ indirect enum PlanOperand: Hashable, Sendable {
 
     var name: String {
         switch self {
-        case .column(_, _, _, let name), .count(_, let name), .aggregate(_, _, _, let name): name
+        case .column(let column): column.name
+        case .count(_, let name), .aggregate(_, _, _, let name): name
         case .value(let value): value.name
         }
     }
@@ -29,12 +30,23 @@ indirect enum PlanOperand: Hashable, Sendable {
     /// Whether SQL may find nil here, apart from a value, of which only the parameters tell.
     var isNullable: Bool {
         switch self {
-        case .column(_, _, let isNullable, _): isNullable
+        case .column(let column): column.isNullable
         case .count: false
         case .value: true
         case .aggregate(let function, _, _, _): function != .count && function != .countDistinct
         }
     }
+}
+
+/// What is stored for an object: an attribute, or the key of an object.
+struct PlanColumn: Hashable, Sendable {
+    var reference: ColumnReference
+    var type: OperandType
+    var isNullable: Bool
+    /// Whether an index of its table begins with it.
+    var isIndexed: Bool
+    /// For sentences: `Article.title`.
+    var name: String
 }
 
 /// A value that the query brings along: a constant, or an argument of each time it is asked.
@@ -82,6 +94,11 @@ indirect enum PlanPredicate: Hashable, Sendable {
     case exists(PlanCollection)
 
     static let yes = PlanPredicate.constant(true)
+
+    /// The parts that have to hold all.
+    var conjuncts: [PlanPredicate] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
 
     func and(_ other: PlanPredicate) -> PlanPredicate {
         if self == .yes { return other }

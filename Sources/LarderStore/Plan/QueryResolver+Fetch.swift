@@ -21,24 +21,20 @@ extension QueryResolver {
 
     /// Whether an index narrows the rows to a range.
     private func asksForIndexedRange(_ predicate: PlanPredicate) -> Bool {
-        let column: ColumnReference
-        switch predicate {
-        case .and(let parts): return parts.contains(where: asksForIndexedRange)
-        case .between(.column(let reference, _, _, _), _, _, options: []): column = reference
-        case .comparison(.column(let reference, _, _, _), let name, .value, options: []):
-            switch name {
-            case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
-                column = reference
+        predicate.conjuncts.contains { part in
+            let column: PlanColumn
+            switch part {
+            case .between(.column(let operand), _, _, options: []): column = operand
+            case .comparison(.column(let operand), let name, .value, options: []):
+                switch name {
+                case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
+                    column = operand
+                default: return false
+                }
             default: return false
             }
-        default: return false
+            return column.isIndexed && column.reference.alias == root.key.alias
         }
-        let indexes = entity.indexes + entity.uniquenessConstraints
-        let leading = indexes.compactMap { names in
-            names.first.flatMap { entity.property(named: $0) }
-                .flatMap { layout.column(for: $0, of: entity) }
-        }
-        return column.alias == 0 && leading.contains(column.column)
     }
 
     func count(where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {
@@ -158,7 +154,7 @@ extension QueryResolver {
 
     /// The object itself, by its key.
     private var rootOperand: PlanOperand {
-        .column(root.key, .object(entityName: entity.name), isNullable: false, name: entity.name)
+        .column(root.keyColumn(name: entity.name))
     }
 
     private func order(_ keys: [SortKey]) throws(LarderError) -> [ResolvedQuery.Order] {

@@ -38,6 +38,13 @@ extension Property {
     }
 }
 
+extension Entity {
+    fileprivate func hasIndex(beginningWith property: String) -> Bool {
+        indexes.contains { $0.first == property }
+            || uniquenessConstraints.contains { $0.first == property }
+    }
+}
+
 extension QueryResolver {
     /// The row that `SELF` or a variable stands for.
     func row(_ base: QueryExpression, in scope: ResolverScope) throws(LarderError) -> ResolverRow {
@@ -118,13 +125,16 @@ extension QueryResolver {
                 let reference = ColumnReference(
                     alias: try joined(row), column: layout.column(for: attribute))
                 return .column(
-                    reference, path.type, isNullable: attribute.isOptional || row.isOptional,
-                    name: path.name)
+                    PlanColumn(
+                        reference: reference, type: path.type,
+                        isNullable: attribute.isOptional || row.isOptional,
+                        isIndexed: row.entity.hasIndex(beginningWith: attribute.name),
+                        name: path.name))
             case .relationship(let relationship):
                 row = try destination(of: relationship, from: row)
             }
         }
-        return .column(row.key, path.type, isNullable: row.isOptional, name: path.name)
+        return .column(row.keyColumn(name: path.name))
     }
 
     /// The number of the alias under which the row's columns are read.

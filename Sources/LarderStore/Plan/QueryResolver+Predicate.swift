@@ -71,9 +71,7 @@ extension QueryResolver {
         case .object, .variable:
             if outputs != nil { throw havingNeedsOutputs }
             let row = try row(expression, in: scope)
-            return .column(
-                row.key, .object(entityName: row.entity.name), isNullable: row.isOptional,
-                name: Self.name(of: expression))
+            return .column(row.keyColumn(name: Self.name(of: expression)))
         case .keyPath(let base, let names):
             if let outputs { return try output(base, names, among: outputs) }
             let path = try keyPath(base, names, in: scope)

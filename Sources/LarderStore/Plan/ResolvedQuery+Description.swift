@@ -146,7 +146,7 @@ extension ColumnReference: CustomStringConvertible {
 extension PlanOperand: CustomStringConvertible {
     var description: String {
         switch self {
-        case .column(let reference, _, _, _): reference.description
+        case .column(let column): column.reference.description
         case .value(let value): value.description
         case .count(let collection, _):
             "count(\(collection.sources.map { "t\($0.alias)" }.joined(separator: ", ")))"

@@ -48,4 +48,11 @@ final class ResolverRow {
         self.isOptional = isOptional
         self.alias = alias
     }
+
+    /// The object itself. Keys are indexed wherever they are stored.
+    func keyColumn(name: String) -> PlanColumn {
+        PlanColumn(
+            reference: key, type: .object(entityName: entity.name), isNullable: isOptional,
+            isIndexed: true, name: name)
+    }
 }

@@ -121,7 +121,9 @@ extension SQLWriter {
             let range =
                 column + SQLFragment(" >= ?", [.value(prefix)]) + " AND "
                 + column + SQLFragment(" < ?", [.prefixEnd(prefix)])
-            return .sql((range + " AND " + call).inParentheses)
+            var test = range + " AND " + call
+            test.junction = .and
+            return .sql(test)
         }
         return .sql(call)
     }

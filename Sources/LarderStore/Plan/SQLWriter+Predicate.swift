@@ -11,6 +11,8 @@ extension SQLWriter {
     mutating func predicate(
         _ predicate: PlanPredicate, negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
+        let prefersKeyList = prefersKeyList
+        self.prefersKeyList = false
         switch predicate {
         case .constant(let bool): return .always(bool != negated)
         case .decided(let comparison): return .always(try ask(.holds(comparison)) != negated)
@@ -20,6 +22,7 @@ extension SQLWriter {
         case .isTrue(let operand):
             return .sql(try self.operand(operand) + (negated ? " IS NOT 1" : " = 1"))
         case .comparison(let left, let name, let right, let options):
+            self.prefersKeyList = prefersKeyList
             return try comparison(left, name, right, options, negated)
         case .between(let value, let lower, let upper, let options):
             return try between(value, lower, upper, options, negated)
@@ -32,6 +35,7 @@ extension SQLWriter {
                 + SQLFragment(" IN (SELECT value FROM json_each(?))", [.keys(list)])
             return .sql(finished(test, negated))
         case .exists(let collection):
+            if prefersKeyList, !negated, let list = try keyList(collection) { return .sql(list) }
             guard let elements = try select("1", collection) else { return .always(negated) }
             var test = "EXISTS " + elements.inParentheses
             test.depth += Self.existsDepth
@@ -45,7 +49,7 @@ extension SQLWriter {
     }
 
     /// What a subquery adds to the parser's stack, in parentheses.
-    private static let existsDepth = 8
+    static let existsDepth = 8
 
     private mutating func connect(
         _ parts: [PlanPredicate], isAnd: Bool, negated: Bool
@@ -61,26 +65,39 @@ extension SQLWriter {
     }
 
     /// SQLite's parser and its trees are of bounded depth, so long lists are cut into groups, and
-    /// where it is deep, what is deepest comes first, where it leaves least on the parser's stack.
+    /// where it is deep, what is deepest comes first, where it leaves least on the parser's stack,
+    /// and parentheses that only a reader needs are left out.
     static func connected(_ parts: [SQLFragment], isAnd: Bool) -> WrittenPredicate {
         guard let first = parts.first else { return .always(isAnd) }
         guard parts.count > 1 else { return .sql(first) }
-        var parts = parts
-        if parts.contains(where: { $0.depth > 8 }) {
+        let isDeep = parts.contains { $0.depth > depthForReaders }
+        var parts = parts.map { part in
+            switch part.junction {
+            case nil: part
+            case .or: isAnd ? part.inParentheses : part
+            // AND binds closer.
+            case .and: isDeep ? part : part.inParentheses
+            }
+        }
+        if isDeep {
             parts = parts.enumerated()
                 .sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }
                 .map(\.element)
         }
-        let separator = isAnd ? " AND " : " OR "
-        let groupCount = 32
+        let junction = isAnd ? SQLFragment.Junction.and : .or
         while parts.count > groupCount {
             parts = stride(from: 0, to: parts.count, by: groupCount).map { start in
-                parts[start..<min(start + groupCount, parts.count)].joined(separator: separator)
-                    .inParentheses
+                parts[start..<min(start + groupCount, parts.count)]
+                    .joined(separator: junction.rawValue).inParentheses
             }
         }
-        return .sql(parts.joined(separator: separator).inParentheses)
+        var connected = parts.joined(separator: junction.rawValue)
+        connected.junction = junction
+        return .sql(connected)
     }
+
+    private static let groupCount = 32
+    private static let depthForReaders = 8
 
     /// `SELECT … FROM … WHERE …` over a collection; nil if it is empty whatever is stored.
     mutating func select(
@@ -93,7 +110,9 @@ extension SQLWriter {
         if let first = collection.sources.first, let condition = first.condition {
             conditions.append(SQLFragment(Self.text(condition, of: first)))
         }
-        if case .sql(let fragment) = predicate { conditions.append(fragment) }
+        if case .sql(let fragment) = predicate {
+            conditions.append(conditions.isEmpty ? fragment : fragment.asConjunct)
+        }
         if !conditions.isEmpty { statement += " WHERE " + conditions.joined(separator: " AND ") }
         return statement
     }

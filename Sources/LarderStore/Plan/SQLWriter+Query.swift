@@ -6,7 +6,7 @@ extension SQLWriter {
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)
-        try append(" WHERE ", query.predicate, to: &statement)
+        try appendConditions(query.predicate, to: &statement)
         if !query.groupBy.isEmpty {
             var groups: [SQLFragment] = []
             for group in query.groupBy { groups.append(try operand(group)) }
@@ -32,6 +32,26 @@ extension SQLWriter {
             }
         }
         return results
+    }
+
+    private mutating func appendConditions(
+        _ predicate: PlanPredicate, to statement: inout SQLFragment
+    ) throws(LarderError) {
+        let conjuncts = predicate.conjuncts
+        let isSelective = conjuncts.contains(where: \.isIndexedEquality)
+        var written: [SQLFragment] = []
+        for conjunct in conjuncts {
+            prefersKeyList = !isSelective
+            switch try self.predicate(conjunct, negated: false) {
+            case .always(true): break
+            case .always(false):
+                statement += " WHERE 0"
+                return
+            case .sql(let fragment): written.append(fragment)
+            }
+        }
+        guard case .sql(let fragment) = Self.connected(written, isAnd: true) else { return }
+        statement += " WHERE " + fragment
     }
 
     private mutating func append(
@@ -105,7 +125,7 @@ extension SQLWriter {
 
     mutating func operand(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
         switch operand {
-        case .column(let reference, _, _, _): return SQLFragment(Self.text(reference))
+        case .column(let column): return SQLFragment(Self.text(column.reference))
         case .value(let value): return SQLFragment("?", [.value(value)])
         case .count(let collection, _):
             return try select("COUNT(*)", collection)?.inParentheses ?? SQLFragment("0")

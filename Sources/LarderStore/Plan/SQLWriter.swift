@@ -12,6 +12,9 @@ import LarderModel
 struct SQLWriter {
     let parameters: QueryParameters
     let converter: ValueConverter
+    /// Whether what is written next is a condition of the whole statement, and no other condition
+    /// picks out few rows: see ``keyList(_:)``.
+    var prefersKeyList = false
     private(set) var conditions: [(question: ParameterQuestion, answer: Bool)] = []
 
     init(_ parameters: QueryParameters, _ converter: ValueConverter) {
@@ -61,6 +64,13 @@ struct SQLFragment {
     var parameters: [SQLParameter] = []
     /// How deep its parentheses are nested.
     var depth = 0
+    /// What connects its parts, if it is not one part as it stands.
+    var junction: Junction?
+
+    enum Junction: String {
+        case and = " AND "
+        case or = " OR "
+    }
 
     init(_ text: String, _ parameters: [SQLParameter] = [], depth: Int = 0) {
         self.text = text
@@ -95,6 +105,9 @@ struct SQLFragment {
     var inParentheses: SQLFragment {
         SQLFragment("(\(text))", parameters, depth: depth + 1)
     }
+
+    /// As it may stand beside others that AND connects.
+    var asConjunct: SQLFragment { junction == .or ? inParentheses : self }
 }
 
 extension Sequence<SQLFragment> {

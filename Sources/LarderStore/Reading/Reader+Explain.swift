@@ -53,7 +53,7 @@ extension Reader {
         }
         guard step.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }
         let purpose = step.dropFirst("USE TEMP B-TREE FOR ".count)
-        return "the rows are sorted in memory (\(purpose)): no index serves this"
+        return "the rows are sorted apart (\(purpose)): no index gives this order"
     }
 }
 

@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import LarderModel
 
 /// One connection to SQLite, and the sole owner of its handle.
@@ -129,10 +130,14 @@ final class Connection {
 extension SQLiteError {
     /// The error that a call on this handle has just returned.
     init(_ handle: OpaquePointer, _ result: Int32, sql: String? = nil) {
+        // SQLite keeps the system's reason of a statement that fails, not of a commit that does;
+        // then it still stands in `errno`, where no later call of SQLite's has failed.
+        let lastFailure = errno
         let extended = sqlite3_extended_errcode(handle)
+        let recorded = sqlite3_system_errno(handle)
         self.init(
             extendedCode: extended & 0xff == result & 0xff ? extended : result,
             message: String(cString: sqlite3_errmsg(handle)), sql: sql,
-            systemError: sqlite3_system_errno(handle))
+            systemError: recorded == 0 && result & 0xff == SQLITE_IOERR ? lastFailure : recorded)
     }
 }

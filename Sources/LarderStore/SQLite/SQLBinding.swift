@@ -12,8 +12,8 @@ enum SQLBinding: Hashable, Sendable {
 }
 
 extension SQLBinding {
-    /// The stored form of an attribute's value: strings in Unicode's form NFC, decimals as canonical
-    /// text, dates as seconds since 2001. nil is stored as nil.
+    /// The stored form of an attribute's value: strings in Unicode's form NFC, decimals as
+    /// canonical text, dates as seconds since 2001. nil is stored as nil.
     ///
     /// A number of another type is taken where ``Value/converted(to:)`` takes it.
     ///

@@ -1,8 +1,8 @@
 import LarderModel
 
 extension ChangeSetRun {
-    /// Makes a fault of a violated uniqueness constraint that names the object in the way; any other
-    /// error is thrown on.
+    /// Makes a fault of a violated uniqueness constraint that names the object in the way; any
+    /// other error is thrown on.
     ///
     /// - Parameter assigned: What the failed statement would have stored, by column.
     func reportUniqueness(
@@ -18,7 +18,7 @@ extension ChangeSetRun {
             fault(
                 LarderError(
                     .uniquenessViolated,
-                    "\(properties) must be unique, and another object of the change set has the same"
+                    "\(properties) must be unique, and another object of the set has the same"
                 ))
             return
         }

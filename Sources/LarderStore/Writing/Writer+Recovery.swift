@@ -19,8 +19,8 @@ extension Writer {
         }
     }
 
-    /// Why nothing can be written now; nil if it can. After a failure it first tries the storage, so
-    /// that the store recovers by itself once there is room, or the device works again.
+    /// Why nothing can be written now; nil if it can. After a failure it first tries the storage,
+    /// so that the store recovers by itself once there is room, or the device works again.
     func refusal() -> LarderError? {
         if store.options.isReadOnly {
             return LarderError(.readOnly, "the store was opened for reading only")

@@ -4,9 +4,9 @@ import LarderModel
 
 /// The one writer of a store: change sets in, one commit for all of them, an outcome for each out.
 ///
-/// It alone writes and checkpoints, on one thread at a time. Each set of a group has a savepoint, so
-/// that one that fails leaves nothing; a set that is alone has the transaction to itself. An outcome
-/// is a success only once the commit has returned.
+/// It alone writes and checkpoints, on one thread at a time. Each set of a group has a savepoint,
+/// so that one that fails leaves nothing; a set that is alone has the transaction to itself. An
+/// outcome is a success only once the commit has returned.
 ///
 /// After a failure of the storage it refuses to write until it has seen that the storage works; see
 /// `Writer+Recovery.swift`.

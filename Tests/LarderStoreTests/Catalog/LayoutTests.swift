@@ -86,20 +86,30 @@ struct LayoutTests {
     @Test("creates tables before indexes, with these statements")
     func statements() {
         #expect(
-            layout.createStatements == [
-                #"CREATE TABLE "Article" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL, "title" TEXT, "price" TEXT COLLATE decimal, "shelf" INTEGER, "_position.shelf" INTEGER, "cover" INTEGER, "editor" INTEGER)"#,
-                #"CREATE TABLE "Shelf" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL)"#,
-                #"CREATE TABLE "Tag" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL)"#,
-                #"CREATE TABLE "Cover" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" INTEGER NOT NULL)"#,
-                #"CREATE TABLE "_join.Article.related" ("source" INTEGER NOT NULL, "target" INTEGER NOT NULL, PRIMARY KEY ("source", "target")) WITHOUT ROWID"#,
-                #"CREATE TABLE "_join.Article.tags" ("source" INTEGER NOT NULL, "target" INTEGER NOT NULL, "target_position" INTEGER NOT NULL, PRIMARY KEY ("source", "target")) WITHOUT ROWID"#,
-                #"CREATE INDEX "_link.Article.shelf" ON "Article" ("shelf", "_position.shelf")"#,
-                #"CREATE UNIQUE INDEX "_link.Article.cover" ON "Article" ("cover")"#,
-                #"CREATE INDEX "_link.Article.editor" ON "Article" ("editor")"#,
-                #"CREATE UNIQUE INDEX "_unique.Article.0" ON "Article" ("title", "shelf")"#,
-                #"CREATE INDEX "_index.Article.0" ON "Article" ("title")"#,
-                #"CREATE INDEX "_join.Article.related.target" ON "_join.Article.related" ("target", "source")"#,
-                #"CREATE INDEX "_join.Article.tags.target" ON "_join.Article.tags" ("target", "source")"#,
-            ])
+            layout.createStatements.joined(separator: "\n") == """
+                CREATE TABLE "Article" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" \
+                INTEGER NOT NULL, "title" TEXT, "price" TEXT COLLATE decimal, "shelf" \
+                INTEGER, "_position.shelf" INTEGER, "cover" INTEGER, "editor" INTEGER)
+                CREATE TABLE "Shelf" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" \
+                INTEGER NOT NULL)
+                CREATE TABLE "Tag" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" \
+                INTEGER NOT NULL)
+                CREATE TABLE "Cover" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" \
+                INTEGER NOT NULL)
+                CREATE TABLE "_join.Article.related" ("source" INTEGER NOT NULL, "target" \
+                INTEGER NOT NULL, PRIMARY KEY ("source", "target")) WITHOUT ROWID
+                CREATE TABLE "_join.Article.tags" ("source" INTEGER NOT NULL, "target" \
+                INTEGER NOT NULL, "target_position" INTEGER NOT NULL, PRIMARY KEY \
+                ("source", "target")) WITHOUT ROWID
+                CREATE INDEX "_link.Article.shelf" ON "Article" ("shelf", "_position.shelf")
+                CREATE UNIQUE INDEX "_link.Article.cover" ON "Article" ("cover")
+                CREATE INDEX "_link.Article.editor" ON "Article" ("editor")
+                CREATE UNIQUE INDEX "_unique.Article.0" ON "Article" ("title", "shelf")
+                CREATE INDEX "_index.Article.0" ON "Article" ("title")
+                CREATE INDEX "_join.Article.related.target" ON "_join.Article.related" \
+                ("target", "source")
+                CREATE INDEX "_join.Article.tags.target" ON "_join.Article.tags" ("target", \
+                "source")
+                """)
     }
 }

@@ -9,7 +9,9 @@ import Testing
         var generator = SeededGenerator.fromEnvironment()
         let fixture = try QueryFixture(try Self.schema())
         let objects = try Self.fill(fixture, &generator)
-        for _ in 0..<Randomness.iterations(500) {
+        let count = Randomness.iterations(500)
+        var selectiveCount = 0
+        for _ in 0..<count {
             var random = RandomPredicate(generator)
             let predicate = random.predicate(depth: 3)
             generator = random.generator
@@ -22,7 +24,9 @@ import Testing
             let rows = fixture.rows(try fixture.batches(query, parameters))
             #expect(rows == expected.map(\.name), "\(predicate) \(random.arguments)")
             if rows != expected.map(\.name) { return }
+            if !rows.isEmpty && rows.count < objects.count { selectiveCount += 1 }
         }
+        #expect(selectiveCount > count / 3, "many predicates tell objects apart")
     }
 
     private static func schema() throws -> Schema {

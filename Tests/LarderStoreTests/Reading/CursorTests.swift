@@ -21,7 +21,8 @@ import Testing
         try fixture.insert(
             (0..<count).map { number in
                 var values: [String: JSONValue] = [
-                    "n": .integer(Int64(number)), "text": .string(String(repeating: "x", count: 50)),
+                    "n": .integer(Int64(number)),
+                    "text": .string(String(repeating: "x", count: 50)),
                 ]
                 if number > 0 { values["previous"] = .string("@i\(number - 1)") }
                 return QueryFixture.Object(entityName: "Item", name: "i\(number)", values: values)
@@ -64,7 +65,8 @@ import Testing
         let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
         let first = try cursor.next(bytesMax: 0, budget: ReadBudget())
         try fixture.delete("i1")
-        try fixture.insert([QueryFixture.Object(entityName: "Item", name: "late", values: ["n": 9])])
+        try fixture.insert([QueryFixture.Object(entityName: "Item", name: "late", values: ["n": 9])]
+        )
         var rows = fixture.rows([first.batch])
         var isLast = first.isLast
         while !isLast {
@@ -84,7 +86,8 @@ import Testing
         let fixture = try fixture(count: 300)
         let slow = Query.count(
             entityName: "Item",
-            predicate: .tree(.comparison(Comparison(.keyPath("n"), .greaterThanOrEqual, .constant(0)))))
+            predicate: .tree(
+                .comparison(Comparison(.keyPath("n"), .greaterThanOrEqual, .constant(0)))))
         let plan = try fixture.store.plan(slow, QueryParameters())
         let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
         do throws(ReadFailure) {
@@ -146,7 +149,8 @@ import Testing
             }
             #expect(failure.code == .resourceExhausted)
         }
-        let batches = try fixture.reader.objects(identifiers, properties: ["n"], budget: ReadBudget())
+        let batches = try fixture.reader.objects(
+            identifiers, properties: ["n"], budget: ReadBudget())
         #expect(batches.map(\.rowCount) == [2])
     }
 

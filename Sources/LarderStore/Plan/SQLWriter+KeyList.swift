@@ -1,0 +1,75 @@
+import LarderModel
+
+extension SQLWriter {
+    /// `key IN (SELECT …)` instead of `EXISTS (SELECT …)`, where an index finds the few elements
+    /// for which the predicate holds.
+    ///
+    /// The two mean the same. EXISTS is asked for every object, and goes from the object to its
+    /// elements; the list is made once, and goes from the elements to their objects. It needs a
+    /// collection that refers to the outer object by its first condition only.
+    mutating func keyList(_ collection: PlanCollection) throws(LarderError) -> SQLFragment? {
+        guard var first = collection.sources.first, let condition = first.condition,
+            collection.predicate.conjuncts.contains(where: \.isIndexedEquality)
+        else { return nil }
+        first.condition = nil
+        var independent = collection
+        independent.sources[0] = first
+        guard independent.outerAliases.isEmpty else { return nil }
+        let owner = "t\(first.alias).\(SQL.quoted(condition.column))"
+        guard let elements = try select(owner, independent) else { return nil }
+        var list = "\(Self.text(condition.key)) IN " + elements.inParentheses
+        list.depth += Self.existsDepth
+        return list
+    }
+}
+
+extension PlanPredicate {
+    /// Whether an index finds the rows for which it holds, and there are few.
+    var isIndexedEquality: Bool {
+        switch self {
+        case .comparison(.column(let column), .equal, .value(let value), options: []),
+            .comparison(.value(let value), .equal, .column(let column), options: []):
+            column.isIndexed && value.source != .constant(.null)
+        case .oneOf(.column(let column), let list, options: []):
+            column.isIndexed
+                && list.allSatisfy { if case .value = $0 { true } else { false } }
+        case .oneOfObjects(.column, _): true
+        default: false
+        }
+    }
+
+    /// The aliases of tables that it reads and does not bring along.
+    fileprivate var outerAliases: Set<Int> {
+        switch self {
+        case .constant, .decided: []
+        case .isTrue(let operand), .oneOfObjects(let operand, _): operand.outerAliases
+        case .comparison(let left, _, let right, _): left.outerAliases.union(right.outerAliases)
+        case .between(let value, let lower, let upper, _):
+            value.outerAliases.union(lower.outerAliases).union(upper.outerAliases)
+        case .oneOf(let operand, let list, _):
+            list.reduce(into: operand.outerAliases) { $0.formUnion($1.outerAliases) }
+        case .and(let parts), .or(let parts):
+            parts.reduce(into: []) { $0.formUnion($1.outerAliases) }
+        case .not(let part): part.outerAliases
+        case .exists(let collection): collection.outerAliases
+        }
+    }
+}
+
+extension PlanOperand {
+    fileprivate var outerAliases: Set<Int> {
+        switch self {
+        case .column(let column): [column.reference.alias]
+        case .value: []
+        case .count(let collection, _): collection.outerAliases
+        case .aggregate(_, let operand, _, _): operand?.outerAliases ?? []
+        }
+    }
+}
+
+extension PlanCollection {
+    fileprivate var outerAliases: Set<Int> {
+        let read = sources.compactMap(\.condition?.key.alias)
+        return predicate.outerAliases.union(read).subtracting(sources.map(\.alias))
+    }
+}

@@ -1,0 +1,71 @@
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite struct StringFunctionsTests {
+    @Test(
+        "the end of a prefix comes right behind all that begins with it",
+        arguments: [
+            ("a", "b"), ("az", "a{"), ("\u{D7FF}", "\u{E000}"), ("a\u{10FFFF}", "b"), ("é", "ê"),
+        ])
+    func endOfPrefix(prefix: String, end: String) {
+        #expect(StringFunctions.endOfPrefix(prefix) == .text(end))
+    }
+
+    @Test("what no text comes behind ends with a blob", arguments: ["", "\u{10FFFF}"])
+    func endlessPrefix(prefix: String) {
+        #expect(StringFunctions.endOfPrefix(prefix) == .blob([]))
+    }
+
+    @Test("a pattern that does not compile is refused with its place")
+    func malformedPattern() {
+        let error = #expect(throws: LarderError.self) { try PatternCache.check("a(b") }
+        #expect(error?.code == .malformedPredicate)
+        #expect(error?.message.contains("at byte 3") == true)
+    }
+
+    @Test("a pattern that backtracks without end is stopped")
+    func catastrophicPattern() {
+        let text = String(repeating: "a", count: 40) + "b"
+        let error = #expect(throws: LarderError.self) {
+            try PatternCache().matches(text, "(a|aa)+", [])
+        }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test("more patterns than the cache holds are matched all the same")
+    func manyPatterns() throws {
+        let cache = PatternCache()
+        for number in 0..<200 {
+            #expect(try cache.matches("x\(number)", "x\(number)", []))
+            #expect(cache.isLike("x\(number)y", "x\(number)*"))
+        }
+    }
+
+    @Test("functions answer for bytes that are no UTF-8, and for every type")
+    func damagedText() throws {
+        let connection = try Connection(
+            path: "/dev/shm/larder-functions-test", createIfMissing: true)
+        _ = try StoreFunctions.register(on: connection)
+        let values = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
+        let names = [
+            "larder_contains", "larder_begins_with", "larder_ends_with", "larder_like",
+            "larder_matches",
+        ]
+        for left in values {
+            for right in values {
+                for name in names {
+                    for options in ["0", "3", "-1", "'x'"] {
+                        let answer = try connection.integer(
+                            "SELECT \(name)(\(left), \(right), \(options))")
+                        #expect((answer == nil) == (left == "NULL" || right == "NULL"))
+                    }
+                }
+            }
+            for name in ["median", "stddev", "decimal_sum", "decimal_average", "decimal_median"] {
+                _ = try connection.integer("SELECT larder_\(name)(\(left))")
+            }
+        }
+    }
+}

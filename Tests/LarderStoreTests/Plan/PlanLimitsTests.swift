@@ -1,0 +1,166 @@
+import LarderModel
+import LarderStore
+import Testing
+
+@Suite struct PlanLimitsTests {
+    /// A chain of `Item`s, each with many others.
+    private func fixture() throws -> QueryFixture {
+        let fixture = try QueryFixture(
+            SchemaFile.schema(
+                parsing: """
+                    { "version": "1.0.0", "entities": [ { "name": "Item",
+                      "attributes": [ { "name": "n", "type": "int64", "optional": true } ],
+                      "relationships": [
+                        { "name": "parent", "destination": "Item", "inverse": "children" },
+                        { "name": "children", "destination": "Item", "toMany": true,
+                          "inverse": "parent" } ] } ] }
+                    """))
+        try fixture.insert([
+            .init(entityName: "Item", name: "a", values: ["n": .integer(1)]),
+            .init(entityName: "Item", name: "b", values: ["parent": .string("@a")]),
+        ])
+        return fixture
+    }
+
+    private func rows(_ predicate: QueryExpression) throws -> [String] {
+        let fixture = try fixture()
+        let query = Query.fetch(Fetch("Item", where: .tree(predicate), selection: .identifiers))
+        return fixture.rows(try fixture.batches(query))
+    }
+
+    private let isOne = QueryExpression.comparison(
+        Comparison(.keyPath("n"), .equal, .constant(1)))
+
+    /// AND and OR in turns, the deep part last.
+    private func nested(levels: Int) -> QueryExpression {
+        (0..<levels).reduce(isOne) { inner, level in
+            level.isMultiple(of: 2) ? .or([isOne, inner]) : .and([isOne, inner])
+        }
+    }
+
+    @Test("as many levels of nesting as the limit allows are answered, each an AND in an OR")
+    func deepPredicate() throws {
+        #expect(try rows(nested(levels: 2 * Limits.expressionDepthMax)) == ["a"])
+        let negated = (0..<Limits.expressionDepthMax).reduce(isOne) { inner, _ in
+            .not(.or([inner, .not(isOne)]))
+        }
+        #expect(try rows(negated) == ["a"])
+    }
+
+    @Test("trees that are deeper than their limit, or than SQLite can follow, are refused")
+    func tooDeepPredicate() throws {
+        for levels in [Limits.expressionLevelsMax, Limits.expressionLevelsMax - 3] {
+            let error = #expect(throws: LarderError.self) { try rows(nested(levels: levels)) }
+            #expect(error?.code == .resourceExhausted)
+        }
+    }
+
+    @Test("a predicate of thousands of alternatives is answered")
+    func widePredicate() throws {
+        let wide = Limits.expressionNodesMax / 4 - 2
+        let predicate = QueryExpression.or(
+            (0..<wide).map { number in
+                .comparison(Comparison(.keyPath("n"), .equal, .constant(.int(Int64(number)))))
+            })
+        #expect(try rows(predicate) == ["a"])
+        #expect(try rows(.not(predicate)) == ["b"])
+    }
+
+    @Test("ten subqueries inside each other are answered, and what SQLite cannot follow is refused")
+    func nestedSubqueries() throws {
+        func predicate(levels: Int) -> QueryExpression {
+            guard levels > 0 else { return .constant(.bool(true)) }
+            let base = QueryExpression.variable("x\(levels + 1)")
+            let collection = QueryExpression.keyPath(base, ["children"])
+            return .comparison(
+                Comparison(
+                    .collection(
+                        .count,
+                        .subquery(
+                            collection, variable: "x\(levels)",
+                            predicate: predicate(levels: levels - 1))),
+                    .equal, .constant(0)))
+        }
+        func outermost(_ levels: Int) -> QueryExpression {
+            .comparison(
+                Comparison(
+                    .collection(
+                        .count,
+                        .subquery(
+                            .keyPath("children"), variable: "x\(levels)",
+                            predicate: predicate(levels: levels - 1))),
+                    .greaterThan, .constant(0)))
+        }
+        #expect(try rows(outermost(8)) == ["a"])
+        let error = #expect(throws: LarderError.self) { try rows(outermost(20)) }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test("more joins than SQLite can make are refused")
+    func tooManyJoins() throws {
+        let paths = (1...16).map { Array(repeating: "parent", count: $0 - 1) + ["n"] }
+        #expect(try rows(.and(paths.map { isNil($0) })) == [])
+        let error = #expect(throws: LarderError.self) {
+            try rows(
+                .comparison(
+                    Comparison(
+                        .keyPath(.object, Array(repeating: "parent", count: 17)), .equal,
+                        .constant(.null))))
+        }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    private func isNil(_ path: [String]) -> QueryExpression {
+        .comparison(Comparison(.keyPath(.object, path), .equal, .constant(.null)))
+    }
+
+    @Test("a subquery of a subquery keeps what both keep")
+    func subqueryOfSubquery() throws {
+        let inner = QueryExpression.subquery(
+            .keyPath("children"), variable: "x",
+            predicate: .comparison(
+                Comparison(.keyPath(.variable("x"), ["n"]), .equal, .constant(.null))))
+        let outer = QueryExpression.subquery(
+            inner, variable: "y",
+            predicate: .comparison(
+                Comparison(.keyPath(.variable("y"), ["parent"]), .equal, .object)))
+        #expect(
+            try rows(.comparison(Comparison(.collection(.count, outer), .equal, .constant(1)))) == [
+                "a"
+            ])
+    }
+
+    @Test("a plan serves arguments of every kind, nil and not")
+    func planIsReused() throws {
+        let fixture = try fixture()
+        let predicate = QueryExpression.comparison(Comparison(.keyPath("n"), .equal, .argument(0)))
+        let query = Query.fetch(Fetch("Item", where: .tree(predicate), selection: .identifiers))
+        let plan = try fixture.store.plan(query, QueryParameters())
+        #expect(!plan.dependsOnArguments)
+        for (argument, expected) in [
+            (Value.int(1), ["a"]), (.null, ["b"]), (.double(1), ["a"]), (2, []),
+        ] {
+            let parameters = QueryParameters(arguments: [argument])
+            let cursor = try fixture.reader.open(plan, parameters, budget: ReadBudget())
+            let batch = try cursor.next(bytesMax: 1_000, budget: ReadBudget()).batch
+            cursor.close()
+            #expect(fixture.rows([batch]) == expected)
+        }
+    }
+
+    @Test("a tree that names an argument that was not given is refused when it is asked")
+    func missingArgument() throws {
+        let error = #expect(throws: LarderError.self) {
+            try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(0))))
+        }
+        #expect(error?.code == .malformedPredicate)
+    }
+
+    @Test("places of arguments beyond every limit are refused", arguments: [-1, Int.min, Int.max])
+    func absurdArgument(place: Int) throws {
+        let error = #expect(throws: LarderError.self) {
+            try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(place))))
+        }
+        #expect(error?.code == .malformedPredicate)
+    }
+}
