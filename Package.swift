@@ -24,15 +24,19 @@ let package = Package(
         .package(url: argumentParser, from: "1.5.0"),
     ],
     targets: [
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
-            name: "CProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
-        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CProtobufC", pkgConfig: "libprotobuf-c",
+            providers: [.apt(["libprotobuf-c-dev"])]),
+        .systemLibrary(
+            name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
         .target(name: "LarderModel", swiftSettings: strict),
         .target(
-            name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"], swiftSettings: strict),
+            name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
+            swiftSettings: strict),
         .target(
             name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2"],
             swiftSettings: strict),
@@ -46,7 +50,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .target(
-            name: "LarderClient", dependencies: ["LarderModel", "LarderWire"], swiftSettings: strict),
+            name: "LarderClient", dependencies: ["LarderModel", "LarderWire"],
+            swiftSettings: strict),
         .executableTarget(
             name: "LarderDaemon",
             dependencies: [

@@ -1,6 +1,6 @@
 public import LarderModel
 
-/// Single objects and change sets, blocking. The asynchronous forms are in `StoreClient+Async.swift`.
+/// Single objects and change sets, blocking. `StoreClient+Async.swift` has the asynchronous forms.
 extension StoreClient {
     /// Inserts an object and gives its identifier. Properties not named get their defaults.
     ///
@@ -25,7 +25,7 @@ extension StoreClient {
 
     /// Deletes an object, and what its delete rules say goes with it.
     ///
-    /// - Throws: as ``update(_:_:ifVersion:)-(PersistentIdentifier,_,_)``; `deleteDenied` if a rule forbids it.
+    /// - Throws: as an update does; `deleteDenied` if a rule forbids it.
     public func delete(
         _ identifier: PersistentIdentifier, ifVersion: Int64? = nil
     ) throws(LarderError) {

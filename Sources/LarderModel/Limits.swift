@@ -6,11 +6,9 @@ public enum Limits {
     /// A frame, and a frame before the handshake is done.
     public static let frameBytesMax = 16 << 20
     public static let handshakeFrameBytesMax = 64 << 10
-    /// Levels of nesting in a predicate: parentheses, NOTs, SUBQUERYs.
+    /// Levels of an expression tree, from its root to its deepest leaf; and in a format string of
+    /// parentheses too, although they leave no trace in the tree.
     public static let expressionDepthMax = 64
-    /// Levels of an expression tree. A level of nesting may make five: OR, AND, a comparison, a
-    /// count, a subquery.
-    public static let expressionLevelsMax = 5 * (expressionDepthMax + 1)
     /// Nodes of an expression tree.
     public static let expressionNodesMax = 4_096
     /// A predicate in format-string form, in UTF-8 bytes.

@@ -7,7 +7,8 @@ struct ImportTests {
         "LarderModel": ["FoundationEssentials", "Swift", "Synchronization"],
         "LarderWire": ["FoundationEssentials", "LarderModel", "CLarderProto", "CProtobufC"],
         "LarderStore": [
-            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "CSQLite", "CPCRE2",
+            "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel", "CSQLite",
+            "CPCRE2",
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",
@@ -62,7 +63,7 @@ struct ImportTests {
         lines.compactMap { line in
             let words = line.split(separator: " ")
             guard let keyword = words.firstIndex(of: "import"),
-                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || $0 == "public" }),
+                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || ["public", "internal", "package"].contains($0) }),
                 let module = words.last
             else { return nil }
             return String(module.split(separator: ".")[0])

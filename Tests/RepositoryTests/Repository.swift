@@ -41,6 +41,7 @@ enum Repository {
     static func read(_ path: String) throws -> File {
         let data = try Data(contentsOf: URL(filePath: "\(top)/\(path)"))
         let text = String(decoding: data, as: UTF8.self)
-        return File(path: path, lines: text.split(separator: "\n", omittingEmptySubsequences: false))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        return File(path: path, lines: lines)
     }
 }

@@ -36,9 +36,13 @@ struct RuleTests {
         }
     }
 
-    @Test("unsafe pointers stay in the two rooms made for them")
+    @Test("unsafe pointers stay in the rooms made for them")
     func unsafePointers() throws {
-        let rooms = ["Sources/LarderStore/SQLite/", "Sources/LarderWire/Coding/"]
+        let rooms = [
+            "Sources/LarderStore/SQLite/", "Sources/LarderWire/Coding/",
+            // The system's mutex and condition must have an address of their own.
+            "Sources/LarderClient/Threads/Monitor.swift",
+        ]
         let words = ["UnsafeMutablePointer", "UnsafePointer", "OpaquePointer", "Unmanaged<"]
         for file in try Repository.files(under: ["Sources"], endings: [".swift"])
         where !rooms.contains(where: file.path.hasPrefix) {
@@ -68,7 +72,7 @@ struct RuleTests {
         let files = try Repository.files(
             under: ["Sources", "Tests", "scripts", "docs", "Proto"],
             endings: [".swift", ".md", ".proto", ".py", ".bats", ".sh", ".script", ""])
-        for file in Set(files.map(\.path)).sorted() where file.hasSuffix("RuleTests.swift") == false {
+        for file in Set(files.map(\.path)).sorted() {
             for (number, line) in try Repository.read(file).lines.enumerated() {
                 for path in ["/wo" + "rk/", "/ro" + "ot/"] where line.contains(path) {
                     Issue.record("\(file):\(number + 1): names \(path)")
@@ -91,8 +95,8 @@ struct RuleTests {
     @Test("the top level holds only what convention puts there")
     func topLevel() throws {
         let expected: Set<String> = [
-            "Package.swift", "Package.resolved", "Sources", "Tests", "Proto", "scripts", "README.md",
-            "Benchmarks", "docs", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            "Package.swift", "Package.resolved", "Sources", "Tests", "Proto", "scripts", "docs",
+            "Benchmarks", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
         ]
         let found = try FileManager.default.contentsOfDirectory(atPath: Repository.top)
             .filter { !$0.hasPrefix(".") }

@@ -23,10 +23,10 @@ questions=(
         served+=("$status|$output|$stderr")
     done
     stop_daemon
-    for i in "${!questions[@]}"; do
+    for place in "${!questions[@]}"; do
         # shellcheck disable=SC2086
-        run --separate-stderr larder ${questions[i]} --store test.store
-        same "${served[i]}" "$status|$output|$stderr"
+        run --separate-stderr larder ${questions[place]} --store test.store
+        same "${served[place]}" "$status|$output|$stderr"
     done
 }
 
@@ -84,11 +84,26 @@ END
     expect 0 larder schema check good.json --cloudkit
 }
 
-@test "completion scripts are made for three shells, and entities are completed" {
+@test "completion scripts are made for three shells" {
     for shell in bash zsh fish; do
         expect 0 larder --generate-completion-script $shell
+        same "" "$stderr"
         holds "$output" larder
     done
+}
+
+@test "bash completes commands, and entities by asking the store" {
     larder --generate-completion-script bash >completion
-    bash -n completion
+    run bash -c 'set -e
+        source ./completion
+        complete_line() {
+            COMP_LINE=$*; COMP_POINT=${#COMP_LINE}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            COMPREPLY=()
+            _larder larder "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            echo "${COMPREPLY[@]}"
+        }
+        complete_line larder fe
+        complete_line larder fetch A'
+    same 'fetch' "$(xargs <<<"${lines[0]}")"
+    same 'Article ArticleCollection' "$(xargs <<<"${lines[1]}")"
 }

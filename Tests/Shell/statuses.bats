@@ -53,7 +53,7 @@ load helper
     [ -s answer ]
 }
 
-@test "a server that does not answer is 75" {
+@test "a server that does not answer the handshake is as good as none" {
     # It accepts through its backlog, and says nothing.
     python3 - "$scratch/mute" 3>&- <<'END' &
 import socket, sys, signal
@@ -65,8 +65,24 @@ signal.pause()
 END
     mute=$!
     until [ -e mute.ready ]; do kill -0 "$mute"; done
-    expect 75 larder count Article --socket "$scratch/mute" --timeout 200ms
+    expect 69 larder count Article --socket "$scratch/mute" --timeout 200ms
     kill "$mute"
+}
+
+@test "a write whose answer does not come in time is neither done nor failed" {
+    mkfifo pipe
+    larder import Sample pipe --timeout 300ms 2>errors 3>&- &
+    import=$!
+    # Opens once the command does, which has asked for the schema by then.
+    exec 4>pipe
+    kill -STOP "$daemon"
+    echo '{"int64": 1}' >&4
+    exec 4>&-
+    status=0
+    wait "$import" || status=$?
+    kill -CONT "$daemon"
+    same 1 "$status"
+    holds "$(cat errors)" "error[INDETERMINATE]"
 }
 
 @test "a server of another kind is 76" {

@@ -27,11 +27,19 @@ struct IdentifierCommand: StoreCommand {
             try output.write(identifier.jsonRepresentation + "\n")
             return try output.flush()
         }
-        let row: [Value] = [
-            identifier.storeIdentifier.map(Value.string) ?? .null, .string(identifier.entityName),
-            identifier.permanentKey.map(Value.int) ?? .null, .bool(object != nil),
-        ]
         var writer = options.format.makeWriter()
-        try writer.write(all: [row], names: ["store", "entity", "key", "exists"])
+        try writer.write(
+            all: [identifier.parts + [.bool(object != nil)]],
+            names: ["store", "entity", "key", "exists"])
+    }
+}
+
+extension PersistentIdentifier {
+    /// Store, entity and key; what a temporary identifier lacks is null.
+    fileprivate var parts: [Value] {
+        var parts: [Value] = [.null, .string(entityName), .null]
+        if let storeIdentifier { parts[0] = .string(storeIdentifier) }
+        if let permanentKey { parts[2] = .int(permanentKey) }
+        return parts
     }
 }

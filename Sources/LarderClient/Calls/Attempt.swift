@@ -19,6 +19,8 @@ struct Attempt {
     let deadline: ContinuousClock.Instant
     /// How long to wait for the server; zero for a connection that cannot come back.
     private let reconnectWait: Duration
+    /// Why the last attempt has to be made again.
+    private(set) var loss: LarderError?
     /// Set at the first loss.
     private var waitsUntil: ContinuousClock.Instant?
 
@@ -43,7 +45,7 @@ struct Attempt {
         switch outcome {
         case .answered(.reply(.failed(let error))):
             // An unavailable server has not executed the request.
-            guard error.code == .unavailable, startWaiting(now) else { throw error }
+            guard error.code == .unavailable, startWaiting(after: error, now) else { throw error }
             return nil
         case .answered(.reply(let reply)):
             return reply
@@ -51,7 +53,7 @@ struct Attempt {
             if wasSent && isWrite { throw indeterminate(error.message) }
             let isRepeatable =
                 !wasSent || error.code == .connectionFailed || error.code == .unavailable
-            guard isRepeatable, startWaiting(now) else { throw error }
+            guard isRepeatable, startWaiting(after: error, now) else { throw error }
             return nil
         case .timedOut(let wasSent):
             let message = "the server did not answer within \(timeout)"
@@ -66,7 +68,10 @@ struct Attempt {
     }
 
     /// Whether the call may wait for another connection.
-    private mutating func startWaiting(_ now: ContinuousClock.Instant) -> Bool {
+    private mutating func startWaiting(
+        after error: LarderError, _ now: ContinuousClock.Instant
+    ) -> Bool {
+        loss = error
         let until = connectionDeadline(now: now)
         waitsUntil = until
         return reconnectWait > .zero && now < until

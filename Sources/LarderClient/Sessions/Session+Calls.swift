@@ -9,8 +9,7 @@ extension Session {
         var attempt = attempt(isWrite: operation.isWrite)
         var failed: Connection?
         while true {
-            let connection = try connection(
-                replacing: failed, until: attempt.connectionDeadline(now: .now))
+            let connection = try connection(replacing: failed, for: attempt)
             let id = try connection.ask(
                 operation.request, .call, timeout: attempt.deadline.remaining)
             let outcome = connection.outcome(of: id, until: attempt.deadline)
@@ -25,8 +24,7 @@ extension Session {
         var attempt = attempt(isWrite: operation.isWrite)
         var failed: Connection?
         while true {
-            let connection = try await connection(
-                replacing: failed, until: attempt.connectionDeadline(now: .now))
+            let connection = try await connection(replacing: failed, for: attempt)
             let id = try connection.ask(
                 operation.request, .call, timeout: attempt.deadline.remaining)
             let outcome = await connection.outcome(of: id, until: attempt.deadline)
@@ -44,8 +42,7 @@ extension Session {
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
-            let connection = try connection(
-                replacing: failed, until: attempt.connectionDeadline(now: .now))
+            let connection = try connection(replacing: failed, for: attempt)
             let id = try connection.ask(
                 request, .stream(window: 0), timeout: attempt.deadline.remaining)
             var elements: [Element] = []
@@ -64,8 +61,7 @@ extension Session {
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
-            let connection = try await connection(
-                replacing: failed, until: attempt.connectionDeadline(now: .now))
+            let connection = try await connection(replacing: failed, for: attempt)
             let id = try connection.ask(
                 request, .stream(window: 0), timeout: attempt.deadline.remaining)
             var elements: [Element] = []

@@ -23,31 +23,32 @@ extension Session {
 
     /// One that wants a connection.
     private struct Want {
-        /// The connection that did not serve, if there was one.
+        /// The connection that did not serve, if there was one, and how it did not.
         var failed: Connection?
+        var loss: LarderError?
         var deadline: ContinuousClock.Instant
         /// The run that it waits for, once it has to.
         var run: Int?
     }
 
-    /// A connection that serves; after a failed one, another. Blocks until the deadline.
+    /// A connection that serves; after a failed one, another. Blocks as long as the attempt may.
     func connection(
-        replacing failed: Connection?, until deadline: ContinuousClock.Instant
+        replacing failed: Connection?, for attempt: Attempt
     ) throws(LarderError) -> Connection {
-        var want = Want(failed: failed, deadline: deadline)
-        let result = monitor.wait(for: changed, until: deadline) { answer(&want, &$0) }
-        return try (result ?? .failure(givenUp())).get()
+        var want = want(failed, attempt)
+        let result = monitor.wait(for: changed, until: want.deadline) { answer(&want, &$0) }
+        return try (result ?? .failure(givenUp(want))).get()
     }
 
     /// The same without blocking; ends early if the task is cancelled.
     func connection(
-        replacing failed: Connection?, until deadline: ContinuousClock.Instant
+        replacing failed: Connection?, for attempt: Attempt
     ) async throws(LarderError) -> Connection {
-        var want = Want(failed: failed, deadline: deadline)
+        var want = want(failed, attempt)
         while true {
             if let result = answerNow(&want) { return try result.get() }
             if Task.isCancelled { throw LarderError(.cancelled, "the call was cancelled") }
-            if deadline.isPast { throw givenUp() }
+            if want.deadline.isPast { throw givenUp(want) }
             await pause(&want)
         }
     }
@@ -62,6 +63,11 @@ extension Session {
         changed.signal()
         for task in tasks { task.continuation.resume() }
         return answer
+    }
+
+    private func want(_ failed: Connection?, _ attempt: Attempt) -> Want {
+        Want(
+            failed: failed, loss: attempt.loss, deadline: attempt.connectionDeadline(now: .now))
     }
 
     private func answerNow(_ want: inout Want) -> Result<Connection, LarderError>? {
@@ -79,7 +85,7 @@ extension Session {
             state.drop(current)
         }
         guard reconnectWait > .zero else {
-            return .failure(state.reconnection.lastError ?? .serverClosed)
+            return .failure(want.loss ?? .serverClosed)
         }
         if let run = want.run, let refusal = state.reconnection.refusal, refusal.run >= run {
             return .failure(refusal.error)
@@ -121,8 +127,9 @@ extension Session {
         want = wanted
     }
 
-    private func givenUp() -> LarderError {
-        let error = monitor.withLock { $0.reconnection.lastError } ?? .serverClosed
+    private func givenUp(_ want: Want) -> LarderError {
+        let error =
+            monitor.withLock { $0.reconnection.lastError } ?? want.loss ?? .serverClosed
         return LarderError(
             error.code, "\(error.message), and the server did not come back in time",
             hint: error.hint)

@@ -88,15 +88,13 @@ final class StreamSource: Sendable {
 
     private func ask(replacing failed: Connection?, _ attempt: Attempt) throws(LarderError) {
         place.withLock { $0 = .ended }
-        let connection = try session.connection(
-            replacing: failed, until: attempt.connectionDeadline(now: .now))
+        let connection = try session.connection(replacing: failed, for: attempt)
         try ask(over: connection)
     }
 
     private func ask(replacing failed: Connection?, _ attempt: Attempt) async throws(LarderError) {
         place.withLock { $0 = .ended }
-        let connection = try await session.connection(
-            replacing: failed, until: attempt.connectionDeadline(now: .now))
+        let connection = try await session.connection(replacing: failed, for: attempt)
         try ask(over: connection)
     }
 

@@ -8,8 +8,10 @@ extension QueryExpression {
         var nodeCount = 0
         while let (expression, level) = pending.popLast() {
             nodeCount += 1
-            guard level <= Limits.expressionLevelsMax else {
-                throw LarderError(.resourceExhausted, "the predicate is nested too deep")
+            guard level <= Limits.expressionDepthMax else {
+                throw LarderError(
+                    .resourceExhausted,
+                    "the predicate is nested more than \(Limits.expressionDepthMax) levels deep")
             }
             let children = expression.children
             guard nodeCount + pending.count + children.count <= Limits.expressionNodesMax else {

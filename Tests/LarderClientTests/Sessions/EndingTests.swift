@@ -49,7 +49,7 @@ struct EndingTests {
         await inThread {
             #expect(code { _ = try client.insert("Item", [:]) } == .indeterminate)
         }
-        #expect(await code { _ = try await client.insert("Item", [:]) } == .indeterminate)
+        #expect(await asyncCode { _ = try await client.insert("Item", [:]) } == .indeterminate)
         client.close()
     }
 
@@ -58,8 +58,8 @@ struct EndingTests {
         let server = try silentServer(Journal(), asked: Flag())
         defer { server.stop() }
         let client = try await StoreClient.connect(to: server.path, options: impatient())
-        #expect(await code { _ = try await client.object(for: .item(1)) } == .timeout)
-        #expect(await code { _ = try await client.fetch("Item") } == .timeout)
+        #expect(await asyncCode { _ = try await client.object(for: .item(1)) } == .timeout)
+        #expect(await asyncCode { _ = try await client.fetch("Item") } == .timeout)
         try await client.ping()
         client.close()
     }
@@ -107,7 +107,7 @@ struct EndingTests {
         let server = try silentServer(seen, asked: asked)
         defer { server.stop() }
         let client = try await StoreClient.connect(to: server.path, options: .patient())
-        let call = Task { await code { _ = try await client.object(for: .item(1)) } }
+        let call = Task { await asyncCode { _ = try await client.object(for: .item(1)) } }
         await inThread { asked.wait() }
         call.cancel()
         #expect(await call.value == .cancelled)
@@ -123,7 +123,7 @@ struct EndingTests {
         let server = try silentServer(Journal(), asked: asked)
         defer { server.stop() }
         let client = try await StoreClient.connect(to: server.path, options: .patient())
-        let call = Task { await code { _ = try await client.insert("Item", [:]) } }
+        let call = Task { await asyncCode { _ = try await client.insert("Item", [:]) } }
         await inThread { asked.wait() }
         call.cancel()
         #expect(await call.value == .indeterminate)
@@ -139,7 +139,7 @@ struct EndingTests {
         let call = Task {
             started.raise()
             await inThread { go.wait() }
-            return await code { _ = try await client.object(for: .item(1)) }
+            return await asyncCode { _ = try await client.object(for: .item(1)) }
         }
         await inThread { started.wait() }
         call.cancel()
@@ -174,7 +174,7 @@ struct EndingTests {
         async let tasks: Void = withTaskGroup { group in
             for number in 0..<4 {
                 group.addTask {
-                    let code = await code {
+                    let code = await asyncCode {
                         if number < 2 {
                             _ = try await client.object(for: .item(1))
                         } else {
@@ -188,7 +188,7 @@ struct EndingTests {
         await inThread { all.wait() }
         client.close()
         _ = await (threads, tasks)
-        #expect(await code { try await client.ping() } == .connectionFailed)
+        #expect(await asyncCode { try await client.ping() } == .connectionFailed)
         await inThread { #expect(code { try client.ping() } == .connectionFailed) }
     }
 }

@@ -74,7 +74,7 @@ func code(of call: () throws -> Void) -> ErrorCode? {
     }
 }
 
-func code(of call: () async throws -> Void) async -> ErrorCode? {
+func asyncCode(of call: () async throws -> Void) async -> ErrorCode? {
     do {
         try await call()
         return nil

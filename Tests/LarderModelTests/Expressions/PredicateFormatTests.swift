@@ -41,7 +41,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("64 levels of nesting are read, 65 and a hundred thousand are refused at their column")
+    @Test("64 levels of nesting are read, 65 and a hundred thousand are refused")
     func nesting() throws {
         func parentheses(_ count: Int) -> String {
             String(repeating: "(", count: count) + "a == 1" + String(repeating: ")", count: count)
@@ -63,13 +63,24 @@ struct PredicateFormatTests {
                 return "SUBQUERY(\(base), $x, \(inner)).@count > 0"
             }
         }
+        // What stands in the deepest place has levels of its own: three for `a == 1`, two for `a`,
+        // and each SUBQUERY has a comparison, a count and itself.
         let depthMax = Limits.expressionDepthMax
-        for nested in [parentheses, negations, exclamations, lists, values, subqueries] {
-            _ = try PredicateFormat.parse(nested(depthMax))
+        for (nested, most) in [
+            (parentheses, depthMax), (values, depthMax), (negations, depthMax - 3),
+            (exclamations, depthMax - 2), (lists, depthMax - 1),
+            (subqueries, (depthMax - 3) / 3),
+        ] {
+            _ = try PredicateFormat.parse(nested(most))
+            let error = #expect(throws: LarderError.self) {
+                try PredicateFormat.parse(nested(most + 1))
+            }
+            #expect(error?.code == .resourceExhausted)
+        }
+        for nested in [parentheses, values, negations, exclamations, lists, subqueries] {
             let error = #expect(throws: LarderError.self) {
                 try PredicateFormat.parse(nested(depthMax + 1))
             }
-            #expect(error?.code == .resourceExhausted)
             #expect(error?.column != nil)
         }
         for nested in [parentheses, exclamations, lists, values] {
@@ -123,7 +134,7 @@ struct PredicateFormatTests {
     @Test("a tree deeper or larger than its limits is found without recursion")
     func treeLimits() throws {
         var tree = QueryExpression.keyPath("a")
-        for _ in 2..<Limits.expressionLevelsMax { tree = .not(tree) }
+        for _ in 2..<Limits.expressionDepthMax { tree = .not(tree) }
         try tree.checkLimits()
         tree = .not(tree)
         let error = #expect(throws: LarderError.self) { try tree.checkLimits() }

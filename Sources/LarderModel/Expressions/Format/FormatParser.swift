@@ -7,7 +7,8 @@
 ///
 /// Operands are in `FormatParser+Operands.swift`. An expression in parentheses may be a predicate
 /// or a value; which of them is needed is checked where it is used. Recursion is bounded: each
-/// parenthesis, brace, NOT and SUBQUERY is a level, and ``Limits/expressionDepthMax`` bounds those.
+/// parenthesis, brace, NOT and SUBQUERY is a level, and ``Limits/expressionDepthMax`` bounds those;
+/// it bounds the tree's own levels too, once the tree is read.
 struct FormatParser {
     private(set) var lexer: FormatLexer
     /// The token that is looked at; what is before it has been read.

@@ -1,0 +1,173 @@
+import FoundationEssentials
+import LarderClient
+import LarderModel
+import Testing
+
+@Suite("A daemon and its clients")
+struct ServingTests {
+    @Test("what the server says of its store is what the schema file says")
+    func schema() throws {
+        let site = try Site()
+        let client = try site.connect()
+        let schema = try client.schema()
+        #expect(schema.version == "1.0.0" && client.welcome.schemaVersion == "1.0.0")
+        #expect(
+            Set(schema.entities.map(\.name))
+                == ["Student", "Article", "Category", "ArticleCollection"])
+        #expect(try client.schema() == schema)
+        try client.ping()
+        #expect(try !client.statistics().isEmpty)
+        let explanation = try client.explain(
+            .fetch(Fetch("Student", where: .format("birthOfYear == 2000"))))
+        #expect(explanation.sql.contains("Student") && !explanation.steps.isEmpty)
+    }
+
+    @Test("bad questions and bad data are typed errors, and the connection lives on")
+    func badInput() throws {
+        let site = try Site()
+        let client = try site.connect()
+        let ann = try client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
+        func code(_ call: () throws -> Void) -> ErrorCode? { failure(of: call)?.code }
+        #expect(code { _ = try client.fetch("Teacher") } == .unknownEntity)
+        #expect(code { _ = try client.fetch("Student", where: "age > 3") } == .unknownProperty)
+        #expect(code { _ = try client.insert("Student", ["name": "Bob"]) } == .missingValue)
+        #expect(code { _ = try client.update(ann, ["name": 5]) } == .wrongType)
+        #expect(code { _ = try client.update(ann, ["visits": -1]) } == .validationFailed)
+        #expect(
+            code { _ = try client.update(ann, ["name": "A"], ifVersion: 9) } == .versionConflict)
+        let malformed = failure {
+            _ = try client.fetch("Student", where: "name === 3 AND")
+        }
+        #expect(malformed?.code == .malformedPredicate && malformed?.column != nil)
+        let stream = try client.stream(.fetch(Fetch("Teacher")))
+        #expect(code { _ = try stream.next() } == .unknownEntity)
+        #expect(try client.object(for: ann)?.version == 1)
+        #expect(client.welcome.storeIdentifier == ann.store)
+    }
+
+    @Test("eight threads write and read at once over one connection")
+    func threads() throws {
+        let site = try Site()
+        let client = try site.connect()
+        inThreads(8) { number in
+            for round in 0..<40 {
+                let year = Int64(1_900 + number)
+                let student = try client.insert(
+                    "Student", ["name": .string("\(number)-\(round)"), "birthOfYear": .int(year)])
+                let read = try client.object(for: student)
+                #expect(read?["name"] == .string("\(number)-\(round)"))
+                let count = try client.count(
+                    "Student", where: "birthOfYear == %@", arguments: [.int(year)])
+                #expect(count == Int64(round + 1))
+            }
+        }
+        #expect(try client.count("Student") == 320)
+    }
+
+    @Test("threads and tasks that count visits under optimistic locking lose none")
+    func optimisticLocking() async throws {
+        let site = try Site()
+        let client = try site.connect()
+        let ann = try await client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<10 { try await countVisit(of: ann, client) }
+                }
+            }
+            let other = try site.connect()
+            inThreads(4) { _ in
+                for _ in 0..<10 { try countVisitBlocking(of: ann, other) }
+            }
+            try await group.waitForAll()
+        }
+        let object = try await client.object(for: ann)
+        #expect(object?["visits"] == 80 && object?.version == 81)
+    }
+
+    @Test("a hundred thousand rows come in bounded batches, with other calls in between")
+    func manyRows() throws {
+        let site = try Site()
+        let client = try site.connect()
+        for part in 0..<10 {
+            let changes = (0..<10_000).map { number in
+                Change.insert(
+                    PersistentIdentifier(temporary: "\(number)", entityName: "Student"),
+                    values: [
+                        "name": .string("Student number \(part * 10_000 + number)"),
+                        "birthOfYear": .int(Int64(part * 10_000 + number)),
+                    ])
+            }
+            _ = try client.save(ChangeSet(changes))
+        }
+        let stream = try client.stream(
+            .fetch(Fetch("Student", sort: [SortKey("birthOfYear")])))
+        var (next, batchCount): (Int64, Int) = (0, 0)
+        while let batch = try stream.next() {
+            batchCount += 1
+            #expect(batch.rowCount < 50_000)
+            for row in batch.rows(store: client.welcome.storeIdentifier) {
+                guard row["birthOfYear"] == .int(next) else {
+                    Issue.record("row \(next) is \(row)")
+                    return
+                }
+                next += 1
+            }
+            #expect(try client.count("Student", where: "birthOfYear == 77") == 1)
+        }
+        #expect(next == 100_000 && batchCount > 4)
+        #expect(try client.fetch("Student", where: "birthOfYear >= 50000").count == 50_000)
+    }
+
+    @Test("a task reads a stream to its end, and leaves another one early")
+    func streamInTask() async throws {
+        let site = try Site()
+        let client = try site.connect()
+        let changes = (0..<20_000).map { number in
+            Change.insert(
+                PersistentIdentifier(temporary: "\(number)", entityName: "Student"),
+                values: ["name": "a name of some length", "birthOfYear": .int(Int64(number))])
+        }
+        _ = try await client.save(ChangeSet(changes))
+        let query = Query.fetch(Fetch("Student"))
+        for try await batch in try await client.stream(query).batches {
+            #expect(batch.rowCount > 0)
+            break
+        }
+        var count = 0
+        for try await batch in try await client.stream(query).batches { count += batch.rowCount }
+        #expect(count == 20_000)
+    }
+}
+
+private func countVisit(of student: PersistentIdentifier, _ client: StoreClient) async throws {
+    while true {
+        guard let object = try await client.object(for: student),
+            case .int(let visits)? = object["visits"]
+        else { throw Missing() }
+        do {
+            let values: [String: Value] = ["visits": .int(visits + 1)]
+            _ = try await client.update(student, values, ifVersion: object.version)
+            return
+        } catch where error.code == .versionConflict {
+            continue
+        }
+    }
+}
+
+private func countVisitBlocking(of student: PersistentIdentifier, _ client: StoreClient) throws {
+    while true {
+        guard let object = try client.object(for: student),
+            case .int(let visits)? = object["visits"]
+        else { throw Missing() }
+        do {
+            let values: [String: Value] = ["visits": .int(visits + 1)]
+            _ = try client.update(student, values, ifVersion: object.version)
+            return
+        } catch where error.code == .versionConflict {
+            continue
+        }
+    }
+}
+
+private struct Missing: Error {}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// A process that was started from one of the built programs.
+final class Program {
+    private let identifier: pid_t
+    private var status: Int32?
+
+    /// - Parameters:
+    ///   - output: a descriptor for its standard output; none is /dev/null.
+    ///   - errors: a file for its standard error.
+    init(
+        _ name: String, _ arguments: [String], environment: [String: String] = [:],
+        output: Int32?, errors: String
+    ) throws {
+        let path = "\(Program.folder)/\(name)"
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let output {
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+        }
+        posix_spawn_file_actions_addopen(
+            &actions, STDERR_FILENO, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let argumentTexts = ([path] + arguments).map { strdup($0) } + [nil]
+        let variableTexts = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in argumentTexts + variableTexts { free(text) } }
+        var identifier = pid_t()
+        let status = posix_spawn(
+            &identifier, path, &actions, nil, argumentTexts, variableTexts)
+        try #require(status == 0, "\(path) cannot be started; has it been built?")
+        self.identifier = identifier
+    }
+
+    deinit {
+        if status == nil {
+            kill(identifier, SIGKILL)
+            wait()
+        }
+    }
+
+    var processIdentifier: Int { Int(identifier) }
+
+    func send(_ signal: Int32) {
+        if status == nil { kill(identifier, signal) }
+    }
+
+    /// Waits for the end of the process.
+    ///
+    /// - Returns: its exit status; 128 and the signal's number if one ended it.
+    @discardableResult
+    func wait() -> Int32 {
+        if let status { return status }
+        var raw: Int32 = 0
+        while waitpid(identifier, &raw, 0) < 0 && errno == EINTR {}
+        let ended = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
+        status = ended
+        return ended
+    }
+
+    /// Where the programs are: LARDER_BIN_DIR, or beside the running tests.
+    private static var folder: String {
+        if let given = ProcessInfo.processInfo.environment["LARDER_BIN_DIR"] { return given }
+        let executable = try? FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/self/exe")
+        return URL(filePath: executable ?? "").deletingLastPathComponent().path
+    }
+}
+
+/// What a program that has ended left behind.
+struct Outcome {
+    var status: Int32
+    var output: String
+    var errors: String
+}

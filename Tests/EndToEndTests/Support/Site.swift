@@ -1,0 +1,184 @@
+import FoundationEssentials
+import Glibc
+import LarderClient
+import LarderModel
+import Testing
+
+/// A folder of a test's own with a schema, a store, and the daemon that serves it.
+///
+/// Protected by its test, which starts and ends the daemon from one thread at a time.
+final class Site: @unchecked Sendable {
+    let folder: String
+    var socket: String { "\(folder)/socket" }
+    var store: String { "\(folder)/school.store" }
+    private var daemon: Program?
+
+    /// - Parameter isServed: whether the daemon is started at once.
+    init(isServed: Bool = true) throws {
+        var template = Array("/tmp/larder-end-to-end-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        try Site.schema.write(toFile: "\(folder)/schema.json", atomically: true, encoding: .utf8)
+        if isServed { try start() }
+    }
+
+    deinit {
+        daemon = nil
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// Starts the daemon, and returns when it is ready.
+    func start() throws {
+        let readiness = try ReadinessSocket(path: "\(folder)/notify")
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        defer { close(ends[0]) }
+        // The daemon alone holds the other end, so that reading it tells when it has ended.
+        let daemon = try Program(
+            "larderd", daemonArguments, environment: ["NOTIFY_SOCKET": readiness.path],
+            output: ends[1], errors: errorsPath)
+        close(ends[1])
+        guard readiness.wait(unlessEnded: ends[0]) else {
+            daemon.send(SIGKILL)
+            daemon.wait()
+            throw NotReady(description: "larderd did not start: \(errors)")
+        }
+        self.daemon = daemon
+    }
+
+    /// Ends the daemon in order.
+    ///
+    /// - Returns: its exit status.
+    func stop() -> Int32? {
+        daemon?.send(SIGTERM)
+        defer { daemon = nil }
+        return daemon?.wait()
+    }
+
+    /// Ends the daemon on the spot.
+    func kill() {
+        daemon?.send(SIGKILL)
+        daemon?.wait()
+        daemon = nil
+    }
+
+    var daemonProcessIdentifier: Int? { daemon?.processIdentifier }
+
+    /// What the daemons have written to standard error.
+    var errors: String {
+        (try? String(contentsOfFile: errorsPath, encoding: .utf8)) ?? ""
+    }
+
+    func connect(
+        requestTimeout: Duration = .seconds(60), reconnectWait: Duration = .seconds(60)
+    ) throws -> StoreClient {
+        var options = StoreClient.Options()
+        options.clientName = "end-to-end"
+        options.requestTimeout = requestTimeout
+        options.connectTimeout = .seconds(60)
+        options.reconnectWait = reconnectWait
+        return try StoreClient.connect(to: socket, options: options)
+    }
+
+    /// Runs a program to its end.
+    func run(_ name: String, _ arguments: [String]) throws -> Outcome {
+        let path = "\(folder)/output-\(UUID().uuidString)"
+        let output = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(output >= 0)
+        let program = try Program(name, arguments, output: output, errors: path + ".errors")
+        close(output)
+        let status = program.wait()
+        return Outcome(
+            status: status, output: try String(contentsOfFile: path, encoding: .utf8),
+            errors: try String(contentsOfFile: path + ".errors", encoding: .utf8))
+    }
+
+    /// The idle exit is for a test run that is broken off.
+    var daemonArguments: [String] {
+        [
+            "--store", store, "--schema", "\(folder)/schema.json", "--socket", socket,
+            "--idle-exit", "300",
+        ]
+    }
+
+    private var errorsPath: String { "\(folder)/daemon-errors" }
+
+    struct NotReady: Error, CustomStringConvertible {
+        let description: String
+    }
+}
+
+extension Site {
+    static let schema = """
+        { "version": "1.0.0",
+          "entities": [
+            { "name": "Student",
+              "attributes": [
+                { "name": "name", "type": "string" },
+                { "name": "birthOfYear", "type": "int64", "indexed": true },
+                { "name": "visits", "type": "int64", "default": 0, "minimum": 0 } ] },
+            { "name": "Article",
+              "attributes": [
+                { "name": "title", "type": "string" },
+                { "name": "wordCount", "type": "int64", "default": 0 } ],
+              "relationships": [
+                { "name": "category", "destination": "Category", "inverse": "articles" },
+                { "name": "collection", "destination": "ArticleCollection",
+                  "inverse": "articles" } ] },
+            { "name": "Category",
+              "attributes": [ { "name": "name", "type": "string", "unique": true } ],
+              "relationships": [
+                { "name": "articles", "destination": "Article", "toMany": true,
+                  "inverse": "category" } ] },
+            { "name": "ArticleCollection",
+              "attributes": [ { "name": "name", "type": "string" } ],
+              "relationships": [
+                { "name": "articles", "destination": "Article", "toMany": true,
+                  "inverse": "collection", "deleteRule": "cascade" } ] } ] }
+        """
+}
+
+/// The socket on which a daemon says that it is ready.
+private final class ReadinessSocket {
+    let path: String
+    private let descriptor: Int32
+
+    init(path: String) throws {
+        self.path = path
+        descriptor = socket(
+            AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        try #require(descriptor >= 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        unlink(path)
+        let status = withUnsafeBytes(of: &address) {
+            bind(
+                descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                socklen_t($0.count))
+        }
+        try #require(status == 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// - Returns: false if the daemon ended instead, or said nothing for a minute.
+    func wait(unlessEnded pipe: Int32) -> Bool {
+        while true {
+            var descriptors = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: pipe, events: Int16(POLLIN), revents: 0),
+            ]
+            guard poll(&descriptors, 2, 60_000) > 0 else { return false }
+            if descriptors[0].revents != 0 {
+                var bytes = [UInt8](repeating: 0, count: 4_096)
+                let count = recv(descriptor, &bytes, bytes.count, 0)
+                let text = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+                if text.split(separator: "\n").contains("READY=1") { return true }
+            } else if descriptors[1].revents != 0 {
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderClient
+
+@Suite("A server that goes away")
+struct ReconnectionTests {
+    /// The first connection is closed once it has been asked something; later ones serve.
+    private func closingOnce(_ later: Journal<Request> = Journal()) throws -> ScriptedServer {
+        try ScriptedServer { peer, number in
+            try peer.greet()
+            if number == 1 {
+                _ = peer.receive()
+                return
+            }
+            while let envelope = peer.receive() {
+                later.note(envelope.request)
+                if case .query = envelope.request {
+                    try peer.answer(envelope.id, .batches([.items([1, 2])], more: false))
+                } else {
+                    try peer.answer(envelope)
+                }
+            }
+        }
+    }
+
+    @Test("a read whose answer was lost is asked again")
+    func read() throws {
+        let server = try closingOnce()
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        #expect(try client.object(for: .item(5))?["number"] == 5)
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
+    @Test("a task's read whose answer was lost is asked again")
+    func readInTask() async throws {
+        let server = try closingOnce()
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        #expect(try await client.object(for: .item(5))?["number"] == 5)
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
+    @Test("a write whose answer was lost is indeterminate, and is not sent again")
+    func write() async throws {
+        let later = Journal<Request>()
+        let server = try closingOnce(later)
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        await inThread {
+            #expect(code { _ = try client.insert("Item", [:]) } == .indeterminate)
+            try client.ping()
+        }
+        #expect(later.entries == [.ping])
+        client.close()
+    }
+
+    @Test("a task's write whose answer was lost is indeterminate, and is not sent again")
+    func writeInTask() async throws {
+        let later = Journal<Request>()
+        let server = try closingOnce(later)
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        #expect(await asyncCode { _ = try await client.insert("Item", [:]) } == .indeterminate)
+        try await client.ping()
+        #expect(later.entries == [.ping])
+        client.close()
+    }
+
+    @Test("a write that could not be sent is sent over the next connection")
+    func unsentWrite() async throws {
+        let closed = Flag()
+        let server = try ScriptedServer { peer, number in
+            try peer.greet()
+            if number == 1 {
+                peer.close()
+                closed.raise()
+                return
+            }
+            try peer.serve()
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        await inThread {
+            closed.wait()
+            let inserted = try client.insert("Item", [:])
+            #expect(inserted == .item(1))
+        }
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
+    @Test("what an unavailable server refused is asked again over another connection")
+    func unavailable() async throws {
+        let server = try ScriptedServer { peer, number in
+            try peer.greet()
+            if number <= 3 {
+                while let request = peer.receive() {
+                    try peer.answer(request.id, .failed(LarderError(.unavailable, "stopping")))
+                }
+                return
+            }
+            try peer.serve()
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        await inThread {
+            let inserted = try client.insert("Item", [:])
+            #expect(inserted == .item(1))
+        }
+        #expect(try await client.update(.item(1), [:]) == 2)
+        #expect(server.connectionCount == 4)
+        client.close()
+    }
+
+    @Test("a server that stays unavailable is given up with its own word")
+    func stillUnavailable() throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            while let request = peer.receive() {
+                try peer.answer(request.id, .failed(LarderError(.unavailable, "stopping")))
+            }
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(
+            to: server.path, options: .patient(reconnectWait: .milliseconds(100)))
+        #expect(code { try client.ping() } == .unavailable)
+        client.close()
+    }
+
+    @Test("callers in threads and tasks wait for a server that is started again")
+    func restart() async throws {
+        let serve: ScriptedServer.Script = { peer, _ in
+            try peer.greet()
+            try peer.serve()
+        }
+        let first = try ScriptedServer(serve)
+        let client = try await StoreClient.connect(to: first.path, options: .patient())
+        try await client.ping()
+        first.stop()
+        async let threads: Void = inThreads(4) { number in
+            let object = try client.object(for: .item(Int64(number + 1)))
+            let inserted = try client.insert("Item", [:])
+            #expect(object != nil && inserted == .item(1))
+        }
+        async let tasks: Void = withThrowingTaskGroup(of: Void.self) { group in
+            for key in 1...4 as ClosedRange<Int64> {
+                group.addTask { _ = try await client.object(for: .item(key)) }
+            }
+            try await group.waitForAll()
+        }
+        let second = try ScriptedServer(at: first.path, serve)
+        await threads
+        try await tasks
+        #expect(second.connectionCount == 1)
+        client.close()
+        second.stop()
+    }
+
+    @Test("a server that does not come back is given up after the wait")
+    func gone() async throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            try peer.serve()
+        }
+        let client = try await StoreClient.connect(
+            to: server.path, options: .patient(reconnectWait: .milliseconds(100)))
+        server.stop()
+        await inThread {
+            #expect(code { _ = try client.object(for: .item(1)) } == .connectionFailed)
+            #expect(code { _ = try client.fetch("Item") } == .connectionFailed)
+        }
+        #expect(await asyncCode { try await client.ping() } == .connectionFailed)
+        #expect(
+            await asyncCode { _ = try await client.stream(.fetch(Fetch("Item"))) }
+                == .connectionFailed)
+        client.close()
+    }
+
+    @Test("without a wait, a lost connection stays lost")
+    func noWait() throws {
+        let server = try closingOnce()
+        defer { server.stop() }
+        let client = try StoreClient.connect(
+            to: server.path, options: .patient(reconnectWait: .zero))
+        #expect(code { _ = try client.object(for: .item(1)) } == .connectionFailed)
+        #expect(code { try client.ping() } == .connectionFailed)
+        #expect(server.connectionCount == 1)
+        client.close()
+    }
+
+    @Test("cancelling a task ends its wait for the server")
+    func cancelled() async throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            _ = peer.receive()
+        }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        server.stop()
+        let call = Task { await asyncCode { try await client.ping() } }
+        call.cancel()
+        #expect(await call.value == .cancelled)
+        client.close()
+    }
+
+    @Test("closing the client ends the wait for the server")
+    func closed() async throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            _ = peer.receive()
+        }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        server.stop()
+        async let thread: Void = inThread {
+            #expect(code { try client.ping() } == .connectionFailed)
+        }
+        async let task: ErrorCode? = asyncCode { try await client.ping() }
+        client.close()
+        await thread
+        #expect(await task == .connectionFailed)
+    }
+
+    @Test("a server that comes back with another store is refused")
+    func otherStore() throws {
+        let server = try ScriptedServer { peer, number in
+            try peer.greet(number == 1 ? .sample : .sample(store: UUID()))
+            _ = peer.receive()
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        do throws(LarderError) {
+            _ = try client.object(for: .item(1))
+            Issue.record("another store was accepted")
+        } catch {
+            #expect(error.code == .connectionFailed)
+            #expect(error.message.contains("another store"))
+        }
+        client.close()
+    }
+
+    @Test("a server that comes back and refuses the handshake is not asked for ever")
+    func refusedLater() throws {
+        let server = try ScriptedServer { peer, number in
+            if number == 1 {
+                try peer.greet()
+                _ = peer.receive()
+            } else {
+                let hello = try #require(peer.receive())
+                try peer.answer(hello.id, .failed(LarderError(.schemaMismatch, "another schema")))
+            }
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        #expect(code { _ = try client.object(for: .item(1)) } == .schemaMismatch)
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
+    @Test("a query that was lost within its answer is collected anew, from the beginning")
+    func listing() throws {
+        let server = try ScriptedServer { peer, number in
+            try peer.greet()
+            guard let request = peer.receive() else { return }
+            try peer.answer(request.id, .batches([.items([1, 2])], more: true))
+            if number == 1 { return }
+            try peer.answer(request.id, .batches([.items([3])], more: false))
+            _ = peer.receive()
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        #expect(try client.fetch("Item").compactMap { $0["number"] } == [1, 2, 3])
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
+    @Test("a stream is asked again until its first batch was taken")
+    func streamBeforeItsFirstBatch() throws {
+        let server = try closingOnce()
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let stream = try client.stream(.fetch(Fetch("Item")))
+        #expect(try stream.next()?.numbers == [1, 2])
+        #expect(try stream.next() == nil)
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
+    @Test("a stream in progress fails when the connection is lost, and the client goes on")
+    func streamInProgress() throws {
+        let server = try ScriptedServer { peer, number in
+            try peer.greet()
+            guard number == 1 else { return try peer.serve() }
+            guard let request = peer.receive() else { return }
+            try peer.answer(request.id, .batches([.items([1])], more: true))
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let stream = try client.stream(.fetch(Fetch("Item")))
+        #expect(try stream.next()?.numbers == [1])
+        #expect(code { _ = try stream.next() } == .connectionFailed)
+        #expect(try stream.next() == nil)
+        try client.ping()
+        client.close()
+    }
+}

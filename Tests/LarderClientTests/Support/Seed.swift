@@ -1,0 +1,26 @@
+import Glibc
+
+/// Where random tests begin: LARDER_SEED if it is set, otherwise anywhere.
+enum Seed {
+    static func next() -> UInt64 {
+        let given = getenv("LARDER_SEED").flatMap { UInt64(String(cString: $0)) }
+        let seed = given ?? UInt64.random(in: 0...UInt64.max)
+        print("LARDER_SEED=\(seed)")
+        return seed
+    }
+}
+
+/// Numbers that follow from a seed.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
