@@ -76,7 +76,8 @@ let package = Package(
             name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel"],
             exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
-            name: "LarderStoreTests", dependencies: ["LarderStore", "LarderModel", "ScriptTesting"],
+            name: "LarderStoreTests",
+            dependencies: ["LarderStore", "LarderModel", "ScriptTesting"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",

@@ -46,7 +46,8 @@ struct ImportTests {
     func endToEnd() throws {
         for file in try Repository.files(under: ["Tests/EndToEndTests"], endings: [".swift"]) {
             for module in importedModules(file.lines) where module.hasPrefix("Larder") {
-                #expect(["LarderClient", "LarderModel"].contains(module), "\(file.path): \(module)")
+                #expect(
+                    ["LarderClient", "LarderModel"].contains(module), "\(file.path): \(module)")
             }
         }
     }
@@ -63,7 +64,9 @@ struct ImportTests {
         lines.compactMap { line in
             let words = line.split(separator: " ")
             guard let keyword = words.firstIndex(of: "import"),
-                words[..<keyword].allSatisfy({ $0.hasPrefix("@") || ["public", "internal", "package"].contains($0) }),
+                words[..<keyword].allSatisfy({
+                    $0.hasPrefix("@") || ["public", "internal", "package"].contains($0)
+                }),
                 let module = words.last
             else { return nil }
             return String(module.split(separator: ".")[0])
