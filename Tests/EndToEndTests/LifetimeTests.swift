@@ -71,6 +71,7 @@ struct LifetimeTests {
         }
         let (sure, unsure) = (acknowledged.withLock { $0 }, indeterminate.withLock { $0 })
         #expect(sure + unsure == 600)
+        print("stopUnderLoad: \(sure) sure, \(unsure) unsure")
         let count = try client.count("Student")
         #expect(count >= sure && count <= sure + unsure)
     }

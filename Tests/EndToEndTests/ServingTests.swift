@@ -149,7 +149,7 @@ private func countVisit(of student: PersistentIdentifier, _ client: StoreClient)
             let values: [String: Value] = ["visits": .int(visits + 1)]
             _ = try await client.update(student, values, ifVersion: object.version)
             return
-        } catch where error.code == .versionConflict {
+        } catch let conflict where conflict.code == .versionConflict {
             continue
         }
     }
@@ -164,7 +164,7 @@ private func countVisitBlocking(of student: PersistentIdentifier, _ client: Stor
             let values: [String: Value] = ["visits": .int(visits + 1)]
             _ = try client.update(student, values, ifVersion: object.version)
             return
-        } catch where error.code == .versionConflict {
+        } catch let conflict where conflict.code == .versionConflict {
             continue
         }
     }

@@ -49,10 +49,10 @@ struct Attempt {
             return nil
         case .answered(.reply(let reply)):
             return reply
-        case .answered(.lost(let error, let wasSent)):
-            if wasSent && isWrite { throw indeterminate(error.message) }
+        case .answered(.lost(let error, let mayHaveRun)):
+            if mayHaveRun && isWrite { throw indeterminate(error.message) }
             let isRepeatable =
-                !wasSent || error.code == .connectionFailed || error.code == .unavailable
+                !mayHaveRun || error.code == .connectionFailed || error.code == .unavailable
             guard isRepeatable, startWaiting(after: error, now) else { throw error }
             return nil
         case .timedOut(let wasSent):

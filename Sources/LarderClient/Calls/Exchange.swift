@@ -26,8 +26,8 @@ struct Exchange {
 
     enum Answer: Hashable {
         case reply(Reply)
-        /// The connection ended first. A request that was not sent has certainly not been executed.
-        case lost(LarderError, wasSent: Bool)
+        /// The connection ended first, and with it what is known of the request.
+        case lost(LarderError, mayHaveRun: Bool)
     }
 
     private struct Pending {
@@ -86,7 +86,7 @@ struct Exchange {
         pending[id] = Pending(kind: kind)
         incompleteCount += 1
         if let reason = failure ?? sendingFailure {
-            complete(id, with: .lost(reason, wasSent: false))
+            complete(id, with: .lost(reason, mayHaveRun: false))
             return false
         }
         if case .stream(let window) = kind, window > 0 {
@@ -110,6 +110,8 @@ struct Exchange {
             farewell = error
             return []
         }
+        // Last words are followed by nothing.
+        farewell = nil
         guard envelope.id > 0, envelope.id <= lastID else {
             return [
                 .end(violation("the server answered request \(envelope.id), which was not asked"))
@@ -138,7 +140,7 @@ struct Exchange {
             return [.end(failure.error)]
         }
         guard let call = pending[failure.requestID], !call.isComplete else { return [] }
-        complete(failure.requestID, with: .lost(failure.error, wasSent: true))
+        complete(failure.requestID, with: .lost(failure.error, mayHaveRun: true))
         return [.wake(failure.requestID)]
     }
 
@@ -178,7 +180,7 @@ struct Exchange {
         var actions: [Action] = []
         for (id, call) in pending.sorted(by: { $0.key < $1.key })
         where !call.isComplete && !call.isSent {
-            complete(id, with: .lost(farewell ?? error, wasSent: false))
+            complete(id, with: .lost(farewell ?? error, mayHaveRun: false))
             actions.append(.wake(id))
         }
         if isIdle { actions.append(.end(error)) }
@@ -189,10 +191,12 @@ struct Exchange {
     mutating func ended(_ error: LarderError) -> [Action] {
         guard failure == nil else { return [] }
         let reason = farewell ?? error
+        // A server that stops answers what it has executed before it says so.
+        let isOrderly = farewell?.code == .unavailable
         failure = reason
         var actions: [Action] = []
         for (id, call) in pending.sorted(by: { $0.key < $1.key }) where !call.isComplete {
-            complete(id, with: .lost(reason, wasSent: call.isSent))
+            complete(id, with: .lost(reason, mayHaveRun: call.isSent && !isOrderly))
             actions.append(.wake(id))
         }
         return actions

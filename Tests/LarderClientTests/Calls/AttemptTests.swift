@@ -37,19 +37,19 @@ struct AttemptTests {
     @Test("a read whose connection was lost is asked again")
     func lostRead() {
         var attempt = attempt()
-        #expect(code(.answered(.lost(closed, wasSent: true)), &attempt) == nil)
+        #expect(code(.answered(.lost(closed, mayHaveRun: true)), &attempt) == nil)
     }
 
     @Test("a write whose answer was lost is indeterminate, never repeated")
     func lostWrite() {
         var attempt = attempt(isWrite: true)
-        #expect(code(.answered(.lost(closed, wasSent: true)), &attempt) == .indeterminate)
+        #expect(code(.answered(.lost(closed, mayHaveRun: true)), &attempt) == .indeterminate)
     }
 
     @Test("a write that was not sent is sent again")
     func unsentWrite() {
         var attempt = attempt(isWrite: true)
-        #expect(code(.answered(.lost(closed, wasSent: false)), &attempt) == nil)
+        #expect(code(.answered(.lost(closed, mayHaveRun: false)), &attempt) == nil)
     }
 
     @Test("what an unavailable server did not execute is asked again, writes too")
@@ -63,7 +63,7 @@ struct AttemptTests {
     @Test("the wait for the server counts from the first loss")
     func waitEnds() {
         var attempt = attempt()
-        let outcome = Attempt.Outcome.answered(.lost(closed, wasSent: true))
+        let outcome = Attempt.Outcome.answered(.lost(closed, mayHaveRun: true))
         #expect(code(outcome, &attempt, after: 15) == nil)
         #expect(
             attempt.connectionDeadline(now: start.advanced(by: .seconds(20)))
@@ -81,16 +81,16 @@ struct AttemptTests {
     @Test("without reconnection, a loss is an error at once")
     func noReconnection() {
         var read = attempt(reconnectWait: .zero)
-        #expect(code(.answered(.lost(closed, wasSent: true)), &read) == .connectionFailed)
+        #expect(code(.answered(.lost(closed, mayHaveRun: true)), &read) == .connectionFailed)
         #expect(code(.answered(unavailable), &read) == .unavailable)
         var write = attempt(isWrite: true, reconnectWait: .zero)
-        #expect(code(.answered(.lost(closed, wasSent: false)), &write) == .connectionFailed)
+        #expect(code(.answered(.lost(closed, mayHaveRun: false)), &write) == .connectionFailed)
     }
 
     @Test("a server that does not keep to the protocol is not asked again")
     func brokenServer() {
         let broken = Attempt.Outcome.answered(
-            .lost(LarderError(.malformedFrame, "garbage"), wasSent: true))
+            .lost(LarderError(.malformedFrame, "garbage"), mayHaveRun: true))
         var read = attempt()
         #expect(code(broken, &read) == .malformedFrame)
         var write = attempt(isWrite: true)

@@ -139,8 +139,8 @@ struct ExchangeTests {
         let (sent, unsent, answered) = (begin(), begin(isSent: false), begin())
         #expect(exchange.received(reply(answered, .pong)) == [.wake(answered)])
         #expect(exchange.ended(lost) == [.wake(sent), .wake(unsent)])
-        #expect(exchange.take(sent).answer == .lost(lost, wasSent: true))
-        #expect(exchange.take(unsent).answer == .lost(lost, wasSent: false))
+        #expect(exchange.take(sent).answer == .lost(lost, mayHaveRun: true))
+        #expect(exchange.take(unsent).answer == .lost(lost, mayHaveRun: false))
         #expect(exchange.take(answered).answer == .reply(.pong))
         #expect(exchange.ended(LarderError(.timeout, "other")).isEmpty)
         #expect(exchange.failure == lost)
@@ -151,7 +151,7 @@ struct ExchangeTests {
         #expect(exchange.ended(lost).isEmpty)
         let id = exchange.makeID()
         #expect(!exchange.begin(id, .call))
-        #expect(exchange.take(id).answer == .lost(lost, wasSent: false))
+        #expect(exchange.take(id).answer == .lost(lost, mayHaveRun: false))
     }
 
     @Test("batches that arrived before the end are given before the loss")
@@ -160,14 +160,14 @@ struct ExchangeTests {
         _ = exchange.received(reply(id, batch))
         #expect(exchange.ended(lost) == [.wake(id)])
         #expect(exchange.take(id).answer == .reply(batch))
-        #expect(exchange.take(id).answer == .lost(lost, wasSent: true))
+        #expect(exchange.take(id).answer == .lost(lost, mayHaveRun: true))
     }
 
     @Test("once nothing can be sent, what was sent may still be answered")
     func sendingEnded() {
         let (sent, unsent) = (begin(), begin(isSent: false))
         #expect(exchange.sendingEnded(lost) == [.wake(unsent)])
-        #expect(exchange.take(unsent).answer == .lost(lost, wasSent: false))
+        #expect(exchange.take(unsent).answer == .lost(lost, mayHaveRun: false))
         let next = exchange.makeID()
         #expect(!exchange.begin(next, .call))
         #expect(exchange.received(reply(sent, .pong)) == [.wake(sent)])
@@ -183,10 +183,28 @@ struct ExchangeTests {
     @Test("what the server said before it closed is the reason that callers see")
     func farewell() {
         let id = begin()
+        let reason = LarderError(.resourceExhausted, "too much waits")
+        #expect(exchange.received(reply(0, .failed(reason))).isEmpty)
+        #expect(exchange.ended(lost) == [.wake(id)])
+        #expect(exchange.take(id).answer == .lost(reason, mayHaveRun: true))
+    }
+
+    @Test("what a server has not answered when it says that it stops was not executed")
+    func orderlyStop() {
+        let id = begin()
         let reason = LarderError(.unavailable, "stopping")
         #expect(exchange.received(reply(0, .failed(reason))).isEmpty)
         #expect(exchange.ended(lost) == [.wake(id)])
-        #expect(exchange.take(id).answer == .lost(reason, wasSent: true))
+        #expect(exchange.take(id).answer == .lost(reason, mayHaveRun: false))
+    }
+
+    @Test("words of the server that others follow were not its last")
+    func notTheLastWords() {
+        let (first, second) = (begin(), begin())
+        _ = exchange.received(reply(0, .failed(LarderError(.malformedMessage, "what?"))))
+        #expect(exchange.received(reply(first, .pong)) == [.wake(first)])
+        #expect(exchange.ended(lost) == [.wake(second)])
+        #expect(exchange.take(second).answer == .lost(lost, mayHaveRun: true))
     }
 
     @Test("a reply whose content is wrong fails its own request")
@@ -194,7 +212,7 @@ struct ExchangeTests {
         let (id, other) = (begin(), begin())
         let error = LarderError(.malformedMessage, "wrong")
         #expect(exchange.failedToDecode(WireFailure(requestID: id, error: error)) == [.wake(id)])
-        #expect(exchange.take(id).answer == .lost(error, wasSent: true))
+        #expect(exchange.take(id).answer == .lost(error, mayHaveRun: true))
         #expect(exchange.received(reply(other, .pong)) == [.wake(other)])
     }
 

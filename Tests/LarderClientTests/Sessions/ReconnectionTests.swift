@@ -118,6 +118,24 @@ struct ReconnectionTests {
         client.close()
     }
 
+    @Test("a write that a stopping server has not answered is sent to the next one")
+    func stopping() async throws {
+        let server = try ScriptedServer { peer, number in
+            try peer.greet()
+            guard number == 1 else { return try peer.serve() }
+            _ = peer.receive()
+            try peer.answer(0, .failed(LarderError(.unavailable, "stopping")))
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        await inThread {
+            let inserted = try client.insert("Item", [:])
+            #expect(inserted == .item(1))
+        }
+        #expect(server.connectionCount == 2)
+        client.close()
+    }
+
     @Test("a server that stays unavailable is given up with its own word")
     func stillUnavailable() throws {
         let server = try ScriptedServer { peer, _ in
