@@ -142,6 +142,23 @@ END
     expect 65 larder save bytes
 }
 
+@test "more lines than one change set may hold are refused with their line, however short each" {
+    yes '{"delete": {"@id": "x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Sample/p1"}}' |
+        head -c 68000000 >many
+    expect 5 larder save many
+    holds "$stderr" "error[RESOURCE_EXHAUSTED]"
+    holds "$stderr" "more than one change set may hold"
+}
+
+@test "a change set beyond a frame is refused, and nothing of it is stored" {
+    text=$(printf 'x%.0s' {1..10000})
+    seq 1 2000 | sed "s/.*/{\"insert\": {\"@entity\": \"Sample\", \"string\": \"$text\"}}/" >big
+    expect 5 larder save big
+    holds "$stderr" "error[FRAME_TOO_LONG]"
+    same 0 "$(larder count Sample)"
+    larder ping >/dev/null
+}
+
 @test "nonsense as JSON is refused with its line, never with a crash" {
     printf '%s\n' '{' '[]' '"x"' 'null' '{"insert": 1}' '{"insert": {"@entity": 1}}' '{"a": {}}' \
         '{"update": {"title": "x"}}' '{"update": {"@id": "t:a"}}' '{"delete": {"@id": 7}}' \

@@ -32,7 +32,7 @@ struct ExportCommand: StoreCommand {
         let batches = try store.client.stream(
             .fetch(Fetch(entity.name, selection: selection)))
         var printer = ResultPrinter(
-            options.givenFormat ?? .jsonl, store: store.identifier, columns: columns)
+            options.output ?? .jsonl, store: store.identifier, columns: columns)
         var progress = Progress("exported")
         defer { progress.end() }
         while let batch = try batches.next() {

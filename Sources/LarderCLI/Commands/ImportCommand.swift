@@ -17,9 +17,9 @@ struct ImportCommand: StoreCommand {
 
             JSON lines: an object a line, as get prints it; CSV: a heading with the properties' \
             names, an empty field is nil. @id, @entity and @version are passed over: every object \
-            is new. Related objects are given by their URIs, so import what is referred to first and ask \
-            for its URIs with fetch --select @id,…; links among the objects of one file are set \
-            afterwards, by the update lines of save.
+            is new. Related objects are given by their URIs, so import what is referred to first \
+            and ask for its URIs with fetch --select @id,…; links among the objects of one file \
+            are set afterwards, by the update lines of save.
 
             The file is stored in change sets of \(Importer.objectsMax) objects (or 1 MiB), one \
             after the other. An error names line and property, and says up to which line the file \

@@ -62,8 +62,8 @@ struct InsertCommand: StoreCommand {
     }
 
     private func lines(_ decoder: ObjectDecoder) throws(LarderError) -> [[String: Value]] {
-        let file = try InputFile("-")
-        var reader = ObjectLines(file, decoder)
+        var reader = ObjectLines(
+            try InputFile("-"), decoder, bytesMax: LineReader.changeSetBytesMax)
         var objects: [[String: Value]] = []
         while let object = try reader.next() {
             guard objects.count < Limits.changesMax else {

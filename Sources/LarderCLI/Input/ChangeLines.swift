@@ -7,7 +7,7 @@ import LarderModel
 ///     {"delete": {"@id": URI}}
 ///
 /// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
-/// one transaction; `Limits.changesMax` bounds it.
+/// one transaction; `Limits.changesMax` and `LineReader.changeSetBytesMax` bound it.
 struct ChangeLines {
     private let schema: Schema
     private var decoders: [String: ObjectDecoder] = [:]
@@ -19,7 +19,7 @@ struct ChangeLines {
     init(schema: Schema) { self.schema = schema }
 
     mutating func read(_ file: InputFile) throws(LarderError) {
-        var reader = LineReader(file)
+        var reader = LineReader(file, bytesMax: LineReader.changeSetBytesMax)
         while let line = try reader.next() {
             guard !line.isBlank else { continue }
             guard lines.count < Limits.changesMax else {

@@ -12,11 +12,20 @@ struct LineReader {
         var isBlank: Bool { text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
     }
 
+    /// The lines of one change set, together. JSON may be several times as long as the message
+    /// that it becomes, which is one frame.
+    static let changeSetBytesMax = 4 * Limits.frameBytesMax
+
     private let file: InputFile
     private var piece: ArraySlice<UInt8> = []
     private var number = 0
+    private var bytesLeft: Int?
 
-    init(_ file: InputFile) { self.file = file }
+    /// - Parameter bytesMax: Of all lines together, where they are kept; nil sets no bound.
+    init(_ file: InputFile, bytesMax: Int? = nil) {
+        self.file = file
+        self.bytesLeft = bytesMax
+    }
 
     /// The next line; nil after the last.
     mutating func next() throws(LarderError) -> Line? {
@@ -42,6 +51,15 @@ struct LineReader {
 
     private mutating func line(_ bytes: [UInt8]) throws(LarderError) -> Line {
         number += 1
+        if let left = bytesLeft {
+            guard bytes.count <= left else {
+                throw LarderError(
+                    .resourceExhausted,
+                    "\(file.name), line \(number): more than one change set may hold",
+                    hint: "split it, or use import, which takes any number of objects")
+            }
+            bytesLeft = left - bytes.count
+        }
         let content = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes[...]
         guard let text = String(validating: content, as: UTF8.self) else {
             throw LarderError(.malformedValue, "\(file.name), line \(number): not UTF-8")

@@ -21,9 +21,9 @@ struct ObjectLines: ObjectSource {
     private var reader: LineReader
     private let decoder: ObjectDecoder
 
-    init(_ file: InputFile, _ decoder: ObjectDecoder) {
+    init(_ file: InputFile, _ decoder: ObjectDecoder, bytesMax: Int? = nil) {
         self.fileName = file.name
-        self.reader = LineReader(file)
+        self.reader = LineReader(file, bytesMax: bytesMax)
         self.decoder = decoder
     }
 

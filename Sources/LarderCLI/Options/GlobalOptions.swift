@@ -38,9 +38,6 @@ struct GlobalOptions: ParsableArguments {
 
     var format: OutputFormat { output ?? .ofStandardOutput }
 
-    /// The form for text that is for people: documents, plans.
-    var givenFormat: OutputFormat? { output }
-
     /// The socket to connect to, where no file is given.
     var socketPath: String? {
         if let socket { return socket }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import Synchronization
 
 /// What a server needs of a store, in the vocabulary only: plans in, rows out; change sets in,
 /// results out. It names no SQL, no bytes and no sockets.
@@ -43,15 +44,33 @@ public protocol QueryPlan: AnyObject, Sendable {
 
 /// How much one read may do before it is stopped.
 public struct ReadBudget: Sendable {
-    /// Virtual-machine steps of the database; past them the read ends with `ReadInterruption`.
+    /// Virtual-machine steps of the database; past them the read ends with
+    /// ``ReadFailure/stepsExceeded``.
     public var steps: Int?
     /// Past it the read ends with `ErrorCode.timeout`.
     public var deadline: ContinuousClock.Instant?
+    /// Once it is used the read ends with `ErrorCode.cancelled`.
+    public var cancellation: ReadCancellation?
 
-    public init(steps: Int? = nil, deadline: ContinuousClock.Instant? = nil) {
+    public init(
+        steps: Int? = nil, deadline: ContinuousClock.Instant? = nil,
+        cancellation: ReadCancellation? = nil
+    ) {
         self.steps = steps
         self.deadline = deadline
+        self.cancellation = cancellation
     }
+}
+
+/// Ends a read that nobody waits for any more, from any thread, also while it computes.
+public final class ReadCancellation: Sendable {
+    private let flag = Atomic(false)
+
+    public init() {}
+
+    public func cancel() { flag.store(true, ordering: .relaxed) }
+
+    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 
 /// Why a read gave no answer.

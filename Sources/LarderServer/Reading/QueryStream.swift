@@ -1,7 +1,6 @@
 import LarderModel
 import LarderWire
 import NIOCore
-import Synchronization
 
 /// One query that the reader pool answers, batch by batch.
 ///
@@ -29,7 +28,7 @@ final class QueryStream {
         let plan: any QueryPlan
         let parameters: QueryParameters
         let deadline: ContinuousClock.Instant
-        let isAbandoned = Atomic<Bool>(false)
+        let cancellation = ReadCancellation()
 
         init(
             _ plan: any QueryPlan, _ parameters: QueryParameters, deadline: ContinuousClock.Instant
@@ -108,7 +107,7 @@ final class QueryStream {
     /// Ends without an answer: the connection has gone.
     func abandon() {
         expiry?.cancel()
-        inquiry.isAbandoned.store(true, ordering: .relaxed)
+        inquiry.cancellation.cancel()
         if case .holding(let reader) = phase { giveBack(reader) }
         phase = .ended
     }
@@ -177,13 +176,14 @@ final class QueryStream {
     private static func next(
         _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
-        if inquiry.isAbandoned.load(ordering: .relaxed) {
+        if inquiry.cancellation.isCancelled {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
         }
         guard ContinuousClock.now < inquiry.deadline else {
             throw .failed(LarderError(.timeout, "the query was not answered in time"))
         }
-        let budget = ReadBudget(deadline: inquiry.deadline)
+        let budget = ReadBudget(
+            deadline: inquiry.deadline, cancellation: inquiry.cancellation)
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
         let cursor = try reader.reader.open(inquiry.plan, inquiry.parameters, budget: budget)
         reader.cursor = cursor

@@ -91,7 +91,7 @@ final class ReadSession {
                 LarderError(
                     .timeout, "the query took longer than it may",
                     hint: "narrow it, or allow it more time"))
-        case .interrupted, nil: return .failed(error.larderError)
+        case .cancelled, nil: return .failed(error.larderError)
         }
     }
 

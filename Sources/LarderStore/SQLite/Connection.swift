@@ -4,15 +4,14 @@ import LarderModel
 
 /// One connection to SQLite, and the sole owner of its handle.
 ///
-/// Used from one thread at a time: it is opened without SQLite's own mutex. Only ``interrupter``
-/// may be used from other threads. Statements keep their connection alive, so the handle outlives
-/// them all.
+/// Used from one thread at a time: it is opened without SQLite's own mutex. From other threads a
+/// statement is stopped through its budget's cancellation. Statements keep their connection alive,
+/// so the handle outlives them all.
 final class Connection {
     /// Not private, so that the extensions in this folder reach it; nobody else does.
     let handle: OpaquePointer
     let limit = ExecutionLimit()
     let logWatch = LogWatch()
-    let interrupter: Interrupter
 
     /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
     /// no other process can.
@@ -40,7 +39,6 @@ final class Connection {
             throw error
         }
         handle = opened
-        interrupter = Interrupter(handle: opened)
         configure()
     }
 
@@ -71,7 +69,6 @@ final class Connection {
     }
 
     deinit {
-        interrupter.invalidate()
         sqlite3_close_v2(handle)
     }
 
@@ -124,7 +121,7 @@ final class Connection {
     }
 
     /// Why statements were stopped since the last ``setBudget(_:)``.
-    var stopReason: StopReason? { limit.stopReason ?? (interrupter.wasUsed ? .interrupted : nil) }
+    var stopReason: StopReason? { limit.stopReason }
 }
 
 extension SQLiteError {

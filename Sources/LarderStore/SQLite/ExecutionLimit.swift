@@ -1,12 +1,10 @@
-import CSQLite
 import LarderModel
-import Synchronization
 
 /// Why SQLite stopped before the end.
 enum StopReason: Hashable, Sendable {
     case stepsExceeded
     case deadlinePassed
-    case interrupted
+    case cancelled
 }
 
 /// Counts what statements do against a budget. Used by its connection's thread only: SQLite calls
@@ -17,6 +15,7 @@ final class ExecutionLimit {
 
     private var stepsLeft: Int?
     private var deadline: ContinuousClock.Instant?
+    private var cancellation: ReadCancellation?
     private(set) var interval: Int32?
     private(set) var stopReason: StopReason?
 
@@ -24,8 +23,9 @@ final class ExecutionLimit {
         stopReason = nil
         stepsLeft = budget?.steps
         deadline = budget?.deadline
+        cancellation = budget?.cancellation
         interval =
-            stepsLeft == nil && deadline == nil
+            stepsLeft == nil && deadline == nil && cancellation == nil
             ? nil : Int32(max(1, min(stepsLeft ?? Self.intervalSteps, Self.intervalSteps)))
     }
 
@@ -36,37 +36,7 @@ final class ExecutionLimit {
             if left <= Int(interval ?? 0) { stopReason = .stepsExceeded }
         }
         if let deadline, ContinuousClock.now >= deadline { stopReason = .deadlinePassed }
+        if let cancellation, cancellation.isCancelled { stopReason = .cancelled }
         return stopReason == nil
     }
-}
-
-/// Stops what a connection is doing, from any thread.
-///
-/// The pointer is used under the mutex only, and is gone from it before the handle is closed.
-final class Interrupter: Sendable {
-    private struct State {
-        var address: UInt?
-        var wasUsed = false
-    }
-
-    private let state: Mutex<State>
-
-    init(handle: OpaquePointer) {
-        state = Mutex(State(address: UInt(bitPattern: handle)))
-    }
-
-    func interrupt() {
-        state.withLock { state in
-            guard let address = state.address else { return }
-            state.wasUsed = true
-            sqlite3_interrupt(OpaquePointer(bitPattern: address))
-        }
-    }
-
-    var wasUsed: Bool { state.withLock { $0.wasUsed } }
-
-    /// Forgets an interrupt that has had its effect.
-    func rearm() { state.withLock { $0.wasUsed = false } }
-
-    func invalidate() { state.withLock { $0.address = nil } }
 }

@@ -62,6 +62,22 @@ extension SocketTests {
             #expect(running.store.records[\.cursorsOpen] == 0)
         }
 
+        @Test(
+            "a query that computes without end stops when it is cancelled or its peer has gone",
+            .timeLimit(.minutes(1)))
+        func cancelComputation() async throws {
+            let running = try RunningServer()
+            let (peer, leaver) = (try running.ready(), try running.ready())
+            try leaver.send(.fetch("endless"))
+            let id = try peer.send(.fetch("endless"))
+            try peer.send(.cancel(requestID: id))
+            #expect(try peer.receive()?.reply.errorCode == .cancelled)
+            leaver.close()
+            // Were a thread still busy, the answer would not come and the stop not end.
+            #expect(try peer.call(.fetch("heavy"))?.rowCount == 1)
+            await running.server.stop()
+        }
+
         @Test("a peer that does not read is sent a bounded number of batches; others go on")
         func stalled() async throws {
             try await RunningServer.run { running in

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A store in memory that does what a query's predicate says, so that tests choose how the store
 /// behaves: `rows 1000`, `slow` (held at a gate), `fails`, `heavy` (more steps than an event loop
-/// may take).
+/// may take), `endless` (computes until it is cancelled).
 final class FakeStore: StoreBackend {
     struct Options {
         var isReadOnly = false
@@ -103,8 +103,12 @@ private final class FakeReader: StoreReader {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         switch plan.words.first {
         case "fails": throw .failed(LarderError(.storageFailed, "the disk is gone"))
-        case "slow", "heavy":
+        case "slow", "heavy", "endless":
             if budget.steps != nil { throw .stepsExceeded }
+            if plan.words.first == "endless", let cancellation = budget.cancellation {
+                while !cancellation.isCancelled {}
+                throw .failed(LarderError(.cancelled, "nobody waits for it"))
+            }
             if plan.words.first == "slow" { store.options.slowReads?.pass() }
             return FakeCursor(store, rowsLeft: 1)
         default:

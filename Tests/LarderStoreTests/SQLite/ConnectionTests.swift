@@ -97,29 +97,14 @@ struct ConnectionTests {
         #expect(connection.stopReason == .deadlinePassed)
     }
 
-    @Test("is interrupted from another thread")
-    func interrupt() async {
-        let interrupter = connection.interrupter
-        connection.setBudget(ReadBudget(deadline: .now + .seconds(60)))
-        // Again and again, since an interrupt before the statement begins has no effect.
-        let other = Task.detached {
-            while !Task.isCancelled { interrupter.interrupt() }
-        }
+    @Test("stops a statement that is cancelled from another thread")
+    func cancellation() async {
+        let cancellation = ReadCancellation()
+        connection.setBudget(ReadBudget(cancellation: cancellation))
+        let other = Task.detached { cancellation.cancel() }
         #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
-        other.cancel()
         await other.value
-        #expect(connection.stopReason == .interrupted)
-        interrupter.rearm()
-        #expect(connection.stopReason == nil)
-    }
-
-    @Test("may be interrupted after it is closed")
-    func interruptAfterClose() throws {
-        var other: Connection? = try Connection(path: folder.storePath, createIfMissing: true)
-        let interrupter = try #require(other?.interrupter)
-        other = nil
-        interrupter.interrupt()
-        #expect(!interrupter.wasUsed)
+        #expect(connection.stopReason == .cancelled)
     }
 
     @Test("keeps the statements used last")
