@@ -172,7 +172,7 @@ struct ReconnectionTests {
             }
             try await group.waitForAll()
         }
-        let second = try ScriptedServer(at: first.path, serve)
+        let second = try ScriptedServer(at: first.place, serve)
         await threads
         try await tasks
         #expect(second.connectionCount == 1)

@@ -19,21 +19,21 @@ struct SocketTests {
 
     @Test("a path without a socket is named, with the question whether larderd runs")
     func missing() throws {
-        let path = try ScriptedServer.makePath()
-        let error = failure(connectingTo: path)
+        let place = try SocketPlace()
+        let error = failure(connectingTo: place.path)
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains(path) == true)
+        #expect(error?.message.contains(place.path) == true)
         #expect(error?.hint?.contains("larderd") == true)
-        #expect(failure(connectingTo: path + "/deeper")?.code == .connectionFailed)
+        #expect(failure(connectingTo: place.path + "/deeper")?.code == .connectionFailed)
     }
 
     @Test("a socket that nobody listens on any more is named")
     func stale() throws {
-        let path = try ScriptedServer.makePath()
-        close(try ScriptedServer.listen(at: path, backlog: 1))
-        let error = failure(connectingTo: path)
+        let place = try SocketPlace()
+        close(try place.listen(backlog: 1))
+        let error = failure(connectingTo: place.path)
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message == "nothing listens at \(path)")
+        #expect(error?.message == "nothing listens at \(place.path)")
     }
 
     @Test("a path longer than a socket's address holds is refused, and its length named")
@@ -54,22 +54,23 @@ struct SocketTests {
 
     @Test("a server that accepts nobody is given up after the time to connect")
     func fullBacklog() throws {
-        let path = try ScriptedServer.makePath()
-        let listener = try ScriptedServer.listen(at: path, backlog: 0)
+        let place = try SocketPlace()
+        let listener = try place.listen(backlog: 0)
         defer { close(listener) }
         // A backlog of none still holds one connection.
-        let first = try connected(path)
-        #expect(failure(connectingTo: path)?.message.contains("accepts no connection") == true)
+        let first = try connected(place.path)
+        #expect(
+            failure(connectingTo: place.path)?.message.contains("accepts no connection") == true)
         first.shutDown()
     }
 
     @Test("a full backlog is waited for")
     func waitsForBacklog() async throws {
-        let path = try ScriptedServer.makePath()
-        let listener = try ScriptedServer.listen(at: path, backlog: 0)
+        let place = try SocketPlace()
+        let listener = try place.listen(backlog: 0)
         defer { close(listener) }
-        let first = try connected(path)
-        async let second: Void = inThread { try connected(path).shutDown() }
+        let first = try connected(place.path)
+        async let second: Void = inThread { try connected(place.path).shutDown() }
         let accepted = accept(listener, nil, nil)
         await second
         close(accepted)

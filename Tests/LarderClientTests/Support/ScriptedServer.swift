@@ -12,7 +12,7 @@ import Testing
 final class ScriptedServer: Sendable {
     typealias Script = @Sendable (Peer, Int) throws -> Void
 
-    let path: String
+    let place: SocketPlace
     private let listener: Int32
     private let script: Script
     private let state = Mutex(State())
@@ -23,13 +23,15 @@ final class ScriptedServer: Sendable {
         var peers: [Peer] = []
     }
 
-    /// - Parameter path: where to listen; by default in a folder of its own.
-    init(at path: String? = nil, _ script: @escaping Script) throws {
-        self.path = try path ?? ScriptedServer.makePath()
+    /// - Parameter place: where to listen; by default a place of its own.
+    init(at place: SocketPlace? = nil, _ script: @escaping Script) throws {
+        self.place = try place ?? SocketPlace()
         self.script = script
-        listener = try ScriptedServer.listen(at: self.path, backlog: 64)
+        listener = try self.place.listen(backlog: 64)
         try ServiceThread.start { self.acceptConnections() }
     }
+
+    var path: String { place.path }
 
     var connectionCount: Int { state.withLock { $0.connectionCount } }
 
@@ -42,33 +44,6 @@ final class ScriptedServer: Sendable {
         unlink(path)
         shutdown(listener, Int32(SHUT_RDWR))
         for peer in peers { peer.close() }
-    }
-
-    /// A path for a socket, in a folder that did not exist before.
-    static func makePath() throws -> String {
-        var folder = Array("/tmp/larder-client-XXXXXX".utf8CString)
-        try #require(mkdtemp(&folder) != nil)
-        return String(decoding: folder.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            + "/socket"
-    }
-
-    /// A socket that listens at the path, in place of any that did before.
-    static func listen(at path: String, backlog: Int32) throws -> Int32 {
-        let listener = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        try #require(listener >= 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        unlink(path)
-        let status = withUnsafeBytes(of: &address) {
-            bind(
-                listener, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                socklen_t($0.count))
-        }
-        try #require(status == 0)
-        try #require(Glibc.listen(listener, backlog) == 0)
-        return listener
     }
 
     private func acceptConnections() {
