@@ -5,6 +5,7 @@ import LarderServer
 import LarderStore
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// `larderd`: opens a store, listens, and serves it until a signal or idleness ends it.
 ///
@@ -90,31 +91,33 @@ enum Larderd {
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(
-                        service: InterruptibleServer(server: server),
-                        successTerminationBehavior: .gracefullyShutdownGroup,
+                        service: server, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)
                 ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: quiet))
+                gracefulShutdownSignals: [.sigterm], logger: quiet))
+        let interrupts = await UnixSignalsSequence(trapping: .sigint)
+        let watch = Task { await stop(group, at: interrupts, logger) }
+        defer { watch.cancel() }
         try await group.run()
+    }
+
+    /// Stops in order at the first SIGINT, and does not wait for that at the second.
+    private static func stop(
+        _ group: ServiceGroup, at interrupts: UnixSignalsSequence, _ logger: Logger
+    ) async {
+        var isStopping = false
+        for await _ in interrupts {
+            if isStopping { _exit(ExitStatus.interrupted.rawValue) }
+            isStopping = true
+            logger.notice("stopping: answering what was received")
+            await group.triggerGracefulShutdown()
+        }
     }
 
     private static func logger(_ level: Logger.Level) -> Logger {
         var logger = Logger(label: "larderd") { _ in LineLogHandler(place: .standardError) }
         logger.logLevel = level
         return logger
-    }
-}
-
-/// The server, and while it stops in order, a second SIGINT that does not wait for it.
-private struct InterruptibleServer: Service {
-    let server: Server
-
-    func run() async throws {
-        try await withGracefulShutdownHandler {
-            try await server.run()
-        } onGracefulShutdown: {
-            signal(SIGINT) { _ in _exit(ExitStatus.interrupted.rawValue) }
-        }
     }
 }
 

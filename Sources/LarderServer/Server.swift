@@ -59,7 +59,10 @@ public final class Server: Service {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, options.eventLoopCount))
         (stopRequests, stopRequest) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let idle = options.idleTimeMax.map { [stopRequest] time in
-            IdleWatch(time: time, eventLoop: group.next()) { stopRequest.yield() }
+            IdleWatch(time: time, eventLoop: group.next()) {
+                logger.notice("stopping: nobody has been connected for \(time)")
+                stopRequest.yield()
+            }
         }
         self.core = ServerCore(
             backend: backend, writer: writer, schemaText: schemaText, group: group,
@@ -147,7 +150,7 @@ public final class Server: Service {
 
     private func giveUpPlaces() {
         for socket in listeningSockets { socket.release() }
-        logger.info("stopped")
+        logger.notice("stopped")
     }
 
     // MARK: Listening

@@ -19,7 +19,7 @@ struct ImportTests {
         ],
         "LarderDaemon": [
             "FoundationEssentials", "Glibc", "LarderModel", "LarderServer", "LarderStore",
-            "ArgumentParser", "Logging", "ServiceLifecycle",
+            "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "LarderCLI": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderClient",

@@ -94,8 +94,9 @@ serve() {
     # The first bytes say that the stream has begun; the rest is not taken.
     read -r -n 10 -t 20 _ <&"$slow"
     kill -INT "$daemon"
-    # It takes no new clients once it stops.
-    while larder ping --timeout 1s >/dev/null 2>&1; do :; done
+    # The second signal counts once the first has been taken.
+    read -r -t 20 line <&"$said"
+    holds "$line" stopping
     kill -INT "$daemon"
     local status=0
     wait "$daemon" || status=$?
