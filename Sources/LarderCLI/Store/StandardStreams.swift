@@ -4,8 +4,8 @@ import Glibc
 enum StandardStreams {
     /// Occupies descriptors 0 to 2 where they were given closed, so that no socket takes their
     /// place and receives what is printed. Each is opened the wrong way round: its use then fails
-    /// as that of a closed descriptor should. Ignores SIGPIPE (see `StandardOutput`), and SIGXFSZ so
-    /// that a file which may not grow is an error to be told.
+    /// as that of a closed descriptor should. Ignores SIGPIPE (see `StandardOutput`), and SIGXFSZ,
+    /// so that a file which may not grow is an error to be told.
     static func prepare() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(descriptor, F_GETFD) == -1 {

@@ -175,20 +175,21 @@ extension HandWrittenSQLTests {
         fetch(
             "ANY dependsOn.name == \"lib5\"",
             """
-            _id IN (SELECT source FROM "_join.Package.dependsOn" j JOIN Package d ON d._id = j.target
-            WHERE d.name = 'lib5')
+            _id IN (SELECT source FROM "_join.Package.dependsOn" j
+            JOIN Package d ON d._id = j.target WHERE d.name = 'lib5')
             """),
         fetch(
             "SUBQUERY(dependsOn, $d, $d.name == \"lib5\").@count > 0",
             """
-            _id IN (SELECT source FROM "_join.Package.dependsOn" j JOIN Package d ON d._id = j.target
-            WHERE d.name = 'lib5')
+            _id IN (SELECT source FROM "_join.Package.dependsOn" j
+            JOIN Package d ON d._id = j.target WHERE d.name = 'lib5')
             """),
         fetch(
             "ALL dependsOn.size > 50",
             """
-            (SELECT count(*) FROM "_join.Package.dependsOn" j JOIN Package d ON d._id = j.target
-            WHERE j.source = p._id) = (SELECT count(*) FROM "_join.Package.dependsOn" j
+            (SELECT count(*) FROM "_join.Package.dependsOn" j
+            JOIN Package d ON d._id = j.target WHERE j.source = p._id)
+            = (SELECT count(*) FROM "_join.Package.dependsOn" j
             JOIN Package d ON d._id = j.target WHERE j.source = p._id AND d.size > 50)
             """),
         fetch(
@@ -202,8 +203,9 @@ extension HandWrittenSQLTests {
         fetch(
             "SUBQUERY(dependsOn, $d, $d.section == SELF.section AND $d.size > size).@count >= 1",
             """
-            EXISTS (SELECT 1 FROM "_join.Package.dependsOn" j JOIN Package d ON d._id = j.target
-            WHERE j.source = p._id AND d.section IS p.section AND d.size > p.size)
+            EXISTS (SELECT 1 FROM "_join.Package.dependsOn" j
+            JOIN Package d ON d._id = j.target WHERE j.source = p._id
+            AND d.section IS p.section AND d.size > p.size)
             """),
         fetch(
             "ANY dependsOn.dependsOn.name == \"lib9\"",
@@ -225,7 +227,10 @@ extension HandWrittenSQLTests {
             "dependsOn CONTAINS SELF",
             "_id IN (SELECT source FROM \"_join.Package.dependsOn\" WHERE source = target)"),
         Pair(
-            "fetch Package | select name, section.name, size | sort size:desc | sort name | limit 20 | offset 5",
+            """
+            fetch Package | select name, section.name, size | sort size:desc | sort name \
+            | limit 20 | offset 5
+            """,
             """
             SELECT p._id, p.name, s.name, p.size FROM Package p LEFT JOIN Section s
             ON s._id = p.section ORDER BY size DESC, p.name LIMIT 20 OFFSET 5
@@ -268,13 +273,19 @@ extension HandWrittenSQLTests {
             LEFT JOIN Section s ON s._id = p.section GROUP BY s.name ORDER BY s.name
             """),
         Pair(
-            "aggregate Package | group section | columns n=count | sort n:desc | sort section | limit 3",
-            "SELECT section, count(*) n FROM Package GROUP BY section ORDER BY n DESC, section LIMIT 3"
-        ),
+            """
+            aggregate Package | group section | columns n=count | sort n:desc | sort section \
+            | limit 3
+            """,
+            """
+            SELECT section, count(*) n FROM Package GROUP BY section
+            ORDER BY n DESC, section LIMIT 3
+            """),
         Pair(
             """
-            aggregate Package | group maintainer.name, essential | columns n=count, largest=maximum:size \
-            | where size > 100 | having n > 3 AND largest < 499
+            aggregate Package | group maintainer.name, essential \
+            | columns n=count, largest=maximum:size | where size > 100 \
+            | having n > 3 AND largest < 499
             """,
             """
             SELECT m.name, essential, count(*), max(size) FROM Package p LEFT JOIN Maintainer m
@@ -282,7 +293,10 @@ extension HandWrittenSQLTests {
             HAVING count(*) > 3 AND max(size) < 499 ORDER BY 1, 2
             """),
         Pair(
-            "aggregate Package | columns minimum:name, maximum:weight, countDistinct:maintainer, count:size",
+            """
+            aggregate Package | columns minimum:name, maximum:weight, countDistinct:maintainer, \
+            count:size
+            """,
             "SELECT min(name), max(weight), count(DISTINCT maintainer), count(size) FROM Package"),
         Pair(
             "aggregate Package | columns median:size | where size != nil",
