@@ -69,27 +69,28 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
 
-        .target(name: "ScriptTesting", path: "Tests/ScriptTesting", swiftSettings: strict),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .testTarget(
-            name: "LarderModelTests", dependencies: ["LarderModel", "ScriptTesting"],
+            name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
-            name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel"],
+            name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel", "TestSupport"],
             exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
             name: "LarderStoreTests",
-            dependencies: ["LarderStore", "LarderModel", "ScriptTesting"],
+            dependencies: ["LarderStore", "LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",
             dependencies: [
-                "LarderServer", "LarderWire", "LarderModel",
+                "LarderServer", "LarderWire", "LarderModel", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ], swiftSettings: strict),
         .testTarget(
-            name: "LarderClientTests", dependencies: ["LarderClient", "LarderWire", "LarderModel"],
+            name: "LarderClientTests",
+            dependencies: ["LarderClient", "LarderWire", "LarderModel", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel"],

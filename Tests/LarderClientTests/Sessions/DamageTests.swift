@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderClient
@@ -112,8 +113,7 @@ struct DamageTests {
 
     @Test("random bytes never trap, and the client finds its way back")
     func random() throws {
-        let seed = Seed.next()
-        var generator = SplitMix(seed: seed)
+        var generator = SeededGenerator.fromEnvironment("random bytes to a client")
         for _ in 0..<50 {
             var bytes = try Self.object(2)
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -124,7 +124,7 @@ struct DamageTests {
             let server = try damagingServer { _ in damaged }
             let client = try StoreClient.connect(to: server.path, options: .patient())
             _ = code { _ = try client.object(for: .item(5)) }
-            #expect(code { try client.ping() } == nil, "LARDER_SEED=\(seed)")
+            #expect(code { try client.ping() } == nil, "LARDER_SEED=\(generator.seed)")
             client.close()
             server.stop()
         }

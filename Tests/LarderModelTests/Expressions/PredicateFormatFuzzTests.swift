@@ -1,4 +1,5 @@
 import LarderModel
+import TestSupport
 import Testing
 
 @Suite("Predicate format strings at random")
@@ -13,9 +14,9 @@ struct PredicateFormatFuzzTests {
 
     @Test("a damaged format string is refused, or its tree prints and reads back as the same tree")
     func mutations() throws {
-        var generator = Fuzzing.generator("predicate formats")
+        var generator = SeededGenerator.fromEnvironment("predicate formats")
         for sample in Self.samples {
-            for _ in 0..<Fuzzing.iterations {
+            for _ in 0..<RandomTesting.iterations() {
                 check(Fuzzing.mutated(sample, alphabet: Fuzzing.alphabet, using: &generator))
             }
         }
@@ -23,12 +24,12 @@ struct PredicateFormatFuzzTests {
 
     @Test("words of the grammar in any order are refused, or read back")
     func words() throws {
-        var generator = Fuzzing.generator("predicate words")
+        var generator = SeededGenerator.fromEnvironment("predicate words")
         let words = """
             AND OR NOT ! ( ) { } [ ] [c] [cd] , . == != < IN BETWEEN LIKE ANY ALL NONE SUBQUERY( \
             $x $x.a a a.b #in SELF SELF.a 1 -1 0.5 'x' TRUE NULL TRUEPREDICATE %@ %K .@count + @sum
             """.split(separator: " ")
-        for _ in 0..<(Fuzzing.iterations * 4) {
+        for _ in 0..<(RandomTesting.iterations() * 4) {
             let count = Int.random(in: 1...12, using: &generator)
             check(
                 (0..<count).compactMap { _ in words.randomElement(using: &generator) }
@@ -38,8 +39,8 @@ struct PredicateFormatFuzzTests {
 
     @Test("a random tree prints, and reads back as the same tree")
     func trees() throws {
-        var generator = Fuzzing.generator("predicate trees")
-        for _ in 0..<Fuzzing.iterations {
+        var generator = SeededGenerator.fromEnvironment("predicate trees")
+        for _ in 0..<RandomTesting.iterations() {
             var trees = RandomTrees(generator: generator)
             let tree = trees.predicate(levels: 4)
             generator = trees.generator

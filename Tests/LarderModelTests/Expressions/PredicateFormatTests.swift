@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LarderModel
-import ScriptTesting
+import TestSupport
 import Testing
 
 @Suite("Predicate format strings")

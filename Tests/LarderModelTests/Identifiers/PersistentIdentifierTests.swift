@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LarderModel
-import ScriptTesting
+import TestSupport
 import Testing
 
 @Suite("Identifiers")
@@ -91,13 +91,13 @@ struct PersistentIdentifierTests {
 
     @Test("a damaged URI is refused, or is the URI of what was read")
     func fuzz() throws {
-        var generator = Fuzzing.generator("identifiers")
+        var generator = SeededGenerator.fromEnvironment("identifiers")
         let samples = [
             permanent.uriRepresentation,
             PersistentIdentifier(temporary: "é 1", entityName: "A_1").uriRepresentation,
         ]
         for sample in samples {
-            for _ in 0..<Fuzzing.iterations {
+            for _ in 0..<RandomTesting.iterations() {
                 let text = Fuzzing.mutated(sample, alphabet: Fuzzing.alphabet, using: &generator)
                 do throws(LarderError) {
                     let identifier = try PersistentIdentifier(uriRepresentation: text)

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LarderModel
-import ScriptTesting
+import TestSupport
 import Testing
 
 @Suite("Schema file")
@@ -96,9 +96,9 @@ struct SchemaFileTests {
 
     @Test("a damaged file is refused with faults, or gives a schema that reads back")
     func fuzz() throws {
-        var generator = Fuzzing.generator("schema file")
+        var generator = SeededGenerator.fromEnvironment("schema file")
         for sample in [SchemaSamples.articles, SchemaSamples.everyType] {
-            for _ in 0..<(Fuzzing.iterations / 4) {
+            for _ in 0..<(RandomTesting.iterations() / 4) {
                 let text = Fuzzing.mutated(sample, alphabet: Fuzzing.alphabet, using: &generator)
                 do throws(SchemaError) {
                     let schema = try SchemaFile.schema(parsing: text)
@@ -112,10 +112,10 @@ struct SchemaFileTests {
 
     @Test("a file in which keys, types and values are exchanged is refused, or reads back")
     func fuzzTokens() throws {
-        var generator = Fuzzing.generator("schema tokens")
+        var generator = SeededGenerator.fromEnvironment("schema tokens")
         let words = SchemaSamples.everyType.split(whereSeparator: { "{}[],: \n".contains($0) })
         for sample in [SchemaSamples.articles, SchemaSamples.everyType] {
-            for _ in 0..<(Fuzzing.iterations / 4) {
+            for _ in 0..<(RandomTesting.iterations() / 4) {
                 var text = sample
                 for _ in 0..<Int.random(in: 1...4, using: &generator) {
                     let old = words.randomElement(using: &generator) ?? "x"

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import ScriptTesting
+import TestSupport
 import Testing
 
 @Suite(

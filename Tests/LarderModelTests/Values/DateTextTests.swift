@@ -1,14 +1,15 @@
 import FoundationEssentials
 import LarderModel
+import TestSupport
 import Testing
 
 @Suite("Dates as text")
 struct DateTextTests {
     @Test("whole seconds agree with the ISO 8601 style of the standard library")
     func agreesWithStyle() throws {
-        var generator = Fuzzing.generator("date style")
+        var generator = SeededGenerator.fromEnvironment("date style")
         // From 1600, because the other's calendar is Julian before 1582, to 9999.
-        for _ in 0..<Fuzzing.iterations {
+        for _ in 0..<RandomTesting.iterations() {
             let seconds = Int.random(in: -12_600_000_000..<252_423_993_600, using: &generator)
             let date = Date(timeIntervalSinceReferenceDate: Double(seconds))
             #expect(date.text == date.formatted(.iso8601))
@@ -18,14 +19,14 @@ struct DateTextTests {
 
     @Test("every finite date reads back identical")
     func roundTrip() throws {
-        var generator = Fuzzing.generator("dates")
+        var generator = SeededGenerator.fromEnvironment("dates")
         var samples: [Double] = [
             0, -0.5, 0.5, -1, .leastNonzeroMagnitude, -.leastNonzeroMagnitude, -1e-20, 1e-7, 0.1,
             -0.1, 252_423_993_600,
             252_423_993_599.999_97, -63_145_267_200, -63_145_267_200.000_01, 1e15, 1e16, -1e300,
             .greatestFiniteMagnitude,
         ]
-        for _ in 0..<Fuzzing.iterations {
+        for _ in 0..<RandomTesting.iterations() {
             samples.append(Double.random(in: -1e11...1e11, using: &generator))
             samples.append(Double.random(in: -1e3...1e3, using: &generator))
             let any = Double(bitPattern: generator.next())

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import TestSupport
 import Testing
 
 @Suite("JSON")
@@ -86,9 +87,9 @@ struct JSONValueTests {
 
     @Test("a damaged document is refused, or reads back from its own text")
     func fuzz() throws {
-        var generator = Fuzzing.generator("json")
+        var generator = SeededGenerator.fromEnvironment("json")
         let sample = #"{"a":[1,-2.5e+3,"x\u00e9\n",{}],"b":{"c":null,"d":[true,false]},"e":1e400}"#
-        for _ in 0..<Fuzzing.iterations {
+        for _ in 0..<RandomTesting.iterations() {
             let text = Fuzzing.mutated(sample, alphabet: Fuzzing.alphabet, using: &generator)
             do throws(LarderError) {
                 let value = try JSONValue(parsing: text)

@@ -1,4 +1,5 @@
 import LarderModel
+import TestSupport
 import Testing
 
 @Suite("String operators")
@@ -88,7 +89,7 @@ struct StringMatchingTests {
 
     @Test("random texts agree with a plain search over characters")
     func againstPlainSearch() {
-        var generator = Fuzzing.generator("string matching")
+        var generator = SeededGenerator.fromEnvironment("string matching")
         let alphabet = Array("aab?*\\\r\n\u{301}é".unicodeScalars)
         func random(_ generator: inout SeededGenerator, _ count: Int) -> String {
             var scalars = String.UnicodeScalarView()
@@ -97,7 +98,7 @@ struct StringMatchingTests {
             }
             return String(scalars)
         }
-        for _ in 0..<Fuzzing.iterations {
+        for _ in 0..<RandomTesting.iterations() {
             let text = random(&generator, 12)
             let part = random(&generator, 4)
             let (characters, wanted) = (Array(text), Array(part))

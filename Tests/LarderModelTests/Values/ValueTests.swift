@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LarderModel
-import ScriptTesting
+import TestSupport
 import Testing
 
 @Suite("Values")
@@ -50,8 +50,8 @@ struct ValueTests {
 
     @Test("what a value prints is read back as it was, in text and in JSON")
     func roundTrip() throws {
-        var generator = Fuzzing.generator("values")
-        for _ in 0..<Fuzzing.iterations {
+        var generator = SeededGenerator.fromEnvironment("values")
+        for _ in 0..<RandomTesting.iterations() {
             for (type, value) in Self.randomValues(&generator) {
                 #expect(try Value(text: value.text, type: type) == value, "\(type) \(value.text)")
                 let json = try JSONValue(parsing: value.jsonValue.text)

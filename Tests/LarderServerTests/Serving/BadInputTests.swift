@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @testable import LarderServer
@@ -91,10 +92,7 @@ extension SocketTests {
 
         @Test("random bytes never stop the server")
         func random() async throws {
-            let given = ProcessInfo.processInfo.environment["LARDER_SEED"].flatMap { UInt64($0) }
-            let seed = given ?? UInt64.random(in: 0...UInt64.max)
-            print("random bytes to a server: LARDER_SEED=\(seed)")
-            var generator = Generator(state: seed)
+            var generator = SeededGenerator.fromEnvironment("random bytes to a server")
             var conversations: [[UInt8]] = []
             for _ in 0..<200 {
                 var bytes = try Self.conversation()
@@ -134,15 +132,4 @@ extension SocketTests {
     }
 
     /// Numbers that follow from a seed (SplitMix64).
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import LarderStore
@@ -38,7 +39,7 @@ struct DecimalTextTests {
 
     @Test("compares as the decimals do, for random ones")
     func random() throws {
-        var random = SeededGenerator.fromEnvironment()
+        var random = SeededGenerator.fromEnvironment("decimals")
         for _ in 0..<2_000 {
             let (left, right) = (decimal(&random), decimal(&random))
             let texts = try #require(DecimalText.canonical(left))

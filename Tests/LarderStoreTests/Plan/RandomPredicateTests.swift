@@ -1,15 +1,16 @@
 import FoundationEssentials
 import LarderModel
 import LarderStore
+import TestSupport
 import Testing
 
 @Suite struct RandomPredicateTests {
     @Test("random predicates select in SQL what Swift selects in memory")
     func predicatesMeanTheSame() throws {
-        var generator = SeededGenerator.fromEnvironment()
+        var generator = SeededGenerator.fromEnvironment("predicates")
         let fixture = try QueryFixture(try Self.schema())
         let objects = try Self.fill(fixture, &generator)
-        let count = Randomness.iterations(500)
+        let count = RandomTesting.iterations(500)
         var selectiveCount = 0
         for _ in 0..<count {
             var random = RandomPredicate(generator)

@@ -1,4 +1,5 @@
 import LarderModel
+import TestSupport
 import Testing
 
 @testable import LarderStore
@@ -17,7 +18,7 @@ import Testing
 
     @Test("queries answer what hand-written SQL answers, on random data")
     func sameAnswers() throws {
-        var generator = SeededGenerator.fromEnvironment()
+        var generator = SeededGenerator.fromEnvironment("hand-written SQL")
         let fixture = try QueryFixture(SchemaFile.schema(parsing: Self.schema))
         try fill(fixture, &generator)
         let connection = try fixture.store.openReadConnection()

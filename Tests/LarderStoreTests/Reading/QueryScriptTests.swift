@@ -1,4 +1,4 @@
-import ScriptTesting
+import TestSupport
 import Testing
 
 @Suite struct QueryScriptTests {

@@ -1,4 +1,5 @@
 import LarderModel
+import TestSupport
 import Testing
 
 @testable import LarderStore
@@ -13,7 +14,7 @@ final class RandomChangeTests {
 
     private let library: Library
     private var model: ObjectModel
-    private var random = SeededGenerator.fromEnvironment()
+    private var random = SeededGenerator.fromEnvironment("change sets")
     private var nameCount = 0
 
     init() throws {

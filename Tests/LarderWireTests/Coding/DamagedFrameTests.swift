@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @Suite("Damaged frames are refused, and never worse")
@@ -43,9 +44,9 @@ struct DamagedFrameTests {
 
     @Test("mutated frames are refused, or taken as messages that are whole")
     func mutations() throws {
-        var generator = Fuzzing.generator("frames")
+        var generator = SeededGenerator.fromEnvironment("frames")
         let contents = try contents().map { Array($0.dropFirst(Frame.lengthBytes)) }
-        for _ in 0..<Fuzzing.iterations {
+        for _ in 0..<RandomTesting.iterations() {
             let content = Fuzzing.mutated(
                 contents.randomElement(using: &generator) ?? [],
                 donor: contents.randomElement(using: &generator) ?? [], using: &generator)

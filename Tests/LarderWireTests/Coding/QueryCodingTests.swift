@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @Suite("The shape of a query is told apart from its values")
@@ -67,8 +68,8 @@ struct QueryCodingTests {
 
     @Test("random queries come back, their constants as arguments")
     func randomQueries() throws {
-        var random = RandomQueries(generator: Fuzzing.generator("query coding"))
-        for _ in 0..<max(1, Fuzzing.iterations / 4) {
+        var random = RandomQueries(generator: SeededGenerator.fromEnvironment("query coding"))
+        for _ in 0..<max(1, RandomTesting.iterations() / 4) {
             let query = random.query()
             let encoded = try QueryCoding.encode(query, QueryParameters())
             let decoded = try QueryCoding.decode(encoded.shape)
@@ -147,14 +148,14 @@ struct QueryCodingTests {
 
     @Test("every prefix of every shape, and every mutation, is taken or refused, never worse")
     func damagedShapes() throws {
-        var generator = Fuzzing.generator("query shapes")
+        var generator = SeededGenerator.fromEnvironment("query shapes")
         let shapes = try Samples.queries.map {
             try QueryCoding.encode($0.query, QueryParameters()).shape
         }
         for shape in shapes {
             for length in 0..<shape.count { _ = refusal(Array(shape[..<length])) }
         }
-        for _ in 0..<Fuzzing.iterations {
+        for _ in 0..<RandomTesting.iterations() {
             let bytes = Fuzzing.mutated(
                 shapes.randomElement(using: &generator) ?? [],
                 donor: shapes.randomElement(using: &generator) ?? [], using: &generator)

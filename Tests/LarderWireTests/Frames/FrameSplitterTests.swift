@@ -1,5 +1,6 @@
 import LarderModel
 import LarderWire
+import TestSupport
 import Testing
 
 @Suite("A stream of bytes is cut into frames")
@@ -57,10 +58,10 @@ struct FrameSplitterTests {
 
     @Test("frames cut at random come out in order")
     func random() throws {
-        var generator = Fuzzing.generator("frame splitter")
+        var generator = SeededGenerator.fromEnvironment("frame splitter")
         let all = try allFrames()
         let stream = all.flatMap { $0 }
-        for _ in 0..<max(1, Fuzzing.iterations / 100) {
+        for _ in 0..<max(1, RandomTesting.iterations() / 100) {
             var splitter = FrameSplitter()
             var pieces: [[UInt8]] = []
             var rest = stream[...]

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import TestSupport
 
 /// Random expression trees and the queries around them.
 struct RandomQueries {
