@@ -131,7 +131,11 @@ extension SQLWriter {
             return try select("COUNT(*)", collection)?.inParentheses ?? SQLFragment("0")
         case .aggregate(let function, let argument, let type, _):
             guard let argument else { return SQLFragment("COUNT(*)") }
-            return Self.call(function, try self.operand(argument).text, type)
+            let text = try self.operand(argument).text
+            if function == .average, argument.type == .int64 {
+                return SQLFragment(Self.exactAverage(text))
+            }
+            return Self.call(function, text, type)
         }
     }
 
@@ -149,6 +153,13 @@ extension SQLWriter {
             return try self.operand(operand) + " COLLATE \(DecimalFunctions.collation)"
         }
         return try self.operand(operand)
+    }
+
+    /// AVG adds doubles, which lose what is small beside large integers. Summed by halves, integers
+    /// stay exact, and the sum is rounded once.
+    private static func exactAverage(_ argument: String) -> String {
+        "(SUM(\(argument) >> 32) * 4294967296.0 + SUM(\(argument) & 4294967295))"
+            + " / COUNT(\(argument))"
     }
 
     private static func call(

@@ -19,6 +19,29 @@ extension ValueConverter {
         }
     }
 
+    /// A number of any kind, to be compared with stored integers; nil if it is none.
+    ///
+    /// The double next to a decimal may be an integer although the decimal is none. So a fraction
+    /// is taken as the half between the same two integers, and what lies beyond all integers as
+    /// infinity.
+    func numberBesideIntegers(
+        _ value: Value, _ place: PlanValue
+    ) throws(LarderError) -> SQLBinding? {
+        guard case .decimal(let decimal) = value else { return try number(value, place) }
+        guard let text = DecimalText.canonical(decimal) else { throw notANumber(place) }
+        if let integer = Int64(text) { return .integer(integer) }
+        let sign = text.hasPrefix("-") ? -1.0 : 1.0
+        guard let whole = Int64(text.prefix { $0 != "." }) else { return .real(sign * .infinity) }
+        guard whole.magnitude < Self.halvesEnd else {
+            throw LarderError(
+                .wrongType, "\(place.name) cannot be compared with so large a number's fraction")
+        }
+        return .real(Double(whole) + sign / 2)
+    }
+
+    /// Doubles from here on have no halves.
+    private static let halvesEnd: UInt64 = 1 << 52
+
     private func real(_ double: Double, _ place: PlanValue) throws(LarderError) -> SQLBinding {
         // SQLite would take a NaN for nil.
         guard !double.isNaN else { throw notANumber(place) }

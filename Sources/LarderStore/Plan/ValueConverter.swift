@@ -94,6 +94,8 @@ struct ValueConverter: Sendable {
             guard isText else { return value }
             // An integer may be compared with 2.5 or with 3000000000, whatever its size.
             if let integer = Int64(text) { return .int(integer) }
+            // A double would round 9223372036854775806.5 to an integer.
+            if let decimal = Decimal(exactly: text) { return .decimal(decimal) }
             do throws(LarderError) { return try Value(text: text, type: .double) } catch {
                 throw LarderError(
                     .malformedValue,
@@ -120,7 +122,7 @@ struct ValueConverter: Sendable {
             case .int(let integer) where integer == 0 || integer == 1: return .integer(integer)
             default: return nil
             }
-        case .int16, .int32, .int64: return try number(value, place)
+        case .int16, .int32, .int64: return try numberBesideIntegers(value, place)
         case .float, .double:
             guard let number = try number(value, place) else { return nil }
             return try floating(number, isFloat: type == .float, place)
