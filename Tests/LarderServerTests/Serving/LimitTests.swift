@@ -215,6 +215,21 @@ extension SocketTests {
             #expect(limits.connectionsMax(descriptorLimit: .max) == 1_024)
         }
 
+        @Test("a read that takes more time than the event loop has for it goes to the pool")
+        func inlineTime() async throws {
+            try await RunningServer.run { limits in
+                limits.inlineTimeMax = .milliseconds(1)
+            } _: { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.fetch("long"))?.rowCount == 1)
+                guard case .statistics(let figures)? = try peer.call(.statistics) else {
+                    Issue.record("no figures")
+                    return
+                }
+                #expect(figures.contains(Statistic("inlineReads", .int(0))))
+            }
+        }
+
         @Test("a turn on the event loop that is over leaves no request unanswered")
         func turns() async throws {
             try await RunningServer.run { limits in
