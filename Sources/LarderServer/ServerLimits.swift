@@ -34,9 +34,11 @@ public struct ServerLimits: Hashable, Sendable {
 
     /// A query from its arrival to its last batch, and with it the snapshot that it reads.
     public var readTimeMax: Duration = .seconds(30)
-    /// What a read may do on the event loop: steps of the database (about a millisecond of them)
-    /// and bytes of answer. A read that needs more moves to the reader pool.
+    /// What a read may do on the event loop: steps of the database (about a millisecond of them),
+    /// time, for those steps that call a function which takes long, and bytes of answer. A read
+    /// that needs more moves to the reader pool.
     public var inlineStepsMax = 40_000
+    public var inlineTimeMax: Duration = .milliseconds(10)
     public var inlineBatchBytesMax = 64 << 10
     /// How long one connection may keep its event loop before others have their turn.
     public var turnTimeMax: Duration = .milliseconds(2)

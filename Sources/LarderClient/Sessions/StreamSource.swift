@@ -11,9 +11,11 @@ final class StreamSource: Sendable {
 
     private let session: Session
     private let request: Request
-    private let place = Mutex(Place.ended)
+    private let place = Mutex(Place.asking)
 
     private enum Place {
+        /// A connection is waited for; whoever cancels meanwhile finds nothing to tell a server.
+        case asking
         /// - hasBegun: a batch has been taken.
         case asked(Connection, UInt64, hasBegun: Bool)
         case ended
@@ -87,22 +89,33 @@ final class StreamSource: Sendable {
     }
 
     private func ask(replacing failed: Connection?, _ attempt: Attempt) throws(LarderError) {
-        place.withLock { $0 = .ended }
+        startAsking()
         let connection = try session.connection(replacing: failed, for: attempt)
         try ask(over: connection)
     }
 
     private func ask(replacing failed: Connection?, _ attempt: Attempt) async throws(LarderError) {
-        place.withLock { $0 = .ended }
+        startAsking()
         let connection = try await session.connection(replacing: failed, for: attempt)
         try ask(over: connection)
+    }
+
+    private func startAsking() {
+        place.withLock { place in
+            if case .asked = place { place = .asking }
+        }
     }
 
     /// A stream lasts as long as its reader likes, so the server is not told of a time limit.
     private func ask(over connection: Connection) throws(LarderError) {
         let id = try connection.ask(
             request, .stream(window: StreamSource.window), timeout: nil)
-        place.withLock { $0 = .asked(connection, id, hasBegun: false) }
+        let isWanted = place.withLock { place -> Bool in
+            guard case .asking = place else { return false }
+            place = .asked(connection, id, hasBegun: false)
+            return true
+        }
+        if !isWanted { connection.cancel(id) }
     }
 
     private func step(

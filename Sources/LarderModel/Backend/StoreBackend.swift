@@ -47,16 +47,19 @@ public struct ReadBudget: Sendable {
     /// Virtual-machine steps of the database; past them the read ends with
     /// ``ReadFailure/stepsExceeded``.
     public var steps: Int?
+    /// Past it the read ends in the same way: a step may call a function that takes long.
+    public var stepsDeadline: ContinuousClock.Instant?
     /// Past it the read ends with `ErrorCode.timeout`.
     public var deadline: ContinuousClock.Instant?
     /// Once it is used the read ends with `ErrorCode.cancelled`.
     public var cancellation: ReadCancellation?
 
     public init(
-        steps: Int? = nil, deadline: ContinuousClock.Instant? = nil,
-        cancellation: ReadCancellation? = nil
+        steps: Int? = nil, stepsDeadline: ContinuousClock.Instant? = nil,
+        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil
     ) {
         self.steps = steps
+        self.stepsDeadline = stepsDeadline
         self.deadline = deadline
         self.cancellation = cancellation
     }

@@ -21,10 +21,15 @@ public struct LikePattern: Sendable {
     /// Whether the whole string is of the pattern's form. Takes time up to the product of both
     /// lengths, for any pattern.
     public func matches(_ string: String) -> Bool {
+        matches(string, stepsMax: .max) ?? false
+    }
+
+    /// The same in a bounded time: nil if it is not known after so many steps.
+    public func matches(_ string: String, stepsMax: Int) -> Bool? {
         if let bytes, string.isBytePerCharacter {
-            return Self.matches(Array(string.utf8), bytes)
+            return Self.matches(Array(string.utf8), bytes, stepsMax: stepsMax)
         }
-        return Self.matches(Array(string), characters)
+        return Self.matches(Array(string), characters, stepsMax: stepsMax)
     }
 
     private static func steps(of pattern: String) -> [Step<Character>] {
@@ -57,13 +62,18 @@ public struct LikePattern: Sendable {
         }
     }
 
-    private static func matches<Unit>(_ text: [Unit], _ steps: [Step<Unit>]) -> Bool {
+    private static func matches<Unit>(
+        _ text: [Unit], _ steps: [Step<Unit>], stepsMax: Int
+    ) -> Bool? {
         var place = 0
         var next = 0
+        var stepsLeft = stepsMax
         // Where to go on with one more in the last run, once something does not match. Earlier
         // runs need no other try: what they would take over, the last one can.
         var lastRun: (next: Int, place: Int)?
         while place < text.count {
+            guard stepsLeft > 0 else { return nil }
+            stepsLeft -= 1
             let step = next < steps.count ? steps[next] : nil
             if step == .anyRun {
                 lastRun = (next, place)

@@ -42,7 +42,11 @@ final class LoopReader: @unchecked Sendable {
             countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
     }
 
-    private var budget: ReadBudget { ReadBudget(steps: limits.inlineStepsMax) }
+    private var budget: ReadBudget {
+        ReadBudget(
+            steps: limits.inlineStepsMax,
+            stepsDeadline: ContinuousClock.now.advanced(by: limits.inlineTimeMax))
+    }
 
     func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Outcome {
         eventLoop.assertInEventLoop()

@@ -13,13 +13,31 @@ final class PatternCache {
     /// A statement has few patterns, unless they come out of a column.
     private static let patternsMax = 64
 
+    /// Steps of one match of LIKE. A text takes one or two a character from any usual pattern, so
+    /// this is beyond what is asked of the longest.
+    static let usualLikeStepsMax = 64 << 20
+    private let likeStepsMax: Int
+
+    init(likeStepsMax: Int = PatternCache.usualLikeStepsMax) { self.likeStepsMax = likeStepsMax }
+
     /// Whether the whole text is of the pattern's form.
-    func isLike(_ text: String, _ pattern: String) -> Bool {
-        if let known = likePatterns[pattern] { return known.matches(text) }
+    ///
+    /// - Throws: `resourceExhausted` for a match that takes more than it may.
+    func isLike(_ text: String, _ pattern: String) throws(LarderError) -> Bool {
+        guard let isLike = likePattern(pattern).matches(text, stepsMax: likeStepsMax) else {
+            throw LarderError(
+                .resourceExhausted, "a match with LIKE takes too long",
+                hint: "write the pattern so that it has fewer ways to match")
+        }
+        return isLike
+    }
+
+    private func likePattern(_ pattern: String) -> LikePattern {
+        if let known = likePatterns[pattern] { return known }
         let read = LikePattern(pattern)
         if likePatterns.count >= Self.patternsMax { likePatterns.removeAll() }
         likePatterns[pattern] = read
-        return read.matches(text)
+        return read
     }
 
     /// Whether the whole text matches the pattern.

@@ -55,7 +55,14 @@ enum StringFunctions {
         try register(.endsWith, on: connection) { text, part in text.endsWithCharacters(of: part) }
         try register(.contains, on: connection) { text, part in text.containsCharacters(of: part) }
         let patterns = PatternCache()
-        try register(.like, on: connection) { text, pattern in patterns.isLike(text, pattern) }
+        try register(.like, on: connection) { text, pattern, options in
+            let (text, pattern) = (folded(text, options), folded(pattern, options))
+            do throws(LarderError) {
+                return .integer(try patterns.isLike(text, pattern) ? 1 : 0)
+            } catch {
+                return faults.report(error)
+            }
+        }
         try register(.matches, on: connection) { text, pattern, options in
             do throws(LarderError) {
                 return .integer(try patterns.matches(text, pattern, options) ? 1 : 0)

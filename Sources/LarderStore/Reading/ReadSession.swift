@@ -81,7 +81,9 @@ final class ReadSession {
     /// What a failure of a statement means to the caller.
     private func failure(_ error: SQLiteError) -> ReadFailure {
         if let fault = faults.take() { return .failed(fault) }
-        guard error.code == SQLITE_INTERRUPT else {
+        // A function that was not called any more ends its statement with the general error.
+        let isStopped = error.code == SQLITE_ERROR && connection.stopReason != nil
+        guard isStopped || error.code == SQLITE_INTERRUPT else {
             return .failed(Self.isTooComplex(error) ? Self.tooComplex : error.larderError)
         }
         switch connection.stopReason {
@@ -91,7 +93,8 @@ final class ReadSession {
                 LarderError(
                     .timeout, "the query took longer than it may",
                     hint: "narrow it, or allow it more time"))
-        case .cancelled, nil: return .failed(error.larderError)
+        case .cancelled: return .failed(LarderError(.cancelled, "the request was stopped"))
+        case nil: return .failed(error.larderError)
         }
     }
 

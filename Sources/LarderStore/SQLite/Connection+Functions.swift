@@ -13,12 +13,17 @@ protocol Aggregation: AnyObject {
 /// destructor, so a box lives exactly as long as the function is registered. Calls come on the
 /// connection's thread, from within `step`.
 extension Connection {
+    /// The function is not called any more once the statement's budget is used up.
+    ///
     /// - Parameter argumentCount: -1 for any number.
     func registerScalar(
         name: String, argumentCount: Int32, deterministic: Bool = true,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
-        let box = Unmanaged.passRetained(Box(body)).toOpaque()
+        let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
+            limit.allowsMore() ? body(arguments) : .error("the read has been stopped")
+        }
+        let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
         let result = sqlite3_create_function_v2(
             handle, name, argumentCount, functionFlags(deterministic: deterministic), box,
             { context, count, values in

@@ -8,12 +8,13 @@ enum StopReason: Hashable, Sendable {
 }
 
 /// Counts what statements do against a budget. Used by its connection's thread only: SQLite calls
-/// the progress handler from within `step`.
+/// the progress handler, and the functions written in Swift, from within `step`.
 final class ExecutionLimit {
     /// Steps of SQLite's virtual machine between two looks at the clock: some ten microseconds.
     private static let intervalSteps = 1_000
 
     private var stepsLeft: Int?
+    private var stepsDeadline: ContinuousClock.Instant?
     private var deadline: ContinuousClock.Instant?
     private var cancellation: ReadCancellation?
     private(set) var interval: Int32?
@@ -22,10 +23,11 @@ final class ExecutionLimit {
     func start(_ budget: ReadBudget?) {
         stopReason = nil
         stepsLeft = budget?.steps
+        stepsDeadline = budget?.stepsDeadline
         deadline = budget?.deadline
         cancellation = budget?.cancellation
         interval =
-            stepsLeft == nil && deadline == nil && cancellation == nil
+            stepsLeft == nil && stepsDeadline == nil && deadline == nil && cancellation == nil
             ? nil : Int32(max(1, min(stepsLeft ?? Self.intervalSteps, Self.intervalSteps)))
     }
 
@@ -35,7 +37,18 @@ final class ExecutionLimit {
             stepsLeft = left - Int(interval ?? 0)
             if left <= Int(interval ?? 0) { stopReason = .stepsExceeded }
         }
-        if let deadline, ContinuousClock.now >= deadline { stopReason = .deadlinePassed }
+        return allowsMore()
+    }
+
+    /// Looks at the time, as before a function that may take as long as many steps; false when the
+    /// statement has to stop.
+    func allowsMore() -> Bool {
+        guard interval != nil else { return true }
+        if stepsDeadline != nil || deadline != nil {
+            let now = ContinuousClock.now
+            if let stepsDeadline, now >= stepsDeadline { stopReason = .stepsExceeded }
+            if let deadline, now >= deadline { stopReason = .deadlinePassed }
+        }
         if let cancellation, cancellation.isCancelled { stopReason = .cancelled }
         return stopReason == nil
     }

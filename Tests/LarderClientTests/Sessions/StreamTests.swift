@@ -196,6 +196,33 @@ struct StreamTests {
         client.close()
     }
 
+    @Test("a stream that is cancelled while its connection is replaced is not asked again")
+    func cancelWhileReconnecting() async throws {
+        let reconnecting = Flag()
+        let cancelled = Flag()
+        let server = try ScriptedServer { peer, number in
+            if number == 1 {
+                try peer.greet()
+                _ = peer.receive()
+                return
+            }
+            reconnecting.raise()
+            cancelled.wait()
+            try peer.greet()
+            try peer.serve()
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let stream = try await client.stream(query)
+        let waiting = Task { try await stream.next() }
+        await inThread { reconnecting.wait() }
+        stream.cancel()
+        cancelled.raise()
+        #expect(try await waiting.value == nil)
+        #expect(try await stream.next() == nil)
+        client.close()
+    }
+
     @Test("an error within a stream follows the batches before it, and ends it")
     func failing() throws {
         let server = try ScriptedServer { peer, _ in

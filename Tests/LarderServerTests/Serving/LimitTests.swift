@@ -215,6 +215,68 @@ extension SocketTests {
             #expect(limits.connectionsMax(descriptorLimit: .max) == 1_024)
         }
 
+        @Test("a read that takes more time than the event loop has for it goes to the pool")
+        func inlineTime() async throws {
+            try await RunningServer.run { limits in
+                limits.inlineTimeMax = .milliseconds(1)
+            } _: { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.fetch("long"))?.rowCount == 1)
+                guard case .statistics(let figures)? = try peer.call(.statistics) else {
+                    Issue.record("no figures")
+                    return
+                }
+                #expect(figures.contains(Statistic("inlineReads", .int(0))))
+            }
+        }
+
+        @Test("a frame of just the allowed length is taken, before the handshake and after it")
+        func longestFrames() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.connect()
+                let hello = try Self.frame(
+                    .hello(Hello(clientName: "test")), byteCount: Limits.handshakeFrameBytesMax)
+                try peer.send(hello)
+                guard case .welcome? = try peer.receive()?.reply else {
+                    Issue.record("no welcome")
+                    return
+                }
+                try peer.send(Self.frame(.ping, byteCount: Limits.frameBytesMax))
+                #expect(try peer.receive()?.reply == .pong)
+                try peer.send([1, 0, 0, 1])
+                #expect(try peer.receiveUntilClosed() == [.frameTooLong])
+            }
+        }
+
+        /// A frame of so many bytes, its length not counted: the rest is a field that no version
+        /// of the protocol knows, number 9 of the envelope.
+        private static func frame(_ request: Request, byteCount: Int) throws -> [UInt8] {
+            var frame: [UInt8] = []
+            try WireCodec().encode(RequestEnvelope(id: 1, request: request), into: &frame)
+            var tail: [UInt8] = [9 << 3 | 2]
+            // Four bytes of length reach beyond 16 MiB, also where fewer would do.
+            let length = byteCount - (frame.count - 4) - tail.count - 4
+            for place in 0..<4 {
+                tail.append(UInt8(length >> (7 * place) & 0x7F) | (place < 3 ? 0x80 : 0))
+            }
+            frame += tail + [UInt8](repeating: 0, count: length)
+            frame.replaceSubrange(
+                0..<4, with: (0..<4).map { UInt8(byteCount >> (24 - 8 * $0) & 0xFF) })
+            return frame
+        }
+
+        @Test("64 connections without handshake are kept, the next is refused")
+        func handshakesPendingByDefault() async throws {
+            try await RunningServer.run { limits in
+                limits.handshakeTimeMax = .seconds(60)
+            } _: { running in
+                let pending = try (0..<64).map { _ in try running.connect() }
+                #expect(try running.connect().receiveUntilClosed() == [.resourceExhausted])
+                for peer in pending { try peer.shakeHands() }
+                #expect(try running.ready().call(.ping) == .pong)
+            }
+        }
+
         @Test("a turn on the event loop that is over leaves no request unanswered")
         func turns() async throws {
             try await RunningServer.run { limits in

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A store in memory that does what a query's predicate says, so that tests choose how the store
 /// behaves: `rows 1000`, `slow` (held at a gate), `fails`, `heavy` (more steps than an event loop
-/// may take), `endless` (computes until it is cancelled).
+/// may take), `long` (more time than that), `endless` (computes until it is cancelled).
 final class FakeStore: StoreBackend {
     struct Options {
         var isReadOnly = false
@@ -102,6 +102,10 @@ private final class FakeReader: StoreReader {
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         switch plan.words.first {
+        case "long":
+            guard let end = budget.stepsDeadline else { return FakeCursor(store, rowsLeft: 1) }
+            while ContinuousClock.now < end {}
+            throw .stepsExceeded
         case "fails": throw .failed(LarderError(.storageFailed, "the disk is gone"))
         case "slow", "heavy", "endless":
             if budget.steps != nil { throw .stepsExceeded }

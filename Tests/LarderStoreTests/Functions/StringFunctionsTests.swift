@@ -34,12 +34,36 @@ import Testing
         #expect(error?.code == .resourceExhausted)
     }
 
+    @Test("a match of LIKE takes a bounded number of steps, which long texts do not reach")
+    func longLike() throws {
+        let cache = PatternCache(likeStepsMax: 100_000)
+        let text = String(repeating: "a", count: 10_000)
+        #expect(try cache.isLike(text, "*a*"))
+        #expect(try !cache.isLike(text, "*aaab"))
+        let error = #expect(throws: LarderError.self) {
+            try cache.isLike(text, "*" + String(repeating: "a", count: 1_000) + "b")
+        }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test(
+        "a match that needs just the allowed steps is made, one more is not known",
+        arguments: [
+            ("aaa", "*"), ("abc", "a?c"), ("aab", "*ab"),
+        ])
+    func likeSteps(text: String, pattern: String) throws {
+        let pattern = LikePattern(pattern)
+        let needed = try #require((0...100).first { pattern.matches(text, stepsMax: $0) != nil })
+        #expect(pattern.matches(text, stepsMax: needed) == true)
+        #expect(pattern.matches(text, stepsMax: needed - 1) == nil)
+    }
+
     @Test("more patterns than the cache holds are matched all the same")
     func manyPatterns() throws {
         let cache = PatternCache()
         for number in 0..<200 {
             #expect(try cache.matches("x\(number)", "x\(number)", []))
-            #expect(cache.isLike("x\(number)y", "x\(number)*"))
+            #expect(try cache.isLike("x\(number)y", "x\(number)*"))
         }
     }
 

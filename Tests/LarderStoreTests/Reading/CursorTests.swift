@@ -117,6 +117,32 @@ import Testing
         #expect(try fixture.batches(slow)[0].rowCount == 299)
     }
 
+    @Test("a function that may take long is not called once the time is up, after few steps too")
+    func functionsAreBounded() throws {
+        let fixture = try fixture(count: 2)
+        let slow = Query.count(entityName: "Item", predicate: .format("text MATCHES 'x+'"))
+        let cancellation = ReadCancellation()
+        cancellation.cancel()
+        for (budget, code) in [
+            (ReadBudget(stepsDeadline: .now), nil), (ReadBudget(deadline: .now), .timeout),
+            (ReadBudget(cancellation: cancellation), .cancelled),
+        ] as [(ReadBudget, ErrorCode?)] {
+            let plan = try fixture.store.plan(slow, QueryParameters())
+            let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
+            do throws(ReadFailure) {
+                _ = try cursor.next(bytesMax: 1_000, budget: budget)
+                Issue.record("the query ran to its end")
+            } catch {
+                switch error {
+                case .stepsExceeded: #expect(code == nil)
+                case .failed(let failure): #expect(failure.code == code)
+                }
+            }
+            cursor.close()
+        }
+        #expect(fixture.rows(try fixture.batches(slow)) == ["2"])
+    }
+
     @Test("a cursor that is dropped ends its snapshot")
     func droppedCursor() throws {
         let fixture = try fixture(count: 3)
