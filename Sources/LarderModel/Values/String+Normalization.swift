@@ -18,13 +18,37 @@ extension String {
     public var normalized: String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         var scalars = String.UnicodeScalarView()
-        for scalar in _nfc { scalars.append(scalar) }
+        for scalar in withOrderedMarks._nfc { scalars.append(scalar) }
+        return String(scalars)
+    }
+
+    /// An equivalent string whose marks stand in canonical order already. The standard library
+    /// puts them there in time that grows with the square of their number.
+    private var withOrderedMarks: String {
+        var scalars = String.UnicodeScalarView()
+        var marks: [(order: UInt8, place: Int, scalar: Unicode.Scalar)] = []
+        func take() {
+            marks.sort { ($0.order, $0.place) < ($1.order, $1.place) }
+            for mark in marks { scalars.append(mark.scalar) }
+            marks.removeAll(keepingCapacity: true)
+        }
+        for scalar in unicodeScalars {
+            let order = scalar.properties.canonicalCombiningClass.rawValue
+            if order == 0 {
+                take()
+                scalars.append(scalar)
+            } else {
+                marks.append((order, marks.count, scalar))
+            }
+        }
+        take()
         return String(scalars)
     }
 
     private var withoutNonspacingMarks: String {
         var scalars = String.UnicodeScalarView()
-        for scalar in _nfd where scalar.properties.generalCategory != .nonspacingMark {
+        let decomposed = withOrderedMarks._nfd
+        for scalar in decomposed where scalar.properties.generalCategory != .nonspacingMark {
             scalars.append(scalar)
         }
         return String(scalars)

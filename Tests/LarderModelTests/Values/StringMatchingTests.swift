@@ -87,6 +87,15 @@ struct StringMatchingTests {
         }
     }
 
+    @Test("many marks on one character are put in order without trying each place")
+    func manyMarks() {
+        let text = "a" + String(repeating: "\u{301}\u{323}", count: 100_000)
+        let normal = text.normalized
+        #expect(normal.unicodeScalars.starts(with: ["\u{1EA1}", "\u{323}"]))
+        #expect(normal.unicodeScalars.last == "\u{301}")
+        #expect(text.folded(caseInsensitive: true, diacriticInsensitive: true) == "a")
+    }
+
     @Test("random texts agree with a plain search over characters")
     func againstPlainSearch() {
         var generator = SeededGenerator.fromEnvironment("string matching")
