@@ -1,7 +1,8 @@
 import LarderModel
 import NIOCore
 
-/// The books on bytes that wait: answers that the peer does not take, and writes.
+/// The books on bytes that wait: answers that the peer does not take, writes, and frames that have
+/// not come whole.
 extension ConnectionHandler {
     static let userExhausted = LarderError(
         .resourceExhausted, "too many bytes of this user are waiting",
@@ -63,6 +64,22 @@ extension ConnectionHandler {
                 .limitBreached(
                     LarderError(
                         .resourceExhausted, "answers have waited for too long to be taken"))))
+    }
+
+    /// An unfinished frame below this is not worth booking.
+    private static let unbookedInputBytesMax = 64 << 10
+
+    /// Looks at how much has arrived that is no whole frame yet. A connection that has no handshake
+    /// behind it may not send more than is left unbooked.
+    func bookInputBytes() {
+        let now = input.byteCount > Self.unbookedInputBytesMax ? input.byteCount : 0
+        let change = now - inputBytes
+        guard change != 0 else { return }
+        inputBytes = now
+        let isWithinUser = services.registry.book(change, user: user)
+        if change > 0, !isWithinUser {
+            perform(state.handle(.limitBreached(Self.userExhausted)))
+        }
     }
 
     /// - Returns: false, with nothing booked, if the user has too much waiting already.

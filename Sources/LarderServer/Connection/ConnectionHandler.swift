@@ -24,7 +24,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var frameBytes = 0
 
     private let codec = WireCodec()
-    private var input = FrameBuffer()
+    var input = FrameBuffer()
     var output = ReplyBuffer()
     private var handshakeTimer: Scheduled<Void>?
     private var farewellTimer: Scheduled<Void>?
@@ -33,6 +33,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var queuedBytes = 0
     /// Bytes of writes that wait.
     var writeBytes = 0
+    /// Bytes of frames that have not come whole, as far as they are on the books.
+    var inputBytes = 0
     private var isRegistered = false
     private var inputHasEnded = false
     private var isProcessing = false
@@ -91,6 +93,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard !state.isClosing else { return }
         input.append(unwrapInboundIn(data))
         processFrames()
+        bookInputBytes()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -129,7 +132,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         farewellTimer?.cancel()
         if isRegistered, let port {
             isRegistered = false
-            services.registry.close(port, user: user, queuedBytes: queuedBytes + writeBytes)
+            services.registry.close(
+                port, user: user, queuedBytes: queuedBytes + writeBytes + inputBytes)
         }
         self.context = nil
         services.logger.debug("connection closed", metadata: metadata)
@@ -313,6 +317,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         endHandshake()
         endWork()
         input.discardAll()
+        bookInputBytes()
         let promise = context.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in bound.value.closeNow() }

@@ -16,7 +16,7 @@ struct FrameBuffer {
     private static let lengthBytes = 4
     private var bytes = ByteBuffer()
 
-    var isEmpty: Bool { bytes.readableBytes == 0 }
+    var byteCount: Int { bytes.readableBytes }
 
     mutating func append(_ arrived: ByteBuffer) {
         if bytes.readableBytes == 0 {

@@ -140,7 +140,7 @@ final class ReaderPool: Sendable {
         waiter?.job(
             .failure(
                 LarderError(
-                    .unavailable, "no reader became free in time",
+                    .timeout, "no reader became free in time",
                     hint: "take or cancel the answers that are still streaming, then try again")))
     }
 

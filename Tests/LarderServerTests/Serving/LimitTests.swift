@@ -123,16 +123,23 @@ extension SocketTests {
             } _: { running in
                 let peer = try running.ready()
                 try peer.send(.fetch("rows 10000000"))
-                let other = try running.ready()
-                var connections: Statistic?
-                while connections != Statistic("connections", .int(1)) {
-                    guard case .statistics(let figures)? = try other.call(.statistics) else {
-                        return
-                    }
-                    connections = figures.first { $0.name == "connections" }
-                }
+                _ = try Self.soleConnection(running)
                 #expect(try peer.receiveUntilClosed().isEmpty)
             }
+        }
+
+        /// A new connection, once the server has closed all others.
+        private static func soleConnection(_ running: RunningServer) throws -> Peer {
+            let peer = try running.ready()
+            while try figure("connections", peer) != .int(1) {}
+            return peer
+        }
+
+        private static func figure(_ name: String, _ peer: Peer) throws -> Value? {
+            guard case .statistics(let figures)? = try peer.call(.statistics) else {
+                throw Peer.TimedOut()
+            }
+            return figures.first { $0.name == name }?.value
         }
 
         /// Returns once the stream that was begun has ended, which another connection sees. The
@@ -156,6 +163,24 @@ extension SocketTests {
                 try peer.send(.fetch("rows 10000000"))
                 try Self.waitForCursors(running)
                 #expect(try peer.receiveUntilClosed() == [.resourceExhausted])
+            }
+        }
+
+        @Test("an unfinished frame beyond a user's bound ends its connection, and leaves the books")
+        func inputBytesPerUser() async throws {
+            try await RunningServer.run { limits in
+                limits.queuedBytesPerUserMax = 300 << 10
+            } _: { running in
+                let part = [0, 16, 0, 0] + [UInt8](repeating: 0, count: 200 << 10)
+                let first = try running.ready()
+                try first.send(part)
+                let other = try running.ready()
+                while try Self.figure("queuedBytes", other) != .int(Int64(part.count)) {}
+                let second = try running.ready()
+                try second.send(part)
+                #expect(try second.receiveUntilClosed() == [.resourceExhausted])
+                first.close()
+                while try Self.figure("queuedBytes", other) != .int(0) {}
             }
         }
 
