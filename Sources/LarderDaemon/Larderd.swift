@@ -57,8 +57,8 @@ enum Larderd {
         serverOptions.limits = options.limits
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
-            backend: store, schemaText: store.storeDescription.schema.canonicalText,
-            listeningSockets: listening, options: serverOptions, notification: notification,
+            backend: store, listeningSockets: listening, options: serverOptions,
+            notification: notification,
             logger: logger)
         try await run(server, logger)
     }

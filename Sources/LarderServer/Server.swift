@@ -47,11 +47,10 @@ public final class Server: Service {
     private let stopRequest: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - schemaText: the store's schema file, canonical, as `schema show` prints it.
     ///   - listeningSockets: owned by the server from now on.
     /// - Throws: what the store's writer throws when it is made.
     public init(
-        backend: any StoreBackend, schemaText: String, listeningSockets: [ListeningSocket] = [],
+        backend: any StoreBackend, listeningSockets: [ListeningSocket] = [],
         options: Options = Options(), notification: Notification = Notification(), logger: Logger
     ) throws(LarderError) {
         let isReadOnly = backend.storeDescription.isReadOnly
@@ -65,8 +64,8 @@ public final class Server: Service {
             }
         }
         self.core = ServerCore(
-            backend: backend, writer: writer, schemaText: schemaText, group: group,
-            options: options, idle: idle, logger: logger)
+            backend: backend, writer: writer, group: group, options: options, idle: idle,
+            logger: logger)
         self.group = group
         self.listeningSockets = listeningSockets
         self.options = options

@@ -20,12 +20,13 @@ final class ServerCore: Sendable {
     private let stopTimeMax: Duration
 
     init(
-        backend: any StoreBackend, writer: (any StoreWriter)?, schemaText: String,
+        backend: any StoreBackend, writer: (any StoreWriter)?,
         group: MultiThreadedEventLoopGroup, options: Server.Options, idle: IdleWatch?,
         logger: Logger
     ) {
         let limits = options.limits
         let store = backend.storeDescription
+        let schemaText = store.schema.canonicalText
         let registry = ConnectionRegistry(
             limits: limits, descriptorLimit: Self.descriptorLimit,
             becameEmpty: { idle?.becameIdle() })

@@ -19,8 +19,7 @@ struct PrivateServer {
         var options = Server.Options(name: "larder")
         options.eventLoopCount = 1
         server = try Server(
-            backend: store, schemaText: store.storeDescription.schema.canonicalText,
-            options: options,
+            backend: store, options: options,
             logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -86,9 +86,6 @@ final class Statement {
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-    /// Whether it makes no direct change to the database.
-    var readonly: Bool { sqlite3_stmt_readonly(handle) != 0 }
-
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
     func type(at index: Int) -> ColumnType {

@@ -80,7 +80,7 @@ extension SocketTests {
             ])
             let path = "\(folder.path)/socket"
             let server = try Server(
-                backend: FakeStore(), schemaText: "{}",
+                backend: FakeStore(),
                 listeningSockets: [ListeningSocket(path: path)], notification: notification,
                 logger: .silent)
             let running = Task { try await server.run() }

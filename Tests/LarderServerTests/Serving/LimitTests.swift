@@ -225,7 +225,7 @@ extension SocketTests {
                 try peer.send(.insert(0))
                 gate.waitForArrival()
                 for number in 1...4 as ClosedRange<Int64> { try peer.send(.insert(number)) }
-                #expect(try peer.call(.schema) == .schema("{}"))
+                #expect(try peer.call(.schema) == .schema(running.schemaText))
                 gate.open()
                 for _ in 0...4 { #expect(try peer.receive()?.reply.errorCode == nil) }
                 #expect(running.store.records[\.groups] == [1, 2, 2])

@@ -57,7 +57,7 @@ extension SocketTests {
             var options = Server.Options(name: "test")
             options.idleTimeMax = .milliseconds(10)
             let server = try Server(
-                backend: store, schemaText: "{}", options: options,
+                backend: store, options: options,
                 logger: .silent)
             try await server.run()
             #expect(store.records[\.writerIsClosed])

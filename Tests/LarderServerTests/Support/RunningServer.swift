@@ -17,9 +17,11 @@ struct RunningServer {
         var serverOptions = Server.Options(name: "test")
         adjust(&serverOptions.limits)
         server = try Server(
-            backend: store, schemaText: "{}", options: serverOptions,
+            backend: store, options: serverOptions,
             logger: .silent)
     }
+
+    var schemaText: String { store.storeDescription.schema.canonicalText }
 
     /// A connection that has not shaken hands.
     func connect() throws -> Peer {
