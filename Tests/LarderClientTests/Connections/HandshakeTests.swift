@@ -113,10 +113,28 @@ struct HandshakeTests {
                 == .connectionFailed)
     }
 
+    @Test("a connection that ends before its handshake is no fault of the server's")
+    func vanishing() throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            try peer.serve()
+        }
+        defer { server.stop() }
+        for _ in 0..<3 {
+            let deadline = ContinuousClock.now + .seconds(10)
+            try Socket.connect(to: server.path, until: deadline, requestTimeout: .seconds(10))
+                .shutDown()
+        }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        try client.ping()
+        #expect(server.connectionCount == 4)
+        client.close()
+    }
+
     @Test("a welcome that arrives byte by byte is understood")
     func tornWelcome() throws {
         let server = try ScriptedServer { peer, _ in
-            let hello = try #require(peer.receive())
+            let hello = try peer.introduction()
             for byte in try Peer.frame(hello.id, .welcome(.sample)) { peer.send([byte]) }
             while let request = peer.receive() { try peer.answer(request.id, .pong) }
         }

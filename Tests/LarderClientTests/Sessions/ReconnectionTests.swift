@@ -268,7 +268,7 @@ struct ReconnectionTests {
                 try peer.greet()
                 _ = peer.receive()
             } else {
-                let hello = try #require(peer.receive())
+                let hello = try peer.introduction()
                 try peer.answer(hello.id, .failed(LarderError(.schemaMismatch, "another schema")))
             }
         }

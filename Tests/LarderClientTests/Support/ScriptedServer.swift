@@ -69,7 +69,13 @@ final class ScriptedServer: Sendable {
     private func serve(_ peer: Peer, _ number: Int) {
         do {
             try ServiceThread.start { [self] in
-                do { try script(peer, number) } catch { Issue.record(error) }
+                do {
+                    try script(peer, number)
+                } catch is Peer.Gone {
+                    // What the client makes of it is the test's to judge.
+                } catch {
+                    Issue.record(error)
+                }
                 peer.close()
                 state.withLock { $0.peers.removeAll { $0 === peer } }
             }
@@ -91,7 +97,7 @@ final class Peer: @unchecked Sendable {
     init(descriptor: Int32) {
         self.descriptor = descriptor
         // A test that goes wrong ends, rather than waiting for ever.
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval(tv_sec: 600, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -102,10 +108,19 @@ final class Peer: @unchecked Sendable {
     /// Takes the handshake and answers it.
     @discardableResult
     func greet(_ welcome: Welcome = .sample) throws -> Hello {
-        let envelope = try #require(receive())
+        let envelope = try introduction()
         guard case .hello(let hello) = envelope.request else { throw Unexpected(envelope) }
         try answer(envelope.id, .welcome(welcome))
         return hello
+    }
+
+    /// The first request.
+    ///
+    /// - Throws: ``Gone`` when the connection ends before, as when the client closes, or the test
+    ///   stops the server, while a connection is being made.
+    func introduction() throws -> RequestEnvelope {
+        guard let envelope = receive() else { throw Gone() }
+        return envelope
     }
 
     /// The next request; nil once the client has gone.
@@ -149,6 +164,9 @@ final class Peer: @unchecked Sendable {
 
     /// Ends the connection; the descriptor itself goes with the peer.
     func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// The connection ended before the client introduced itself.
+    struct Gone: Error {}
 
     struct Unexpected: Error, CustomStringConvertible {
         let description: String
