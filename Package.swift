@@ -93,7 +93,7 @@ let package = Package(
             dependencies: ["LarderClient", "LarderWire", "LarderModel", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel"],
+            name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "RepositoryTests", swiftSettings: strict),
     ]

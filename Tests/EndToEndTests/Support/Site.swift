@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import LarderClient
 import LarderModel
+import TestSupport
 import Testing
 
 /// A folder of a test's own with a schema, a store, and the daemon that serves it.
@@ -146,19 +147,7 @@ private final class ReadinessSocket {
 
     init(path: String) throws {
         self.path = path
-        descriptor = socket(
-            AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        try #require(descriptor >= 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        unlink(path)
-        let status = withUnsafeBytes(of: &address) {
-            bind(
-                descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                socklen_t($0.count))
-        }
-        try #require(status == 0)
+        descriptor = try boundSocket(SOCK_DGRAM, at: path)
     }
 
     deinit { close(descriptor) }
