@@ -33,6 +33,11 @@ enum Repository {
             && isDirectory
     }
 
+    /// Whether there is a file or a folder; the path may step upwards.
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(top)/\(path)")
+    }
+
     static func swiftFiles() throws -> [File] {
         try files(under: ["Sources", "Tests", "Benchmarks"], endings: [".swift"])
             + [read("Package.swift")]

@@ -1,0 +1,46 @@
+import FoundationEssentials
+import Testing
+
+@Suite("Documents lead somewhere")
+struct DocumentTests {
+    private static func documents() throws -> [Repository.File] {
+        let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+        return try top.map(Repository.read) + Repository.files(under: ["docs"], endings: [".md"])
+    }
+
+    @Test("each link to a file has a file at its end")
+    func links() throws {
+        var count = 0
+        for document in try Self.documents() {
+            for (number, line) in document.lines.enumerated() {
+                for match in line.matches(of: /\]\(([^)#]+)[^)]*\)/)
+                where !match.1.contains("://") {
+                    count += 1
+                    let folder = document.path.split(separator: "/").dropLast()
+                    let path = (folder + [match.1]).joined(separator: "/")
+                    #expect(
+                        Repository.exists(path), "\(document.path):\(number + 1): \(match.1)")
+                }
+            }
+        }
+        #expect(count > 0)
+    }
+
+    @Test("each source file that a document names is there")
+    func sources() throws {
+        // A page may leave out the folders in front that its paragraph is about.
+        let paths = try Repository.swiftFiles().map { "/" + $0.path }
+        var count = 0
+        for document in try Self.documents() where document.path != "CHANGELOG.md" {
+            for (number, line) in document.lines.enumerated() {
+                for match in line.matches(of: /`([A-Za-z]+\/[A-Za-z0-9+\/]+\.swift)`/) {
+                    count += 1
+                    #expect(
+                        paths.contains { $0.hasSuffix("/" + match.1) },
+                        "\(document.path):\(number + 1): there is no \(match.1)")
+                }
+            }
+        }
+        #expect(count > 0)
+    }
+}
