@@ -842,7 +842,7 @@ const ProtobufCEnumDescriptor larder__v1__selection__descriptor =
   larder__v1__selection__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__aggregate_function__enum_values_by_number[9] =
+static const ProtobufCEnumValue larder__v1__aggregate_function__enum_values_by_number[10] =
 {
   { "AGGREGATE_FUNCTION_UNSPECIFIED", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED", 0 },
   { "AGGREGATE_FUNCTION_COUNT", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT", 1 },
@@ -853,11 +853,12 @@ static const ProtobufCEnumValue larder__v1__aggregate_function__enum_values_by_n
   { "AGGREGATE_FUNCTION_MAXIMUM", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MAXIMUM", 6 },
   { "AGGREGATE_FUNCTION_MEDIAN", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MEDIAN", 7 },
   { "AGGREGATE_FUNCTION_STDDEV", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV", 8 },
+  { "AGGREGATE_FUNCTION_MODE", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE", 9 },
 };
 static const ProtobufCIntRange larder__v1__aggregate_function__value_ranges[] = {
-{0, 0},{0, 9}
+{0, 0},{0, 10}
 };
-static const ProtobufCEnumValueIndex larder__v1__aggregate_function__enum_values_by_name[9] =
+static const ProtobufCEnumValueIndex larder__v1__aggregate_function__enum_values_by_name[10] =
 {
   { "AGGREGATE_FUNCTION_AVERAGE", 4 },
   { "AGGREGATE_FUNCTION_COUNT", 1 },
@@ -865,6 +866,7 @@ static const ProtobufCEnumValueIndex larder__v1__aggregate_function__enum_values
   { "AGGREGATE_FUNCTION_MAXIMUM", 6 },
   { "AGGREGATE_FUNCTION_MEDIAN", 7 },
   { "AGGREGATE_FUNCTION_MINIMUM", 5 },
+  { "AGGREGATE_FUNCTION_MODE", 9 },
   { "AGGREGATE_FUNCTION_STDDEV", 8 },
   { "AGGREGATE_FUNCTION_SUM", 3 },
   { "AGGREGATE_FUNCTION_UNSPECIFIED", 0 },
@@ -876,9 +878,9 @@ const ProtobufCEnumDescriptor larder__v1__aggregate_function__descriptor =
   "AggregateFunction",
   "Larder__V1__AggregateFunction",
   "larder.v1",
-  9,
+  10,
   larder__v1__aggregate_function__enum_values_by_number,
-  9,
+  10,
   larder__v1__aggregate_function__enum_values_by_name,
   1,
   larder__v1__aggregate_function__value_ranges,

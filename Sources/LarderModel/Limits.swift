@@ -9,6 +9,8 @@ public enum Limits {
     /// Levels of an expression tree, from its root to its deepest leaf; and in a format string of
     /// parentheses too, although they leave no trace in the tree.
     public static let expressionDepthMax = 64
+    /// Operands of a function that takes any number.
+    public static let functionOperandsMax = 64
     /// Nodes of an expression tree.
     public static let expressionNodesMax = 4_096
     /// A predicate in format-string form, in UTF-8 bytes.

@@ -68,7 +68,11 @@ typedef enum _Larder__V1__AggregateFunction {
   /*
    * The standard deviation.
    */
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV = 8
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV = 8,
+  /*
+   * The value that occurs most often; of several the smallest.
+   */
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE = 9
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__AGGREGATE_FUNCTION)
 } Larder__V1__AggregateFunction;
 

@@ -32,7 +32,9 @@ extension QueryExpression {
     public var children: [QueryExpression] {
         switch self {
         case .constant, .argument, .object, .variable: []
-        case .list(let elements), .and(let elements), .or(let elements): elements
+        case .list(let elements), .and(let elements), .or(let elements),
+            .function(_, let elements):
+            elements
         case .keyPath(let base, _): [base]
         case .collection(_, let operand), .not(let operand): [operand]
         case .subquery(let collection, _, let predicate): [collection, predicate]

@@ -46,8 +46,10 @@ extension QueryExpression {
         case .variable(let name): "$\(name)"
         case .keyPath(.object, let steps): Self.format(steps)
         case .keyPath(let base, let steps): "\(base.operandFormat).\(Self.format(steps))"
-        case .collection(let collectionOperator, let operand):
-            "\(operand.operandFormat).@\(collectionOperator.rawValue)"
+        case .collection(let function, let operand):
+            "\(operand.operandFormat).@\(function.collectionOperator)"
+        case .function(let function, let operands):
+            "\(function.rawValue)(\(operands.map(\.operandFormat).joined(separator: ", ")))"
         case .subquery(let collection, let variable, let predicate):
             "SUBQUERY(\(collection.operandFormat), $\(variable), \(predicate.format))"
         case .comparison, .and, .or, .not: "(\(format))"

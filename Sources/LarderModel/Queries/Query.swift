@@ -68,18 +68,14 @@ public struct SortKey: Hashable, Sendable {
 
 /// Values computed over groups of objects, by the database.
 public struct Aggregate: Hashable, Sendable {
-    public enum Function: String, Hashable, Sendable, CaseIterable {
-        case count, countDistinct, sum, average, minimum, maximum, median, stddev
-    }
-
     public struct Column: Hashable, Sendable {
         /// The output's name: as given, or else what was asked (`sum:wordCount`).
         public var name: String
-        public var function: Function
+        public var function: AggregateFunction
         /// nil for a plain `count` of objects only.
         public var keyPath: String?
 
-        public init(_ function: Function, _ keyPath: String? = nil, name: String? = nil) {
+        public init(_ function: AggregateFunction, _ keyPath: String? = nil, name: String? = nil) {
             self.function = function
             self.keyPath = keyPath
             self.name = name ?? (keyPath.map { "\(function.rawValue):\($0)" } ?? function.rawValue)

@@ -7,7 +7,7 @@ indirect enum PlanOperand: Hashable, Sendable {
     /// How many elements a collection has.
     case count(PlanCollection, name: String)
     /// A value computed over a group.
-    case aggregate(Aggregate.Function, PlanOperand?, OperandType, name: String)
+    case aggregate(AggregateFunction, PlanOperand?, OperandType, name: String)
 
     /// nil where only what it is compared with could tell.
     var type: OperandType? {

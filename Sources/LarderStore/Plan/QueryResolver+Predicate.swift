@@ -25,7 +25,7 @@ extension QueryResolver {
             let yes = PlanValue(source: .constant(true), type: value.type, name: value.name)
             return .decided(ValueComparison(left: value, operator: .equal, right: yes))
         case .keyPath(let base, let names): return try truth(base, names, in: scope)
-        case .subquery, .collection:
+        case .subquery, .collection, .function:
             throw LarderError(
                 .wrongType, "a number or a collection is neither true nor false",
                 hint: "compare it, as in SUBQUERY(…).@count > 0")
@@ -77,7 +77,12 @@ extension QueryResolver {
             let path = try keyPath(base, names, in: scope)
             guard !path.isToMany else { throw needsModifier(path) }
             return try column(path)
-        case .collection(.count, let collection):
+        case .function: throw LarderError(.unsupported, "functions are not supported yet")
+        case .collection(let function, let collection):
+            guard function == .count else {
+                throw LarderError(
+                    .unsupported, "@\(function.collectionOperator) is not supported yet")
+            }
             if outputs != nil { throw havingNeedsOutputs }
             var elements = try elements(of: collection, in: scope)
             if case .keyPath = collection { elements = existing(elements) }

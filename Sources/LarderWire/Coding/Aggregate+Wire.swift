@@ -19,7 +19,7 @@ extension Aggregate {
 
 extension Aggregate.Column {
     init(_ wire: Larder__V1__AggregateColumn) throws(LarderError) {
-        let functions = Aggregate.Function.allCases
+        let functions = AggregateFunction.allCases
         guard let function = functions.first(where: { $0.wireFunction == wire.function }) else {
             throw MessageReader.malformed("an aggregate has no function that is known")
         }
@@ -33,7 +33,7 @@ extension Aggregate.Column {
     }
 }
 
-extension Aggregate.Function {
+extension AggregateFunction {
     var wireFunction: Larder__V1__AggregateFunction {
         switch self {
         case .count: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT
@@ -43,6 +43,7 @@ extension Aggregate.Function {
         case .minimum: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MINIMUM
         case .maximum: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MAXIMUM
         case .median: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MEDIAN
+        case .mode: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE
         case .stddev: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV
         }
     }

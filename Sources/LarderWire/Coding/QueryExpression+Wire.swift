@@ -46,13 +46,15 @@ struct ExpressionFlattener {
         case .keyPath(let base, let steps):
             let operand = try append(base, depth: below)
             return try append(LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH, [operand], names: steps)
-        case .collection(.count, let collection):
+        case .collection(let function, let collection):
+            guard function == .count else { throw ExpressionLimits.unsupported }
             let operand = try append(collection, depth: below)
             return try append(LARDER__V1__NODE_KIND__NODE_KIND_COUNT, [operand])
         case .subquery(let collection, let variable, let predicate):
             return try append(
                 LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY, all: [collection, predicate], below,
                 names: [variable])
+        case .function: throw ExpressionLimits.unsupported
         case .comparison(let comparison):
             return try append(comparison, below)
         case .and(let operands):
@@ -239,6 +241,7 @@ enum ExpressionLimits {
     static let tooDeep = LarderError(
         .resourceExhausted,
         "the predicate is nested more than \(Limits.expressionDepthMax) levels deep")
+    static let unsupported = LarderError(.unsupported, "functions are not supported yet")
     static let tooLarge = LarderError(
         .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) nodes",
         hint: "give many values as one argument, or ask several queries")

@@ -171,7 +171,7 @@ struct QueryClauses {
     private static func column(_ text: String) throws -> Aggregate.Column {
         let named = text.split(separator: "=", maxSplits: 1).map(String.init)
         let parts = named[named.count - 1].split(separator: ":", maxSplits: 1).map(String.init)
-        guard let function = Aggregate.Function(rawValue: parts[0]) else {
+        guard let function = AggregateFunction(rawValue: parts[0]) else {
             throw FixtureError("no function \(parts[0])")
         }
         return Aggregate.Column(

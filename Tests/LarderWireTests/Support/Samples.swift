@@ -79,7 +79,7 @@ enum Samples {
             .aggregate(
                 Aggregate(
                     "Student", where: .format("name != nil"), groupBy: ["birthOfYear"],
-                    [.count] + Aggregate.Function.allCases.map { .init($0, "birthOfYear") },
+                    [.count] + AggregateFunction.allCases.map { .init($0, "birthOfYear") },
                     having: .tree(
                         .comparison(Comparison(.keyPath("count"), .greaterThan, .argument(0)))),
                     sort: [SortKey("count", descending: true)]))

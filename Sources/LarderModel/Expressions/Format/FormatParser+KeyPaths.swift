@@ -44,18 +44,18 @@ extension FormatParser {
         return try keyPath(from: .variable(name))
     }
 
-    mutating func collectionOperator() throws(LarderError) -> CollectionOperator {
+    mutating func collectionOperator() throws(LarderError) -> AggregateFunction {
         guard case .collectionOperator(let name) = token.kind else {
             throw expected("an operator such as `@count`")
         }
-        guard let collectionOperator = CollectionOperator(rawValue: name) else {
+        guard let function = AggregateFunction(collectionOperator: name), function == .count else {
             throw unsupported(token.description)
         }
         try advance()
         if token.kind == .symbol(".") {
             throw failure("nothing follows `@\(name)`: it is a number")
         }
-        return collectionOperator
+        return function
     }
 
     /// `%K`: the argument's text is a key path, names separated by points, perhaps with `@count`
