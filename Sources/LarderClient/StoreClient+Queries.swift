@@ -6,7 +6,8 @@ extension StoreClient {
     /// relationships; `arguments` fill its `%@` and `%K`, `variables` its `$name`. For results that may be large, use ``stream(_:_:)-(Query,_)``.
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
+        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil,
+        offset: Int64? = nil
     ) throws(LarderError) -> [Record] {
         try session.collect(
             .fetch(

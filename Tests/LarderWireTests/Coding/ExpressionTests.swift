@@ -180,7 +180,7 @@ struct ExpressionTests {
             ),
             (
                 "an unknown option",
-                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 4)],
+                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 8)],
                 .malformedMessage
             ),
             (
