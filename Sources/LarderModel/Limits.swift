@@ -9,12 +9,18 @@ public enum Limits {
     /// Levels of an expression tree, from its root to its deepest leaf; and in a format string of
     /// parentheses too, although they leave no trace in the tree.
     public static let expressionDepthMax = 64
+    /// Operands of a function that takes any number.
+    public static let functionOperandsMax = 64
     /// Nodes of an expression tree.
     public static let expressionNodesMax = 4_096
     /// A predicate in format-string form, in UTF-8 bytes.
     public static let predicateBytesMax = 256 << 10
     /// Arguments of a query.
     public static let argumentsMax = 4_096
+    /// Named values of a query.
+    public static let variablesMax = 256
+    /// Values of a list that is one argument.
+    public static let listElementsMax = 65_536
     /// Steps of a key path; sort keys, selected key paths, group keys or columns of a query.
     public static let keyPathStepsMax = 16
     public static let queryColumnsMax = 256

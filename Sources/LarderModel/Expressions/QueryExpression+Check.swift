@@ -15,9 +15,7 @@ extension QueryExpression {
             }
             let children = expression.children
             guard nodeCount + pending.count + children.count <= Limits.expressionNodesMax else {
-                throw LarderError(
-                    .resourceExhausted,
-                    "the predicate has more than \(Limits.expressionNodesMax) parts")
+                throw Self.tooLarge
             }
             if case .keyPath(_, let steps) = expression, steps.count > Limits.keyPathStepsMax {
                 throw LarderError(
@@ -28,11 +26,17 @@ extension QueryExpression {
         }
     }
 
+    static let tooLarge = LarderError(
+        .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) parts",
+        hint: "give many values as one argument that is a list: name IN %@")
+
     /// The expressions directly below this one, in the order in which they are written.
     public var children: [QueryExpression] {
         switch self {
         case .constant, .argument, .object, .variable: []
-        case .list(let elements), .and(let elements), .or(let elements): elements
+        case .list(let elements), .and(let elements), .or(let elements),
+            .function(_, let elements):
+            elements
         case .keyPath(let base, _): [base]
         case .collection(_, let operand), .not(let operand): [operand]
         case .subquery(let collection, _, let predicate): [collection, predicate]

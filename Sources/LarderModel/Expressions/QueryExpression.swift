@@ -12,15 +12,20 @@ public indirect enum QueryExpression: Hashable, Sendable {
 
     /// The object that the predicate is asked about: `SELF`.
     case object
-    /// The object that an enclosing `subquery` is asked about: `$a` is `variable("a")`.
+    /// The object that an enclosing `subquery` is asked about, or else the value that comes under
+    /// this name with the query: `$a` is `variable("a")`.
     case variable(String)
-    /// Steps from `object` or a `variable` through relationships to a property; at least one step.
+    /// Steps from `object`, a `variable` or the objects of a `subquery` through relationships to a
+    /// property, and from a json attribute on into its document; at least one step.
     case keyPath(QueryExpression, [String])
 
     /// A value computed over a to-many key path or a subquery: `articles.@count`.
-    case collection(CollectionOperator, QueryExpression)
+    case collection(AggregateFunction, QueryExpression)
     /// The objects of a to-many key path for which the predicate holds.
     case subquery(QueryExpression, variable: String, predicate: QueryExpression)
+
+    /// A value computed of the object's own: `wordCount * 2`, `length(title)`.
+    case function(ScalarFunction, [QueryExpression])
 
     case comparison(Comparison)
     case and([QueryExpression])
@@ -32,11 +37,6 @@ public indirect enum QueryExpression: Hashable, Sendable {
         .keyPath(
             .object, path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
-}
-
-/// What `@count` and its kin compute.
-public enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
-    case count
 }
 
 /// Two sides, how they are compared, and, for to-many key paths, of how many it must hold.
@@ -57,12 +57,14 @@ public struct Comparison: Hashable, Sendable {
         case matches = "MATCHES"
     }
 
-    /// How strings are compared: `[c]`, `[d]`.
+    /// How strings are compared: `[c]`, `[d]`, `[n]`.
     public struct Options: OptionSet, Hashable, Sendable {
         public let rawValue: UInt32
         public init(rawValue: UInt32) { self.rawValue = rawValue }
         public static let caseInsensitive = Options(rawValue: 1)
         public static let diacriticInsensitive = Options(rawValue: 2)
+        /// The strings are compared as they stand in the store; stands alone.
+        public static let normalized = Options(rawValue: 4)
     }
 
     /// Of how many elements of a to-many left side the comparison must hold.

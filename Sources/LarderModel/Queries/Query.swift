@@ -68,18 +68,14 @@ public struct SortKey: Hashable, Sendable {
 
 /// Values computed over groups of objects, by the database.
 public struct Aggregate: Hashable, Sendable {
-    public enum Function: String, Hashable, Sendable, CaseIterable {
-        case count, countDistinct, sum, average, minimum, maximum, median, stddev
-    }
-
     public struct Column: Hashable, Sendable {
         /// The output's name: as given, or else what was asked (`sum:wordCount`).
         public var name: String
-        public var function: Function
+        public var function: AggregateFunction
         /// nil for a plain `count` of objects only.
         public var keyPath: String?
 
-        public init(_ function: Function, _ keyPath: String? = nil, name: String? = nil) {
+        public init(_ function: AggregateFunction, _ keyPath: String? = nil, name: String? = nil) {
             self.function = function
             self.keyPath = keyPath
             self.name = name ?? (keyPath.map { "\(function.rawValue):\($0)" } ?? function.rawValue)
@@ -108,27 +104,6 @@ public struct Aggregate: Hashable, Sendable {
         self.columns = columns
         self.having = having
         self.sort = sort
-    }
-}
-
-/// What fills a query when it is asked.
-public struct QueryParameters: Hashable, Sendable {
-    /// Fill `%@` and `%K` in order, first the predicate's, then `having`'s; a tree names them by
-    /// place.
-    public var arguments: [Value]
-    /// The arguments are text that takes the type of what it is compared with, as a shell gives it.
-    public var argumentsAreText: Bool
-    public var limit: Int64?
-    public var offset: Int64?
-
-    public init(
-        arguments: [Value] = [], argumentsAreText: Bool = false, limit: Int64? = nil,
-        offset: Int64? = nil
-    ) {
-        self.arguments = arguments
-        self.argumentsAreText = argumentsAreText
-        self.limit = limit
-        self.offset = offset
     }
 }
 

@@ -76,7 +76,7 @@ extension QueryResolver {
 
     /// What a function of values of a type is; refuses what it has no meaning for.
     private static func resultType(
-        of function: Aggregate.Function, _ path: ResolvedKeyPath
+        of function: AggregateFunction, _ path: ResolvedKeyPath
     ) throws(LarderError) -> OperandType {
         let type = path.type
         let isDecimal = type == .attribute(.decimal)
@@ -90,6 +90,7 @@ extension QueryResolver {
                         + "\(path.name) is \(type.nounWithArticle)")
             }
             return type
+        case .mode: throw LarderError(.unsupported, "mode is not supported yet")
         case .sum, .average, .median, .stddev:
             guard type.isNumber || isDecimal else {
                 throw LarderError(

@@ -21,10 +21,19 @@ final class QueryResolver {
     /// What a `having` predicate may name, while one is being resolved.
     var outputs: [String: PlanOperand]?
 
+    /// Where the parts of the query's texts stand, `having` last.
+    private let places: [FormatPlaces]
+    /// An error on its way out: as it was thrown, as it was passed on last, and the expressions
+    /// that it came through, innermost first.
+    private var fault: (first: LarderError, last: LarderError, path: [QueryExpression])?
+
     /// SQLite joins 64 tables at most.
     private static let joinedTablesMax = 64
 
-    init(entityName: String, layout: Layout, converter: ValueConverter) throws(LarderError) {
+    init(
+        entityName: String, layout: Layout, converter: ValueConverter, places: [FormatPlaces] = []
+    ) throws(LarderError) {
+        self.places = places
         self.layout = layout
         self.converter = converter
         entity = try Self.entity(named: entityName, in: layout.schema)
@@ -35,6 +44,21 @@ final class QueryResolver {
         aliasCount = 1
         rootScope.add(
             PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
+    }
+
+    /// Resolves an expression; an error points at the innermost that stands in a text.
+    func locating<Result>(
+        _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try resolve() } catch {
+            let known = fault.flatMap { $0.last == error ? $0 : nil }
+            var fault = known ?? (first: error, last: error, path: [])
+            if fault.path.last != expression { fault.path.append(expression) }
+            let texts = outputs == nil ? places : places.reversed()
+            fault.last = texts.reduce(fault.first) { $1.locating($0, at: fault.path) }
+            self.fault = fault
+            throw fault.last
+        }
     }
 
     /// Adds a table to a clause, and returns the number of its alias.

@@ -163,7 +163,7 @@ extension SQLWriter {
     }
 
     private static func call(
-        _ function: Aggregate.Function, _ argument: String, _ type: OperandType
+        _ function: AggregateFunction, _ argument: String, _ type: OperandType
     ) -> SQLFragment {
         let isDecimal = type == .attribute(.decimal)
         let text =
@@ -180,6 +180,7 @@ extension SQLWriter {
             case .maximum: "MAX(\(argument))"
             case .median where isDecimal: "\(DecimalFunctions.median)(\(argument))"
             case .median: "\(StatisticFunctions.median)(\(argument))"
+            case .mode: preconditionFailure("the resolver refuses it so far")
             case .stddev: "\(StatisticFunctions.stddev)(\(argument))"
             }
         return SQLFragment(text)
