@@ -503,6 +503,51 @@ void   larder__v1__statistics_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__statistics_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__check_request__init
+                     (Larder__V1__CheckRequest         *message)
+{
+  static const Larder__V1__CheckRequest init_value = LARDER__V1__CHECK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__check_request__get_packed_size
+                     (const Larder__V1__CheckRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__check_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__check_request__pack
+                     (const Larder__V1__CheckRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__check_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__check_request__pack_to_buffer
+                     (const Larder__V1__CheckRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__check_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__CheckRequest *
+       larder__v1__check_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__CheckRequest *)
+     protobuf_c_message_unpack (&larder__v1__check_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__check_request__free_unpacked
+                     (Larder__V1__CheckRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__check_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__ping_request__init
                      (Larder__V1__PingRequest         *message)
 {
@@ -908,6 +953,96 @@ void   larder__v1__figure__free_unpacked
   assert(message->base.descriptor == &larder__v1__figure__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__check_reply__init
+                     (Larder__V1__CheckReply         *message)
+{
+  static const Larder__V1__CheckReply init_value = LARDER__V1__CHECK_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__check_reply__get_packed_size
+                     (const Larder__V1__CheckReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__check_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__check_reply__pack
+                     (const Larder__V1__CheckReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__check_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__check_reply__pack_to_buffer
+                     (const Larder__V1__CheckReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__check_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__CheckReply *
+       larder__v1__check_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__CheckReply *)
+     protobuf_c_message_unpack (&larder__v1__check_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__check_reply__free_unpacked
+                     (Larder__V1__CheckReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__check_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__finding__init
+                     (Larder__V1__Finding         *message)
+{
+  static const Larder__V1__Finding init_value = LARDER__V1__FINDING__INIT;
+  *message = init_value;
+}
+size_t larder__v1__finding__get_packed_size
+                     (const Larder__V1__Finding *message)
+{
+  assert(message->base.descriptor == &larder__v1__finding__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__finding__pack
+                     (const Larder__V1__Finding *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__finding__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__finding__pack_to_buffer
+                     (const Larder__V1__Finding *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__finding__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__Finding *
+       larder__v1__finding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__Finding *)
+     protobuf_c_message_unpack (&larder__v1__finding__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__finding__free_unpacked
+                     (Larder__V1__Finding *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__finding__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__pong_reply__init
                      (Larder__V1__PongReply         *message)
 {
@@ -998,7 +1133,7 @@ void   larder__v1__error_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__error_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[20] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[22] =
 {
   {
     "id",
@@ -1145,6 +1280,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[20
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "check",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, check),
+    &larder__v1__check_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1240,35 +1387,49 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[20
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "checked",
+    38,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, checked),
+    &larder__v1__check_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  13,   /* field[13] = batches */
+  14,   /* field[14] = batches */
   11,   /* field[11] = cancel */
+  12,   /* field[12] = check */
+  21,   /* field[21] = checked */
   10,   /* field[10] = credit */
   5,   /* field[5] = explain */
-  15,   /* field[15] = explained */
-  19,   /* field[19] = failed */
-  17,   /* field[17] = figures */
+  16,   /* field[16] = explained */
+  20,   /* field[20] = failed */
+  18,   /* field[18] = figures */
   3,   /* field[3] = get */
   2,   /* field[2] = hello */
   0,   /* field[0] = id */
   9,   /* field[9] = ping */
-  18,   /* field[18] = pong */
+  19,   /* field[19] = pong */
   4,   /* field[4] = query */
   6,   /* field[6] = save */
-  14,   /* field[14] = saved */
+  15,   /* field[15] = saved */
   7,   /* field[7] = schema */
-  16,   /* field[16] = schema_text */
+  17,   /* field[17] = schema_text */
   8,   /* field[8] = statistics */
   1,   /* field[1] = timeout_milliseconds */
-  12,   /* field[12] = welcome */
+  13,   /* field[13] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 2 },
-  { 30, 12 },
-  { 0, 20 }
+  { 30, 13 },
+  { 0, 22 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1278,7 +1439,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  20,
+  22,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,
@@ -1885,6 +2046,24 @@ const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor =
   (ProtobufCMessageInit) larder__v1__statistics_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define larder__v1__check_request__field_descriptors NULL
+#define larder__v1__check_request__field_indices_by_name NULL
+#define larder__v1__check_request__number_ranges NULL
+const ProtobufCMessageDescriptor larder__v1__check_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.CheckRequest",
+  "CheckRequest",
+  "Larder__V1__CheckRequest",
+  "larder.v1",
+  sizeof(Larder__V1__CheckRequest),
+  0,
+  larder__v1__check_request__field_descriptors,
+  larder__v1__check_request__field_indices_by_name,
+  0,  larder__v1__check_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__check_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define larder__v1__ping_request__field_descriptors NULL
 #define larder__v1__ping_request__field_indices_by_name NULL
 #define larder__v1__ping_request__number_ranges NULL
@@ -2309,6 +2488,121 @@ const ProtobufCMessageDescriptor larder__v1__figure__descriptor =
   larder__v1__figure__field_indices_by_name,
   1,  larder__v1__figure__number_ranges,
   (ProtobufCMessageInit) larder__v1__figure__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__check_reply__field_descriptors[2] =
+{
+  {
+    "findings",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__CheckReply, n_findings),
+    offsetof(Larder__V1__CheckReply, findings),
+    &larder__v1__finding__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cut",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__CheckReply, cut),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__check_reply__field_indices_by_name[] = {
+  1,   /* field[1] = cut */
+  0,   /* field[0] = findings */
+};
+static const ProtobufCIntRange larder__v1__check_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.CheckReply",
+  "CheckReply",
+  "Larder__V1__CheckReply",
+  "larder.v1",
+  sizeof(Larder__V1__CheckReply),
+  2,
+  larder__v1__check_reply__field_descriptors,
+  larder__v1__check_reply__field_indices_by_name,
+  1,  larder__v1__check_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__check_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__finding__field_descriptors[3] =
+{
+  {
+    "place",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Finding, place),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uri",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Finding, uri),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Finding, message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__finding__field_indices_by_name[] = {
+  2,   /* field[2] = message */
+  0,   /* field[0] = place */
+  1,   /* field[1] = uri */
+};
+static const ProtobufCIntRange larder__v1__finding__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor larder__v1__finding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.Finding",
+  "Finding",
+  "Larder__V1__Finding",
+  "larder.v1",
+  sizeof(Larder__V1__Finding),
+  3,
+  larder__v1__finding__field_descriptors,
+  larder__v1__finding__field_indices_by_name,
+  1,  larder__v1__finding__number_ranges,
+  (ProtobufCMessageInit) larder__v1__finding__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__pong_reply__field_descriptors NULL

@@ -42,7 +42,7 @@ struct LarderCommand: ParsableCommand {
                 name: "Store",
                 subcommands: [
                     ImportCommand.self, ExportCommand.self, SchemaCommand.self, StatsCommand.self,
-                    PingCommand.self,
+                    CheckCommand.self, PingCommand.self,
                 ]),
         ])
 

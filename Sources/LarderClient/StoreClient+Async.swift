@@ -103,6 +103,10 @@ extension StoreClient {
         try await session.perform(.statistics)
     }
 
+    public func check() async throws(LarderError) -> CheckReport {
+        try await session.perform(.check)
+    }
+
     public func ping() async throws(LarderError) {
         try await session.perform(.ping)
     }

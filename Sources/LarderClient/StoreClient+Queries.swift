@@ -68,6 +68,12 @@ extension StoreClient {
         try session.perform(.statistics)
     }
 
+    /// Looks at every object and every link of the store for what must hold of them. It reads all
+    /// of the store, and takes its time.
+    public func check() throws(LarderError) -> CheckReport {
+        try session.perform(.check)
+    }
+
     /// Returns once the server has gone through its reader and its writer.
     public func ping() throws(LarderError) {
         try session.perform(.ping)

@@ -143,6 +143,18 @@ setup() {
     holds "$stderr" "Article.title"
 }
 
+@test "check finds nothing in a sound store, and damage in a damaged one" {
+    fill
+    expect 0 larder check
+    same '' "$output"
+    stop_daemon
+    sqlite3 test.store 'UPDATE Article SET category = 99 WHERE wordCount = 10'
+    expect 74 larder check --store test.store --output jsonl
+    same '["Article.category","it leads to an object that is not there"]' \
+        "$(jq -c '[.place, .finding]' <<<"$output")"
+    holds "$stderr" "error[STORAGE_FAILED]"
+}
+
 @test "stats, ping and schema show answer" {
     expect 0 larder stats --output json
     [ "$(jq 'length' <<<"$output")" -gt 3 ]

@@ -15,7 +15,7 @@ load helper
 
 @test "help is no error, and shows examples before usage" {
     for command in insert get update delete save fetch count aggregate id import export explain \
-        'schema show' 'schema check' stats ping; do
+        'schema show' 'schema check' stats check ping; do
         # shellcheck disable=SC2086
         expect 0 larder $command --help
         same "" "$stderr"

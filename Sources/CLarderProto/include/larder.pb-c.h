@@ -30,6 +30,7 @@ typedef struct Larder__V1__ValueList Larder__V1__ValueList;
 typedef struct Larder__V1__NamedArgument Larder__V1__NamedArgument;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
+typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
 typedef struct Larder__V1__PingRequest Larder__V1__PingRequest;
 typedef struct Larder__V1__CreditRequest Larder__V1__CreditRequest;
 typedef struct Larder__V1__CancelRequest Larder__V1__CancelRequest;
@@ -39,6 +40,8 @@ typedef struct Larder__V1__ExplainReply Larder__V1__ExplainReply;
 typedef struct Larder__V1__SchemaReply Larder__V1__SchemaReply;
 typedef struct Larder__V1__StatisticsReply Larder__V1__StatisticsReply;
 typedef struct Larder__V1__Figure Larder__V1__Figure;
+typedef struct Larder__V1__CheckReply Larder__V1__CheckReply;
+typedef struct Larder__V1__Finding Larder__V1__Finding;
 typedef struct Larder__V1__PongReply Larder__V1__PongReply;
 typedef struct Larder__V1__ErrorReply Larder__V1__ErrorReply;
 
@@ -60,6 +63,7 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_PING = 17,
   LARDER__V1__ENVELOPE__BODY_CREDIT = 18,
   LARDER__V1__ENVELOPE__BODY_CANCEL = 19,
+  LARDER__V1__ENVELOPE__BODY_CHECK = 20,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -67,7 +71,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT = 34,
   LARDER__V1__ENVELOPE__BODY_FIGURES = 35,
   LARDER__V1__ENVELOPE__BODY_PONG = 36,
-  LARDER__V1__ENVELOPE__BODY_FAILED = 37
+  LARDER__V1__ENVELOPE__BODY_FAILED = 37,
+  LARDER__V1__ENVELOPE__BODY_CHECKED = 38
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -129,6 +134,10 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__CancelRequest *cancel;
     /*
+     * Looks at the whole store for what is not as it must be; answered by `checked`.
+     */
+    Larder__V1__CheckRequest *check;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -160,6 +169,10 @@ struct  Larder__V1__Envelope
      * The request failed. It ends a stream as well.
      */
     Larder__V1__ErrorReply *failed;
+    /*
+     * Answers `check`.
+     */
+    Larder__V1__CheckReply *checked;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -425,6 +438,18 @@ struct  Larder__V1__StatisticsRequest
 
 
 /*
+ * Asks for a check of every object and every link.
+ */
+struct  Larder__V1__CheckRequest
+{
+  ProtobufCMessage base;
+};
+#define LARDER__V1__CHECK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__check_request__descriptor) \
+     }
+
+
+/*
  * Asks whether the server is well.
  */
 struct  Larder__V1__PingRequest
@@ -590,6 +615,51 @@ struct  Larder__V1__Figure
 #define LARDER__V1__FIGURE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__figure__descriptor) \
     , {0,NULL}, NULL }
+
+
+/*
+ * What a check found; nothing in a sound store.
+ */
+struct  Larder__V1__CheckReply
+{
+  ProtobufCMessage base;
+  /*
+   * At most 1,000.
+   */
+  size_t n_findings;
+  Larder__V1__Finding **findings;
+  /*
+   * Whether more was found than is told.
+   */
+  protobuf_c_boolean cut;
+};
+#define LARDER__V1__CHECK_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__check_reply__descriptor) \
+    , 0,NULL, 0 }
+
+
+/*
+ * One thing that is not as it must be.
+ */
+struct  Larder__V1__Finding
+{
+  ProtobufCMessage base;
+  /*
+   * `Article.category`, an entity or a table, or empty for the file as a whole.
+   */
+  ProtobufCBinaryData place;
+  /*
+   * The object at fault; empty where none can be named.
+   */
+  ProtobufCBinaryData uri;
+  /*
+   * A sentence for people.
+   */
+  ProtobufCBinaryData message;
+};
+#define LARDER__V1__FINDING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__finding__descriptor) \
+    , {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 /*
@@ -850,6 +920,25 @@ Larder__V1__StatisticsRequest *
 void   larder__v1__statistics_request__free_unpacked
                      (Larder__V1__StatisticsRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__CheckRequest methods */
+void   larder__v1__check_request__init
+                     (Larder__V1__CheckRequest         *message);
+size_t larder__v1__check_request__get_packed_size
+                     (const Larder__V1__CheckRequest   *message);
+size_t larder__v1__check_request__pack
+                     (const Larder__V1__CheckRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__check_request__pack_to_buffer
+                     (const Larder__V1__CheckRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__CheckRequest *
+       larder__v1__check_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__check_request__free_unpacked
+                     (Larder__V1__CheckRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__PingRequest methods */
 void   larder__v1__ping_request__init
                      (Larder__V1__PingRequest         *message);
@@ -1021,6 +1110,44 @@ Larder__V1__Figure *
 void   larder__v1__figure__free_unpacked
                      (Larder__V1__Figure *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__CheckReply methods */
+void   larder__v1__check_reply__init
+                     (Larder__V1__CheckReply         *message);
+size_t larder__v1__check_reply__get_packed_size
+                     (const Larder__V1__CheckReply   *message);
+size_t larder__v1__check_reply__pack
+                     (const Larder__V1__CheckReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__check_reply__pack_to_buffer
+                     (const Larder__V1__CheckReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__CheckReply *
+       larder__v1__check_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__check_reply__free_unpacked
+                     (Larder__V1__CheckReply *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__Finding methods */
+void   larder__v1__finding__init
+                     (Larder__V1__Finding         *message);
+size_t larder__v1__finding__get_packed_size
+                     (const Larder__V1__Finding   *message);
+size_t larder__v1__finding__pack
+                     (const Larder__V1__Finding   *message,
+                      uint8_t             *out);
+size_t larder__v1__finding__pack_to_buffer
+                     (const Larder__V1__Finding   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__Finding *
+       larder__v1__finding__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__finding__free_unpacked
+                     (Larder__V1__Finding *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__PongReply methods */
 void   larder__v1__pong_reply__init
                      (Larder__V1__PongReply         *message);
@@ -1094,6 +1221,9 @@ typedef void (*Larder__V1__SchemaRequest_Closure)
 typedef void (*Larder__V1__StatisticsRequest_Closure)
                  (const Larder__V1__StatisticsRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__CheckRequest_Closure)
+                 (const Larder__V1__CheckRequest *message,
+                  void *closure_data);
 typedef void (*Larder__V1__PingRequest_Closure)
                  (const Larder__V1__PingRequest *message,
                   void *closure_data);
@@ -1121,6 +1251,12 @@ typedef void (*Larder__V1__StatisticsReply_Closure)
 typedef void (*Larder__V1__Figure_Closure)
                  (const Larder__V1__Figure *message,
                   void *closure_data);
+typedef void (*Larder__V1__CheckReply_Closure)
+                 (const Larder__V1__CheckReply *message,
+                  void *closure_data);
+typedef void (*Larder__V1__Finding_Closure)
+                 (const Larder__V1__Finding *message,
+                  void *closure_data);
 typedef void (*Larder__V1__PongReply_Closure)
                  (const Larder__V1__PongReply *message,
                   void *closure_data);
@@ -1144,6 +1280,7 @@ extern const ProtobufCMessageDescriptor larder__v1__value_list__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__credit_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor;
@@ -1153,6 +1290,8 @@ extern const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__figure__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor;
 

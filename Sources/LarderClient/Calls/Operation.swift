@@ -87,6 +87,14 @@ extension Operation where Answer == Explanation {
     }
 }
 
+extension Operation where Answer == CheckReport {
+    static var check: Self {
+        Operation(request: .check) { reply, _ in
+            if case .checked(let report) = reply { report } else { nil }
+        }
+    }
+}
+
 extension Operation where Answer == [Statistic] {
     static var statistics: Self {
         Operation(request: .statistics) { reply, _ in

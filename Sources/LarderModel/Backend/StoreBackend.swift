@@ -102,6 +102,9 @@ public protocol StoreReader: AnyObject {
         _ plan: any QueryPlan, _ parameters: QueryParameters
     ) throws(LarderError) -> Explanation
 
+    /// Looks at every object and every link for what must hold of them, in one snapshot.
+    func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport
+
     /// Figures about the store, for `stats`: name and value, in the order to show them.
     func statistics() throws(LarderError) -> [Statistic]
 }

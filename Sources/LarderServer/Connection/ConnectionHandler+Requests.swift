@@ -14,6 +14,7 @@ extension ConnectionHandler {
         case .save(let changes): save(changes, envelope)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(id)
+        case .check: check(envelope)
         case .ping: ping(id)
         case .hello, .credit, .cancel:
             preconditionFailure("the connection's state keeps these to itself")
@@ -71,6 +72,18 @@ extension ConnectionHandler {
                 return .statistics(try reader.statistics() + own())
             } catch {
                 return .failed(error)
+            }
+        }
+    }
+
+    private func check(_ envelope: RequestEnvelope) {
+        let deadline = ContinuousClock.now
+            .advanced(by: time(for: envelope, atMost: services.limits.readTimeMax))
+        onPool(envelope.id) { reader in
+            do throws(ReadFailure) {
+                return .checked(try reader.check(budget: ReadBudget(deadline: deadline)))
+            } catch {
+                return .failed(error.larderError)
             }
         }
     }

@@ -99,13 +99,13 @@ extension Layout {
 }
 
 extension Layout {
-    private struct JoinTable: Hashable {
+    struct JoinTable: Hashable {
         let name: String
         var positionColumns: Set<String>
     }
 
     /// Each join table once, with the position columns of both its sides.
-    private var joinTables: [JoinTable] {
+    var joinTables: [JoinTable] {
         var tables: [String: JoinTable] = [:]
         for entity in schema.entities {
             for relationship in entity.relationships {

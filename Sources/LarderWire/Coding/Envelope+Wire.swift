@@ -27,6 +27,9 @@ extension MessageWriter {
         case .statistics:
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_STATISTICS
             wire.pointee.statistics = make(larder__v1__statistics_request__init)
+        case .check:
+            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CHECK
+            wire.pointee.check = make(larder__v1__check_request__init)
         case .ping:
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_PING
             wire.pointee.ping = make(larder__v1__ping_request__init)
@@ -66,6 +69,9 @@ extension MessageWriter {
         case .statistics(let statistics):
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_FIGURES
             wire.pointee.figures = try self.statistics(statistics)
+        case .checked(let report):
+            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CHECKED
+            wire.pointee.checked = try checked(report)
         case .pong:
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_PONG
             wire.pointee.pong = make(larder__v1__pong_reply__init)

@@ -1,7 +1,7 @@
 internal import CLarderProto
 internal import LarderModel
 
-// What a store says about itself: the plan of a query, its schema, its figures.
+// What a store says about itself: the plan of a query, its schema, its figures, its soundness.
 
 extension Explanation {
     init(_ wire: Larder__V1__ExplainReply) throws(LarderError) {
@@ -33,7 +33,42 @@ extension Statistic {
     private static let countMax = 65_536
 }
 
+extension CheckReport {
+    init(_ wire: Larder__V1__CheckReply) throws(LarderError) {
+        self.init(
+            findings: try MessageReader.list(
+                wire.findings, wire.n_findings, "findings", maximum: CheckReport.findingsMax,
+                CheckFinding.init),
+            isCut: wire.cut != 0)
+    }
+}
+
+extension CheckFinding {
+    init(_ wire: Larder__V1__Finding) throws(LarderError) {
+        let uri = try wire.uri.text("a finding's URI")
+        self.init(
+            place: try wire.place.text("a finding's place"), uri: uri.isEmpty ? nil : uri,
+            message: try wire.message.text("a finding's sentence"))
+    }
+}
+
 extension MessageWriter {
+    func checked(
+        _ report: CheckReport
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__CheckReply> {
+        let wire = make(larder__v1__check_reply__init)
+        wire.pointee.n_findings = report.findings.count
+        wire.pointee.findings = try list(report.findings) { finding in
+            let item = make(larder__v1__finding__init)
+            item.pointee.place = text(finding.place)
+            item.pointee.uri = text(finding.uri ?? "")
+            item.pointee.message = text(finding.message)
+            return item
+        }
+        wire.pointee.cut = report.isCut ? 1 : 0
+        return wire
+    }
+
     func explained(
         _ explanation: Explanation
     ) -> UnsafeMutablePointer<Larder__V1__ExplainReply> {

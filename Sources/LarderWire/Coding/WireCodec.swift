@@ -118,6 +118,9 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_STATISTICS:
             _ = try arena.unpack(body, larder__v1__statistics_request__unpack)
             return .statistics
+        case LARDER__V1__ENVELOPE__BODY_CHECK:
+            _ = try arena.unpack(body, larder__v1__check_request__unpack)
+            return .check
         case LARDER__V1__ENVELOPE__BODY_PING:
             _ = try arena.unpack(body, larder__v1__ping_request__unpack)
             return .ping
@@ -155,6 +158,8 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_FIGURES:
             let wire = try arena.unpack(body, larder__v1__statistics_reply__unpack)
             return .statistics(try Statistic.list(wire))
+        case LARDER__V1__ENVELOPE__BODY_CHECKED:
+            return .checked(try CheckReport(arena.unpack(body, larder__v1__check_reply__unpack)))
         case LARDER__V1__ENVELOPE__BODY_PONG:
             _ = try arena.unpack(body, larder__v1__pong_reply__unpack)
             return .pong

@@ -23,6 +23,7 @@ public enum Reply: Hashable, Sendable {
     /// The schema file's text, canonical.
     case schema(String)
     case statistics([Statistic])
+    case checked(CheckReport)
     case pong
     /// The request failed; it ends a stream as well.
     case failed(LarderError)

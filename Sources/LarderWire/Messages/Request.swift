@@ -27,6 +27,8 @@ public enum Request: Hashable, Sendable {
     /// The store's schema file.
     case schema
     case statistics
+    /// Looks for what is not as it must be.
+    case check
     /// Answered after a round trip through the reader and the writer queue.
     case ping
     /// Allows the stream that answers this request so many batches more. Has no reply of its own.

@@ -127,6 +127,10 @@ private final class FakeReader: StoreReader {
         Explanation(plan: "fake", sql: "", steps: [], warnings: [])
     }
 
+    func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {
+        CheckReport(findings: [], isCut: false)
+    }
+
     func statistics() throws(LarderError) -> [Statistic] {
         [Statistic("objects", .int(Int64(store.records[\.numbers].count)))]
     }

@@ -146,7 +146,7 @@ enum Samples {
             ("saveNothing", .save(ChangeSet())),
             ("schema", .schema),
             ("statistics", .statistics),
-            ("ping", .ping),
+            ("check", .check), ("ping", .ping),
             ("credit", .credit(requestID: 7, batches: 2)),
             ("cancel", .cancel(requestID: .max)),
         ]
@@ -233,6 +233,17 @@ enum Samples {
         ),
         ("schema", .schema(#"{"version":"1.0.0","entities":[]}"#)),
         ("statistics", .statistics(values.map { Statistic($0.name, $0.value) })),
+        (
+            "checked",
+            .checked(
+                CheckReport(
+                    findings: [
+                        CheckFinding(place: "file", message: "a page is torn"),
+                        CheckFinding(
+                            place: "Article.category", uri: "x-coredata://…/Article/p5",
+                            message: "it leads to an object that is not there"),
+                    ], isCut: true))
+        ),
         ("pong", .pong),
         ("failed", .failed(failure)),
         ("failedPlainly", .failed(LarderError(.timeout, "the time is up"))),

@@ -1,0 +1,149 @@
+import LarderModel
+
+/// What must hold of a store's tables beyond what SQLite sees to: a list of questions, each a
+/// SELECT that finds nothing in a sound store.
+///
+/// A pure function of the layout. The two sides of a relationship cannot disagree, since it is
+/// stored once; what can go wrong is a key that leads nowhere, a position that is missing, stray or
+/// taken twice, and a key that could be given away again.
+struct ConsistencyCheck {
+    /// One SELECT. Its first column is the key of the object at fault, or nil.
+    struct Question {
+        /// `Article.category`.
+        let place: String
+        let entityName: String
+        let sqlText: String
+        let message: String
+    }
+
+    let layout: Layout
+
+    /// The tables, for SQLite's own check.
+    var tables: [String] {
+        layout.schema.entities.map(layout.table) + layout.joinTables.map(\.name)
+    }
+
+    var questions: [Question] {
+        layout.schema.entities.flatMap { entity in
+            [versions(of: entity), spentKeys(of: entity)]
+                + layout.storedToOnes(of: entity).flatMap {
+                    toOne($0, column: $1, of: entity)
+                } + entity.relationships.flatMap { join(for: $0, of: entity) }
+        }
+    }
+
+    // MARK: Objects
+
+    private func versions(of entity: Entity) -> Question {
+        let version = SQL.quoted(Layout.versionColumn)
+        return Question(
+            place: entity.name, entityName: entity.name,
+            sqlText: "SELECT \(key) FROM \(table(entity)) WHERE \(version) < 1",
+            message: "its version is not positive")
+    }
+
+    /// A key above what the table has noted as given would be given a second time.
+    private func spentKeys(of entity: Entity) -> Question {
+        let noted =
+            "SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.table(for: entity)))"
+        return Question(
+            place: entity.name, entityName: entity.name,
+            sqlText: "SELECT \(key) FROM \(table(entity)) "
+                + "WHERE \(key) < 1 OR \(key) > COALESCE((\(noted)), 0)",
+            message: "its key is outside of those that were given out")
+    }
+
+    // MARK: Relationships
+
+    private func toOne(
+        _ relationship: Relationship, column: String, of entity: Entity
+    ) -> [Question] {
+        let place = "\(entity.name).\(relationship.name)"
+        let reference = SQL.quoted(column)
+        func question(_ condition: String, _ message: String) -> Question {
+            Question(
+                place: place, entityName: entity.name,
+                sqlText: "SELECT \(key) FROM \(table(entity)) AS o WHERE \(condition)",
+                message: message)
+        }
+        var questions = [
+            question(
+                "\(reference) IS NOT NULL AND NOT EXISTS "
+                    + "(SELECT 1 FROM \(destination(relationship)) AS d "
+                    + "WHERE d.\(key) = o.\(reference))",
+                "it leads to an object that is not there")
+        ]
+        if !relationship.isOptional {
+            questions.append(question("\(reference) IS NULL", "it leads nowhere, and must not"))
+        }
+        guard let position = layout.positionColumn(beside: relationship).map(SQL.quoted) else {
+            return questions
+        }
+        questions.append(
+            question(
+                "(\(reference) IS NULL) <> (\(position) IS NULL)",
+                "its place in an ordered list is missing, or stray"))
+        questions.append(
+            question(
+                "EXISTS (SELECT 1 FROM \(table(entity)) AS s WHERE s.\(reference) = o.\(reference) "
+                    + "AND s.\(position) = o.\(position) AND s.\(key) < o.\(key))",
+                "its place in an ordered list is taken twice"))
+        return questions
+    }
+
+    /// The pairs of a join table, each side asked when its own entity's turn comes.
+    private func join(for relationship: Relationship, of entity: Entity) -> [Question] {
+        guard
+            case .join(let table, let ownColumn, let otherColumn, let position) =
+                layout.link(for: relationship, of: entity)
+        else { return [] }
+        let place = "\(entity.name).\(relationship.name)"
+        let pairs = SQL.quoted(table)
+        let (own, other) = (SQL.quoted(ownColumn), SQL.quoted(otherColumn))
+        func question(_ condition: String, _ message: String) -> Question {
+            Question(
+                place: place, entityName: entity.name,
+                sqlText: "SELECT \(own) FROM \(pairs) AS p WHERE \(condition)", message: message)
+        }
+        var questions = [
+            question(
+                "NOT EXISTS (SELECT 1 FROM \(destination(relationship)) AS d "
+                    + "WHERE d.\(key) = p.\(other))",
+                "it leads to an object that is not there"),
+            question(
+                "NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS o WHERE o.\(key) = p.\(own))",
+                "an object that is not there leads on"),
+        ]
+        if let position = position.map(SQL.quoted) {
+            questions.append(
+                question(
+                    "EXISTS (SELECT 1 FROM \(pairs) AS s WHERE s.\(own) = p.\(own) "
+                        + "AND s.\(position) = p.\(position) AND s.\(other) < p.\(other))",
+                    "two objects have the same place in its order"))
+        }
+        if relationship.inverse == relationship.name, relationship.destination == entity.name {
+            questions.append(
+                question(
+                    "NOT EXISTS (SELECT 1 FROM \(pairs) AS s "
+                        + "WHERE s.\(own) = p.\(other) AND s.\(other) = p.\(own))",
+                    "the other side does not lead back"))
+        }
+        return questions
+    }
+
+    // MARK: Names
+
+    private var key: String { SQL.quoted(Layout.keyColumn) }
+
+    private func table(_ entity: Entity) -> String { SQL.quoted(layout.table(for: entity)) }
+
+    private func destination(_ relationship: Relationship) -> String {
+        guard let entity = layout.schema.entity(named: relationship.destination) else {
+            preconditionFailure("a checked schema has no dangling destination")
+        }
+        return table(entity)
+    }
+
+    /// A table's name as a value. Names of a schema hold no quotation marks.
+    private func literal(_ name: String) -> String { "'\(name)'" }
+}

@@ -1,0 +1,136 @@
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("A check finds what is not as it must be")
+struct ConsistencyCheckTests {
+    private let library: Library
+    private let reader: any StoreReader
+
+    init() throws {
+        library = try Library()
+        reader = try library.store.makeReader()
+        let category = try library.insert("Category", ["name": "tech"])
+        let collection = try library.insert("Collection")
+        let tags = [try library.insert("Tag"), try library.insert("Tag")]
+        for title in ["one", "two"] {
+            try library.insert(
+                "Article",
+                [
+                    "title": .string(title), "category": .object(category),
+                    "collection": .object(collection), "tags": .objects(tags),
+                ])
+        }
+        let people = [try library.insert("Person"), try library.insert("Person")]
+        try library.saved(
+            .update(people[0], values: ["friends": .objects([people[1]])], ifVersion: nil))
+    }
+
+    private func findings() throws -> [CheckFinding] {
+        try reader.check(budget: ReadBudget()).findings
+    }
+
+    @Test("a sound store has no findings")
+    func sound() throws {
+        #expect(try findings() == [])
+    }
+
+    /// A wound, and the finding that must come of it.
+    struct Damage: CustomTestStringConvertible {
+        let statement: String
+        let place: String
+        /// The entity and key of the object at fault.
+        let object: (entity: String, key: Int64)
+        let message: String
+        var testDescription: String { message }
+    }
+
+    static let damages = [
+        Damage(
+            statement: "UPDATE Article SET category = 99 WHERE _id = 2", place: "Article.category",
+            object: ("Article", 2), message: "it leads to an object that is not there"),
+        Damage(
+            statement: #"UPDATE Article SET "_position.collection" = NULL WHERE _id = 1"#,
+            place: "Article.collection", object: ("Article", 1),
+            message: "its place in an ordered list is missing, or stray"),
+        Damage(
+            statement: #"""
+                UPDATE Article SET "_position.collection" =
+                (SELECT min("_position.collection") FROM Article)
+                """#,
+            place: "Article.collection", object: ("Article", 2),
+            message: "its place in an ordered list is taken twice"),
+        Damage(
+            statement: """
+                UPDATE "_join.Article.tags" SET target = 9 WHERE source = 1 AND target = 2
+                """,
+            place: "Article.tags", object: ("Article", 1),
+            message: "it leads to an object that is not there"),
+        Damage(
+            statement: """
+                UPDATE "_join.Article.tags" SET source = 9 WHERE source = 1 AND target = 1
+                """,
+            place: "Article.tags", object: ("Article", 9),
+            message: "an object that is not there leads on"),
+        Damage(
+            statement: #"UPDATE "_join.Article.tags" SET target_position = 5 WHERE source = 2"#,
+            place: "Article.tags", object: ("Article", 2),
+            message: "two objects have the same place in its order"),
+        Damage(
+            statement: #"DELETE FROM "_join.Person.friends" WHERE source = 2"#,
+            place: "Person.friends", object: ("Person", 1),
+            message: "the other side does not lead back"),
+        Damage(
+            statement: "INSERT INTO Page (_version, number) VALUES (1, 7)", place: "Page.book",
+            object: ("Page", 1), message: "it leads nowhere, and must not"),
+        Damage(
+            statement: "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'Tag'", place: "Tag",
+            object: ("Tag", 2), message: "its key is outside of those that were given out"),
+        Damage(
+            statement: "UPDATE Tag SET _version = 0 WHERE _id = 1", place: "Tag",
+            object: ("Tag", 1), message: "its version is not positive"),
+    ]
+
+    @Test("each kind of damage is found, with its place and its object", arguments: damages)
+    func damage(_ damage: Damage) throws {
+        try library.writer.statements?.connection.execute(damage.statement)
+        let found = try findings()
+        #expect(
+            found.contains(
+                CheckFinding(
+                    place: damage.place,
+                    uri: library.identifier(damage.object.entity, damage.object.key)
+                        .uriRepresentation,
+                    message: damage.message)), "\(found)")
+    }
+
+    @Test("a thousand findings are told, and that there are more")
+    func many() throws {
+        try library.writer.statements?.connection.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
+            INSERT INTO Page (_version, number) SELECT 1, i FROM n
+            """)
+        let report = try reader.check(budget: ReadBudget())
+        #expect(report.findings.count == CheckReport.findingsMax)
+        #expect(report.isCut)
+    }
+
+    @Test("a check ends at its deadline")
+    func deadline() throws {
+        try library.writer.statements?.connection.execute(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+            INSERT INTO Tag (_id, _version) SELECT i, 1 FROM n
+            """)
+        do throws(ReadFailure) {
+            _ = try reader.check(budget: ReadBudget(deadline: .now - .seconds(1)))
+            Issue.record("the check went on")
+        } catch {
+            guard case .failed(let failure) = error else { throw error }
+            #expect(failure.code == .timeout)
+        }
+        #expect(try findings() == [])
+    }
+}
