@@ -143,7 +143,7 @@ void   larder__v1__property_value__free_unpacked
   assert(message->base.descriptor == &larder__v1__property_value__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[1] =
+static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[3] =
 {
   {
     "changes",
@@ -157,14 +157,40 @@ static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "on_unique_conflict",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeSet, on_unique_conflict),
+    &larder__v1__unique_conflict_policy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "merge_policy",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeSet, merge_policy),
+    &larder__v1__merge_policy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change_set__field_indices_by_name[] = {
   0,   /* field[0] = changes */
+  2,   /* field[2] = merge_policy */
+  1,   /* field[1] = on_unique_conflict */
 };
 static const ProtobufCIntRange larder__v1__change_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
 {
@@ -174,14 +200,14 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   "Larder__V1__ChangeSet",
   "larder.v1",
   sizeof(Larder__V1__ChangeSet),
-  1,
+  3,
   larder__v1__change_set__field_descriptors,
   larder__v1__change_set__field_indices_by_name,
   1,  larder__v1__change_set__number_ranges,
   (ProtobufCMessageInit) larder__v1__change_set__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[4] =
+static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[5] =
 {
   {
     "kind",
@@ -231,8 +257,21 @@ static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[4] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "base_values",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Change, n_base_values),
+    offsetof(Larder__V1__Change, base_values),
+    &larder__v1__property_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change__field_indices_by_name[] = {
+  4,   /* field[4] = base_values */
   2,   /* field[2] = if_version */
   0,   /* field[0] = kind */
   1,   /* field[1] = object */
@@ -241,7 +280,7 @@ static const unsigned larder__v1__change__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor larder__v1__change__descriptor =
 {
@@ -251,7 +290,7 @@ const ProtobufCMessageDescriptor larder__v1__change__descriptor =
   "Larder__V1__Change",
   "larder.v1",
   sizeof(Larder__V1__Change),
-  4,
+  5,
   larder__v1__change__field_descriptors,
   larder__v1__change__field_indices_by_name,
   1,  larder__v1__change__number_ranges,
@@ -308,6 +347,68 @@ const ProtobufCMessageDescriptor larder__v1__property_value__descriptor =
   1,  larder__v1__property_value__number_ranges,
   (ProtobufCMessageInit) larder__v1__property_value__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue larder__v1__unique_conflict_policy__enum_values_by_number[2] =
+{
+  { "UNIQUE_CONFLICT_POLICY_ERROR", "LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR", 0 },
+  { "UNIQUE_CONFLICT_POLICY_UPSERT", "LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT", 1 },
+};
+static const ProtobufCIntRange larder__v1__unique_conflict_policy__value_ranges[] = {
+{0, 0},{0, 2}
+};
+static const ProtobufCEnumValueIndex larder__v1__unique_conflict_policy__enum_values_by_name[2] =
+{
+  { "UNIQUE_CONFLICT_POLICY_ERROR", 0 },
+  { "UNIQUE_CONFLICT_POLICY_UPSERT", 1 },
+};
+const ProtobufCEnumDescriptor larder__v1__unique_conflict_policy__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.UniqueConflictPolicy",
+  "UniqueConflictPolicy",
+  "Larder__V1__UniqueConflictPolicy",
+  "larder.v1",
+  2,
+  larder__v1__unique_conflict_policy__enum_values_by_number,
+  2,
+  larder__v1__unique_conflict_policy__enum_values_by_name,
+  1,
+  larder__v1__unique_conflict_policy__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue larder__v1__merge_policy__enum_values_by_number[5] =
+{
+  { "MERGE_POLICY_ERROR", "LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR", 0 },
+  { "MERGE_POLICY_STORE_WINS", "LARDER__V1__MERGE_POLICY__MERGE_POLICY_STORE_WINS", 1 },
+  { "MERGE_POLICY_CALLER_WINS", "LARDER__V1__MERGE_POLICY__MERGE_POLICY_CALLER_WINS", 2 },
+  { "MERGE_POLICY_OVERWRITE", "LARDER__V1__MERGE_POLICY__MERGE_POLICY_OVERWRITE", 3 },
+  { "MERGE_POLICY_ROLLBACK", "LARDER__V1__MERGE_POLICY__MERGE_POLICY_ROLLBACK", 4 },
+};
+static const ProtobufCIntRange larder__v1__merge_policy__value_ranges[] = {
+{0, 0},{0, 5}
+};
+static const ProtobufCEnumValueIndex larder__v1__merge_policy__enum_values_by_name[5] =
+{
+  { "MERGE_POLICY_CALLER_WINS", 2 },
+  { "MERGE_POLICY_ERROR", 0 },
+  { "MERGE_POLICY_OVERWRITE", 3 },
+  { "MERGE_POLICY_ROLLBACK", 4 },
+  { "MERGE_POLICY_STORE_WINS", 1 },
+};
+const ProtobufCEnumDescriptor larder__v1__merge_policy__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.MergePolicy",
+  "MergePolicy",
+  "Larder__V1__MergePolicy",
+  "larder.v1",
+  5,
+  larder__v1__merge_policy__enum_values_by_number,
+  5,
+  larder__v1__merge_policy__enum_values_by_name,
+  1,
+  larder__v1__merge_policy__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue larder__v1__change_kind__enum_values_by_number[4] =
 {

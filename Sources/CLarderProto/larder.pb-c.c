@@ -1133,6 +1133,141 @@ void   larder__v1__error_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__error_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__change_fault__init
+                     (Larder__V1__ChangeFault         *message)
+{
+  static const Larder__V1__ChangeFault init_value = LARDER__V1__CHANGE_FAULT__INIT;
+  *message = init_value;
+}
+size_t larder__v1__change_fault__get_packed_size
+                     (const Larder__V1__ChangeFault *message)
+{
+  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__change_fault__pack
+                     (const Larder__V1__ChangeFault *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__change_fault__pack_to_buffer
+                     (const Larder__V1__ChangeFault *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__ChangeFault *
+       larder__v1__change_fault__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__ChangeFault *)
+     protobuf_c_message_unpack (&larder__v1__change_fault__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__change_fault__free_unpacked
+                     (Larder__V1__ChangeFault *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__merge_conflict__init
+                     (Larder__V1__MergeConflict         *message)
+{
+  static const Larder__V1__MergeConflict init_value = LARDER__V1__MERGE_CONFLICT__INIT;
+  *message = init_value;
+}
+size_t larder__v1__merge_conflict__get_packed_size
+                     (const Larder__V1__MergeConflict *message)
+{
+  assert(message->base.descriptor == &larder__v1__merge_conflict__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__merge_conflict__pack
+                     (const Larder__V1__MergeConflict *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__merge_conflict__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__merge_conflict__pack_to_buffer
+                     (const Larder__V1__MergeConflict *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__merge_conflict__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__MergeConflict *
+       larder__v1__merge_conflict__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__MergeConflict *)
+     protobuf_c_message_unpack (&larder__v1__merge_conflict__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__merge_conflict__free_unpacked
+                     (Larder__V1__MergeConflict *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__merge_conflict__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__conflicting_property__init
+                     (Larder__V1__ConflictingProperty         *message)
+{
+  static const Larder__V1__ConflictingProperty init_value = LARDER__V1__CONFLICTING_PROPERTY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__conflicting_property__get_packed_size
+                     (const Larder__V1__ConflictingProperty *message)
+{
+  assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__conflicting_property__pack
+                     (const Larder__V1__ConflictingProperty *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__conflicting_property__pack_to_buffer
+                     (const Larder__V1__ConflictingProperty *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__ConflictingProperty *
+       larder__v1__conflicting_property__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__ConflictingProperty *)
+     protobuf_c_message_unpack (&larder__v1__conflicting_property__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__conflicting_property__free_unpacked
+                     (Larder__V1__ConflictingProperty *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[22] =
 {
   {
@@ -2222,7 +2357,7 @@ const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__batches_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[3] =
+static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[4] =
 {
   {
     "inserted",
@@ -2260,16 +2395,29 @@ static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "merged",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Larder__V1__SaveReply, n_merged),
+    offsetof(Larder__V1__SaveReply, merged),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
   2,   /* field[2] = deleted_count */
   0,   /* field[0] = inserted */
+  3,   /* field[3] = merged */
   1,   /* field[1] = updated_versions */
 };
 static const ProtobufCIntRange larder__v1__save_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
 {
@@ -2279,7 +2427,7 @@ const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
   "Larder__V1__SaveReply",
   "larder.v1",
   sizeof(Larder__V1__SaveReply),
-  3,
+  4,
   larder__v1__save_reply__field_descriptors,
   larder__v1__save_reply__field_indices_by_name,
   1,  larder__v1__save_reply__number_ranges,
@@ -2623,7 +2771,7 @@ const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__pong_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__error_reply__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__error_reply__field_descriptors[7] =
 {
   {
     "code",
@@ -2697,10 +2845,23 @@ static const ProtobufCFieldDescriptor larder__v1__error_reply__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "details",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ErrorReply, n_details),
+    offsetof(Larder__V1__ErrorReply, details),
+    &larder__v1__change_fault__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__error_reply__field_indices_by_name[] = {
   0,   /* field[0] = code */
   3,   /* field[3] = column */
+  6,   /* field[6] = details */
   5,   /* field[5] = faults */
   2,   /* field[2] = hint */
   1,   /* field[1] = message */
@@ -2709,7 +2870,7 @@ static const unsigned larder__v1__error_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__error_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor =
 {
@@ -2719,10 +2880,293 @@ const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor =
   "Larder__V1__ErrorReply",
   "larder.v1",
   sizeof(Larder__V1__ErrorReply),
-  6,
+  7,
   larder__v1__error_reply__field_descriptors,
   larder__v1__error_reply__field_indices_by_name,
   1,  larder__v1__error_reply__number_ranges,
   (ProtobufCMessageInit) larder__v1__error_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptors[9] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, code),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "change",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Larder__V1__ChangeFault, change_presence_case),
+    offsetof(Larder__V1__ChangeFault, change),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entity",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, entity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "properties",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__ChangeFault, n_properties),
+    offsetof(Larder__V1__ChangeFault, properties),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uri",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, uri),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value_kind",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, value_kind),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rule",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, rule),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "conflict",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeFault, conflict),
+    &larder__v1__merge_conflict__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__change_fault__field_indices_by_name[] = {
+  2,   /* field[2] = change */
+  0,   /* field[0] = code */
+  8,   /* field[8] = conflict */
+  3,   /* field[3] = entity */
+  1,   /* field[1] = message */
+  4,   /* field[4] = properties */
+  7,   /* field[7] = rule */
+  5,   /* field[5] = uri */
+  6,   /* field[6] = value_kind */
+};
+static const ProtobufCIntRange larder__v1__change_fault__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor larder__v1__change_fault__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.ChangeFault",
+  "ChangeFault",
+  "Larder__V1__ChangeFault",
+  "larder.v1",
+  sizeof(Larder__V1__ChangeFault),
+  9,
+  larder__v1__change_fault__field_descriptors,
+  larder__v1__change_fault__field_indices_by_name,
+  1,  larder__v1__change_fault__number_ranges,
+  (ProtobufCMessageInit) larder__v1__change_fault__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__merge_conflict__field_descriptors[3] =
+{
+  {
+    "stored_version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MergeConflict, stored_version),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expected_version",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__MergeConflict, expected_version_presence_case),
+    offsetof(Larder__V1__MergeConflict, expected_version),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "properties",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__MergeConflict, n_properties),
+    offsetof(Larder__V1__MergeConflict, properties),
+    &larder__v1__conflicting_property__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__merge_conflict__field_indices_by_name[] = {
+  1,   /* field[1] = expected_version */
+  2,   /* field[2] = properties */
+  0,   /* field[0] = stored_version */
+};
+static const ProtobufCIntRange larder__v1__merge_conflict__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor larder__v1__merge_conflict__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.MergeConflict",
+  "MergeConflict",
+  "Larder__V1__MergeConflict",
+  "larder.v1",
+  sizeof(Larder__V1__MergeConflict),
+  3,
+  larder__v1__merge_conflict__field_descriptors,
+  larder__v1__merge_conflict__field_indices_by_name,
+  1,  larder__v1__merge_conflict__number_ranges,
+  (ProtobufCMessageInit) larder__v1__merge_conflict__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__conflicting_property__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ConflictingProperty, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "base_value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ConflictingProperty, base_value),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stored",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ConflictingProperty, stored),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "given",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ConflictingProperty, given),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__conflicting_property__field_indices_by_name[] = {
+  1,   /* field[1] = base_value */
+  3,   /* field[3] = given */
+  0,   /* field[0] = name */
+  2,   /* field[2] = stored */
+};
+static const ProtobufCIntRange larder__v1__conflicting_property__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor larder__v1__conflicting_property__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.ConflictingProperty",
+  "ConflictingProperty",
+  "Larder__V1__ConflictingProperty",
+  "larder.v1",
+  sizeof(Larder__V1__ConflictingProperty),
+  4,
+  larder__v1__conflicting_property__field_descriptors,
+  larder__v1__conflicting_property__field_indices_by_name,
+  1,  larder__v1__conflicting_property__number_ranges,
+  (ProtobufCMessageInit) larder__v1__conflicting_property__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -18,15 +18,18 @@ extension StoreClient {
     }
 
     public func insert(
-        _ entityName: String, _ values: [String: Value]
+        _ entityName: String, _ values: [String: Value],
+        onUniqueConflict policy: UniqueConflictPolicy = .error
     ) async throws(LarderError) -> PersistentIdentifier {
-        try await session.perform(.insert(entityName, values))
+        try await session.perform(.insert(entityName, values, policy))
     }
 
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil
+        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
+        base: [String: Value] = [:], mergePolicy: MergePolicy = .error
     ) async throws(LarderError) -> Int64 {
-        try await session.perform(.update(identifier, values, ifVersion: ifVersion))
+        try await session.perform(
+            .update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy))
     }
 
     public func delete(

@@ -2,25 +2,36 @@ public import LarderModel
 
 /// Single objects and change sets, blocking. `StoreClient+Async.swift` has the asynchronous forms.
 extension StoreClient {
-    /// Inserts an object and gives its identifier. Properties not named get their defaults.
+    /// Inserts an object and gives its identifier. Properties not named get their defaults. With
+    /// `upsert`, an object that has the unique values already is updated instead, and it is its
+    /// identifier that is given.
     ///
     /// - Throws: `unknownEntity`, `unknownProperty`, `wrongType`, `missingValue`,
     ///   `validationFailed`, `uniquenessViolated`; `indeterminate` if the connection was lost
     ///   before the answer.
     public func insert(
-        _ entityName: String, _ values: [String: Value]
+        _ entityName: String, _ values: [String: Value],
+        onUniqueConflict policy: UniqueConflictPolicy = .error
     ) throws(LarderError) -> PersistentIdentifier {
-        try session.perform(.insert(entityName, values))
+        try session.perform(.insert(entityName, values, policy))
     }
 
     /// Changes the named properties and gives the object's new version.
     ///
-    /// - Throws: `versionConflict` if `ifVersion` is not the object's version, `objectNotFound` if
-    ///   it was deleted, `foreignIdentifier` if it belongs to another store.
+    /// The object may have been changed since the caller read it: it has another version than
+    /// `ifVersion`, or, where that is nil, other values than `base`. Then the merge policy says
+    /// what becomes of the update; 0 is given if it was left out, since the object is deleted.
+    ///
+    /// - Parameter base: Properties as the caller read them; see ``MergePolicy``.
+    /// - Throws: `versionConflict` under the policy `error`, with both snapshots in its details;
+    ///   `objectNotFound` if the object was deleted, `foreignIdentifier` if it belongs to another
+    ///   store.
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil
+        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
+        base: [String: Value] = [:], mergePolicy: MergePolicy = .error
     ) throws(LarderError) -> Int64 {
-        try session.perform(.update(identifier, values, ifVersion: ifVersion))
+        try session.perform(
+            .update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy))
     }
 
     /// Deletes an object, and what its delete rules say goes with it.
@@ -33,6 +44,8 @@ extension StoreClient {
     }
 
     /// Makes several changes, all of them or none.
+    ///
+    /// - Throws: What is wrong, all of it, in ``LarderError/details``.
     public func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
         try session.perform(.save(changes))
     }

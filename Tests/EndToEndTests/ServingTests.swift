@@ -45,6 +45,33 @@ struct ServingTests {
         #expect(client.welcome.storeIdentifier == ann.store)
     }
 
+    @Test("two clients that edit different properties of one object both succeed")
+    func mergedEdits() throws {
+        let site = try Site()
+        let (first, second) = (try site.connect(), try site.connect())
+        let ann = try first.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
+        #expect(try first.update(ann, ["name": "Anna"], ifVersion: 1) == 2)
+        let refused = failure {
+            _ = try second.update(
+                ann, ["birthOfYear": 2_002], ifVersion: 1, base: ["birthOfYear": 2_001])
+        }
+        let conflict = refused?.details.first?.conflict
+        #expect(conflict?.storedVersion == 2 && conflict?.expectedVersion == 1)
+        #expect(
+            conflict?.properties == [
+                .init(name: "birthOfYear", base: 2_001, stored: 2_001, given: 2_002)
+            ])
+        let version = try second.update(
+            ann, ["birthOfYear": 2_002], ifVersion: 1, base: ["birthOfYear": 2_001],
+            mergePolicy: .storeWins)
+        #expect(version == 3)
+        let record = try #require(try first.object(for: ann))
+        #expect(record["name"] == .string("Anna") && record["birthOfYear"] == .int(2_002))
+        let tech = try first.insert("Category", ["name": "tech"])
+        #expect(
+            try second.insert("Category", ["name": "tech"], onUniqueConflict: .upsert) == tech)
+    }
+
     @Test("eight threads write and read at once over one connection")
     func threads() throws {
         let site = try Site()

@@ -67,12 +67,20 @@ load helper
     holds "$stderr" "not closed"
 }
 
-@test "--upsert is refused, an empty file is no error, a missing one is" {
+@test "--upsert updates what has the unique values already" {
+    larder insert Category name=a >first
+    printf '{"name": "a"}\n{"name": "b"}\n' >in
+    expect 0 larder import Category in --upsert
+    same 2 "$output"
+    expect 0 larder import Category in --upsert
+    same 2 "$(larder count Category)"
+    same "$(cat first)" "$(larder insert Category name=a --upsert)"
+}
+
+@test "an empty file is no error, a missing one is" {
     : >empty
     expect 0 larder import Sample empty
     same 0 "$output"
-    expect 65 larder import Sample empty --upsert
-    holds "$stderr" "error[UNSUPPORTED]: --upsert is not supported yet"
     expect 74 larder import Sample nowhere
     holds "$stderr" "nowhere"
 }

@@ -65,6 +65,44 @@ load helper
     same b "$(larder get "$uri" --output jsonl | jq -r .title)"
 }
 
+@test "update --merge solves a conflict property by property" {
+    uri=$(larder insert Article title=a wordCount=1)
+    larder update "$uri" title=b >/dev/null
+    expect 3 larder update "$uri" wordCount=2 --if-version 1 --output json
+    same '["VERSION_CONFLICT",0,"version",2,1,"wordCount",1,2]' "$(jq -c '
+        [.code, (.details[0] | .change, .rule, (.conflict | .storedVersion, .expectedVersion,
+            (.properties[0] | .name, .stored, .given)))]' <<<"$stderr")"
+    expect 0 larder update "$uri" title=c wordCount=2 --if-version 1 --merge storeWins \
+        --base title=a --base wordCount=1
+    same 3 "$output"
+    expect 0 larder save - --merge callerWins <<END
+{"update": {"@id": "$uri", "@version": 1, "@base": {"title": "a"}, "wordCount": 4}}
+END
+    same '["b",4]' "$(larder get "$uri" --output jsonl | jq -c '[.title,.wordCount]')"
+    expect 64 larder update "$uri" wordCount=2 --merge perhaps
+}
+
+@test "all faults of a set are told, a line each and in parts" {
+    expect 65 larder save - --output json <<'END'
+{"insert": {"@entity": "Category", "name": "a"}}
+{"insert": {"@entity": "Category", "name": "a"}}
+{"insert": {"@entity": "Article", "wordCount": -1}}
+END
+    same '[[2,"Article","optional"],[2,"Article","minimum"],[1,"Category","unique"]]' \
+        "$(jq -c '[.details[] | [.change, .entity, .rule]] | sort_by(-.[0], -(.[2] | length))' <<<"$stderr")"
+    same 3 "$(jq '.faults | length' <<<"$stderr")"
+}
+
+@test "save --upsert gives the URI of the object that has the values" {
+    uri=$(larder insert Category name=a)
+    expect 0 larder save - --upsert --output json <<'END'
+{"insert": {"@id": "t:a", "@entity": "Category", "name": "a"}}
+{"insert": {"@entity": "Article", "title": "x", "category": "t:a"}}
+END
+    same "$uri" "$(jq -r '.[0]["@id"]' <<<"$output")"
+    same 1 "$(larder count Article --where 'category.name == "a"')"
+}
+
 @test "delete removes all or none" {
     one=$(larder insert Category name=a)
     two=$(larder insert Category name=b)

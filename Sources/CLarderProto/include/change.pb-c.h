@@ -25,6 +25,47 @@ typedef struct Larder__V1__PropertyValue Larder__V1__PropertyValue;
 /* --- enums --- */
 
 /*
+ * What becomes of an insert whose unique values an object has already.
+ */
+typedef enum _Larder__V1__UniqueConflictPolicy {
+  /*
+   * The change set is refused with UNIQUENESS_VIOLATED.
+   */
+  LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR = 0,
+  /*
+   * The insert updates that object with the properties that it names.
+   */
+  LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__UNIQUE_CONFLICT_POLICY)
+} Larder__V1__UniqueConflictPolicy;
+/*
+ * How a conflict between a change and what the store has become is solved.
+ */
+typedef enum _Larder__V1__MergePolicy {
+  /*
+   * The change set is refused with VERSION_CONFLICT.
+   */
+  LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR = 0,
+  /*
+   * What the store changed since the base stays, the other properties are set. Each property that
+   * the change sets needs a base. What was to be deleted stays.
+   */
+  LARDER__V1__MERGE_POLICY__MERGE_POLICY_STORE_WINS = 1,
+  /*
+   * The properties that the change names are set. What was to be deleted is.
+   */
+  LARDER__V1__MERGE_POLICY__MERGE_POLICY_CALLER_WINS = 2,
+  /*
+   * The base is set, and over it the values. What was to be deleted is.
+   */
+  LARDER__V1__MERGE_POLICY__MERGE_POLICY_OVERWRITE = 3,
+  /*
+   * The change is left out.
+   */
+  LARDER__V1__MERGE_POLICY__MERGE_POLICY_ROLLBACK = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__MERGE_POLICY)
+} Larder__V1__MergePolicy;
+/*
  * What a change does.
  */
 typedef enum _Larder__V1__ChangeKind {
@@ -57,10 +98,19 @@ struct  Larder__V1__ChangeSet
   ProtobufCMessage base;
   size_t n_changes;
   Larder__V1__Change **changes;
+  /*
+   * What becomes of an insert whose unique values an object has already.
+   */
+  Larder__V1__UniqueConflictPolicy on_unique_conflict;
+  /*
+   * What becomes of an update or delete whose object is not any more as the caller saw it: it has
+   * another version than `if_version`, or, where that is absent, other values than `base_values`.
+   */
+  Larder__V1__MergePolicy merge_policy;
 };
 #define LARDER__V1__CHANGE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_set__descriptor) \
-    , 0,NULL }
+    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR }
 
 
 typedef enum {
@@ -90,6 +140,12 @@ struct  Larder__V1__Change
    */
   size_t n_values;
   Larder__V1__PropertyValue **values;
+  /*
+   * Update only: properties as the caller read them, each once; of those that the change sets, and
+   * of others if it is known.
+   */
+  size_t n_base_values;
+  Larder__V1__PropertyValue **base_values;
   Larder__V1__Change__IfVersionPresenceCase if_version_presence_case;
   union {
     int64_t if_version;
@@ -97,7 +153,7 @@ struct  Larder__V1__Change
 };
 #define LARDER__V1__CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change__descriptor) \
-    , LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, NULL, 0,NULL, LARDER__V1__CHANGE__IF_VERSION_PRESENCE__NOT_SET, {0} }
+    , LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, NULL, 0,NULL, 0,NULL, LARDER__V1__CHANGE__IF_VERSION_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -194,6 +250,8 @@ typedef void (*Larder__V1__PropertyValue_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    larder__v1__unique_conflict_policy__descriptor;
+extern const ProtobufCEnumDescriptor    larder__v1__merge_policy__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__change_kind__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change_set__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change__descriptor;

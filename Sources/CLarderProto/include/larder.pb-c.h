@@ -44,6 +44,9 @@ typedef struct Larder__V1__CheckReply Larder__V1__CheckReply;
 typedef struct Larder__V1__Finding Larder__V1__Finding;
 typedef struct Larder__V1__PongReply Larder__V1__PongReply;
 typedef struct Larder__V1__ErrorReply Larder__V1__ErrorReply;
+typedef struct Larder__V1__ChangeFault Larder__V1__ChangeFault;
+typedef struct Larder__V1__MergeConflict Larder__V1__MergeConflict;
+typedef struct Larder__V1__ConflictingProperty Larder__V1__ConflictingProperty;
 
 
 /* --- enums --- */
@@ -524,12 +527,14 @@ struct  Larder__V1__SaveReply
 {
   ProtobufCMessage base;
   /*
-   * The permanent identifiers of the inserted objects, in the order of the inserts.
+   * The permanent identifiers of the inserted objects, in the order of the inserts; that of the
+   * existing object where an insert became an update.
    */
   size_t n_inserted;
   Larder__V1__Identifier **inserted;
   /*
-   * Row versions after the save of the objects updated by name, in the order of the updates.
+   * Row versions after the save of the objects updated by name, in the order of the updates; 0 for
+   * an update that the merge policy left out because its object is deleted.
    */
   size_t n_updated_versions;
   int64_t *updated_versions;
@@ -537,10 +542,16 @@ struct  Larder__V1__SaveReply
    * How many objects were deleted, those reached by the rule `cascade` included.
    */
   int64_t deleted_count;
+  /*
+   * Places in the change set, from 0, of the changes whose conflict the merge policy solved: their
+   * objects may differ from what the client knows.
+   */
+  size_t n_merged;
+  uint32_t *merged;
 };
 #define LARDER__V1__SAVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0 }
+    , 0,NULL, 0,NULL, 0, 0,NULL }
 
 
 /*
@@ -705,10 +716,128 @@ struct  Larder__V1__ErrorReply
    */
   size_t n_faults;
   ProtobufCBinaryData *faults;
+  /*
+   * The faults of a change set in parts, also where there is only one; at most 100.
+   */
+  size_t n_details;
+  Larder__V1__ChangeFault **details;
 };
 #define LARDER__V1__ERROR_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__error_reply__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL }
+    , 0, {0,NULL}, {0,NULL}, 0, {0,NULL}, 0,NULL, 0,NULL }
+
+
+typedef enum {
+  LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE__NOT_SET = 0,
+  LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE_CHANGE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE__CASE)
+} Larder__V1__ChangeFault__ChangePresenceCase;
+
+/*
+ * One thing that is wrong with a change set. Strings are empty where they do not apply.
+ */
+struct  Larder__V1__ChangeFault
+{
+  ProtobufCMessage base;
+  /*
+   * As in ErrorReply.
+   */
+  uint32_t code;
+  /*
+   * One sentence that says what is wrong.
+   */
+  ProtobufCBinaryData message;
+  /*
+   * The entity of the object at fault.
+   */
+  ProtobufCBinaryData entity;
+  /*
+   * The properties at fault: one, or those of a constraint.
+   */
+  size_t n_properties;
+  ProtobufCBinaryData *properties;
+  /*
+   * The object in question: the one that has to change, or that stands in the way.
+   */
+  ProtobufCBinaryData uri;
+  /*
+   * What kind of value was given, in words.
+   */
+  ProtobufCBinaryData value_kind;
+  /*
+   * What was broken: type, optional, minimum, maximum, minLength, maxLength, pattern, minCount,
+   * maxCount, unique, deleteRule, version; there may be others later.
+   */
+  ProtobufCBinaryData rule;
+  /*
+   * For a conflict.
+   */
+  Larder__V1__MergeConflict *conflict;
+  Larder__V1__ChangeFault__ChangePresenceCase change_presence_case;
+  union {
+    uint32_t change;
+  };
+};
+#define LARDER__V1__CHANGE_FAULT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_fault__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL, LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE__NOT_SET, {0} }
+
+
+typedef enum {
+  LARDER__V1__MERGE_CONFLICT__EXPECTED_VERSION_PRESENCE__NOT_SET = 0,
+  LARDER__V1__MERGE_CONFLICT__EXPECTED_VERSION_PRESENCE_EXPECTED_VERSION = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__MERGE_CONFLICT__EXPECTED_VERSION_PRESENCE__CASE)
+} Larder__V1__MergeConflict__ExpectedVersionPresenceCase;
+
+/*
+ * Two snapshots of one object: the store's, and the caller's.
+ */
+struct  Larder__V1__MergeConflict
+{
+  ProtobufCMessage base;
+  /*
+   * The object's version in the store; 0 once it is deleted.
+   */
+  int64_t stored_version;
+  /*
+   * The properties that the change names; left out from where the snapshots of an error would take
+   * more than 1 MiB.
+   */
+  size_t n_properties;
+  Larder__V1__ConflictingProperty **properties;
+  Larder__V1__MergeConflict__ExpectedVersionPresenceCase expected_version_presence_case;
+  union {
+    int64_t expected_version;
+  };
+};
+#define LARDER__V1__MERGE_CONFLICT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__merge_conflict__descriptor) \
+    , 0, 0,NULL, LARDER__V1__MERGE_CONFLICT__EXPECTED_VERSION_PRESENCE__NOT_SET, {0} }
+
+
+/*
+ * One property in both snapshots.
+ */
+struct  Larder__V1__ConflictingProperty
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  /*
+   * As the change said that the caller read it; absent if it did not say.
+   */
+  Larder__V1__Value *base_value;
+  /*
+   * As the store has it.
+   */
+  Larder__V1__Value *stored;
+  /*
+   * As the change sets it; absent if it does not, or names objects that the set inserts.
+   */
+  Larder__V1__Value *given;
+};
+#define LARDER__V1__CONFLICTING_PROPERTY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__conflicting_property__descriptor) \
+    , {0,NULL}, NULL, NULL, NULL }
 
 
 /* Larder__V1__Envelope methods */
@@ -1186,6 +1315,63 @@ Larder__V1__ErrorReply *
 void   larder__v1__error_reply__free_unpacked
                      (Larder__V1__ErrorReply *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__ChangeFault methods */
+void   larder__v1__change_fault__init
+                     (Larder__V1__ChangeFault         *message);
+size_t larder__v1__change_fault__get_packed_size
+                     (const Larder__V1__ChangeFault   *message);
+size_t larder__v1__change_fault__pack
+                     (const Larder__V1__ChangeFault   *message,
+                      uint8_t             *out);
+size_t larder__v1__change_fault__pack_to_buffer
+                     (const Larder__V1__ChangeFault   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__ChangeFault *
+       larder__v1__change_fault__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__change_fault__free_unpacked
+                     (Larder__V1__ChangeFault *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__MergeConflict methods */
+void   larder__v1__merge_conflict__init
+                     (Larder__V1__MergeConflict         *message);
+size_t larder__v1__merge_conflict__get_packed_size
+                     (const Larder__V1__MergeConflict   *message);
+size_t larder__v1__merge_conflict__pack
+                     (const Larder__V1__MergeConflict   *message,
+                      uint8_t             *out);
+size_t larder__v1__merge_conflict__pack_to_buffer
+                     (const Larder__V1__MergeConflict   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__MergeConflict *
+       larder__v1__merge_conflict__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__merge_conflict__free_unpacked
+                     (Larder__V1__MergeConflict *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__ConflictingProperty methods */
+void   larder__v1__conflicting_property__init
+                     (Larder__V1__ConflictingProperty         *message);
+size_t larder__v1__conflicting_property__get_packed_size
+                     (const Larder__V1__ConflictingProperty   *message);
+size_t larder__v1__conflicting_property__pack
+                     (const Larder__V1__ConflictingProperty   *message,
+                      uint8_t             *out);
+size_t larder__v1__conflicting_property__pack_to_buffer
+                     (const Larder__V1__ConflictingProperty   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__ConflictingProperty *
+       larder__v1__conflicting_property__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__conflicting_property__free_unpacked
+                     (Larder__V1__ConflictingProperty *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__Envelope_Closure)
@@ -1263,6 +1449,15 @@ typedef void (*Larder__V1__PongReply_Closure)
 typedef void (*Larder__V1__ErrorReply_Closure)
                  (const Larder__V1__ErrorReply *message,
                   void *closure_data);
+typedef void (*Larder__V1__ChangeFault_Closure)
+                 (const Larder__V1__ChangeFault *message,
+                  void *closure_data);
+typedef void (*Larder__V1__MergeConflict_Closure)
+                 (const Larder__V1__MergeConflict *message,
+                  void *closure_data);
+typedef void (*Larder__V1__ConflictingProperty_Closure)
+                 (const Larder__V1__ConflictingProperty *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1294,6 +1489,9 @@ extern const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__change_fault__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__merge_conflict__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__conflicting_property__descriptor;
 
 PROTOBUF_C__END_DECLS
 

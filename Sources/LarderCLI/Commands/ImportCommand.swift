@@ -16,14 +16,15 @@ struct ImportCommand: StoreCommand {
               zcat articles.jsonl.gz | larder import Article -
 
             JSON lines: an object a line, as get prints it; CSV: a heading with the properties' \
-            names, an empty field is nil. @id, @entity and @version are passed over: every object \
-            is new. Related objects are given by their URIs, so import what is referred to first \
-            and ask for its URIs with fetch --select @id,…; links among the objects of one file \
-            are set afterwards, by the update lines of save.
+            names, an empty field is nil. @id, @entity and @version are passed over: no object is \
+            known by them. Related objects are given by their URIs, so import what is referred \
+            to first and ask for its URIs with fetch --select @id,…; links among the objects of \
+            one file are set afterwards, by the update lines of save.
 
             The file is stored in change sets of \(Importer.objectsMax) objects (or 1 MiB), one \
             after the other. An error names line and property, and says up to which line the file \
-            is stored.
+            is stored. With --upsert, an object whose unique values the store has already updates \
+            that object with the properties that the file gives.
             """)
 
     @Argument(help: ArgumentHelp("What to insert objects of.", valueName: "entity"))
@@ -37,19 +38,19 @@ struct ImportCommand: StoreCommand {
     @Option(help: "How the file is written; csv for FILE.csv, else jsonl.")
     var format: Format?
 
-    @Flag(help: "Updates objects that exist; not supported yet.")
+    @Flag(help: "Updates the objects that have the unique values already.")
     var upsert = false
 
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {
-        guard !upsert else { throw LarderError(.unsupported, "--upsert is not supported yet") }
         let decoder = try ObjectDecoder(entity.name, in: store.client.schema())
         let input = try InputFile(file)
         let isCSV = format.map { $0 == .csv } ?? file.hasSuffix(".csv")
         let source: any ObjectSource =
             isCSV ? try ObjectRecords(input, decoder) : ObjectLines(input, decoder)
-        var importer = Importer(store.client, entity.name, input.name)
+        var importer = Importer(
+            store.client, entity.name, input.name, onUniqueConflict: upsert ? .upsert : .error)
         let count = try importer.store(source)
         var writer = options.format.makeWriter()
         try writer.write(number: count, name: "imported", options.format)

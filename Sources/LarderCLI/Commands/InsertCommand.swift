@@ -14,7 +14,9 @@ struct InsertCommand: StoreCommand {
 
             key=text takes the property's type from the schema; key= is the empty string. \
             key:=JSON takes JSON, and key:=null is nil. An object is its URI, a to-many \
-            relationship key:='["URI", …]'. For many objects see import.
+            relationship key:='["URI", …]'. With --upsert, an object that has the unique values \
+            already is updated with what is given, and its URI is printed. For many objects see \
+            import.
             """)
 
     @Argument(help: ArgumentHelp("What to insert an object of.", valueName: "entity"))
@@ -26,6 +28,9 @@ struct InsertCommand: StoreCommand {
 
     @Option(help: ArgumentHelp("The object as one JSON document.", valueName: "document"))
     var json: String?
+
+    @Flag(help: "Updates the object that has the unique values already, if there is one.")
+    var upsert = false
 
     @OptionGroup var options: GlobalOptions
 
@@ -56,7 +61,8 @@ struct InsertCommand: StoreCommand {
                 PersistentIdentifier(temporary: "\(position)", entityName: entity.name),
                 values: values)
         }
-        let result = try store.client.save(ChangeSet(changes))
+        let result = try store.client.save(
+            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error))
         var writer = options.format.makeWriter()
         try writer.write(all: result.inserted.map { [.object($0)] }, names: ["@id"])
     }

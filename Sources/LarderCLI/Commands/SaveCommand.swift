@@ -19,12 +19,22 @@ struct SaveCommand: StoreCommand {
             inserts it. Prints the URIs of the inserted objects, a line each in the order of the \
             lines; as JSON with their temporary names (@temporary). An error names the line. A set \
             is one message to the server: beyond 16 MiB split the file.
+
+            An update may say how it knew the object: "@version", or "@base" with properties as \
+            they were read. --merge says what becomes of it if the object has changed since; see \
+            update.
             """)
 
     @Argument(
         help: ArgumentHelp("The changes as JSON lines; - for standard input.", valueName: "file"),
         completion: .file())
     var file: String
+
+    @Flag(help: "Inserts update the objects that have their unique values already.")
+    var upsert = false
+
+    @Option(help: ArgumentHelp("What becomes of conflicts.", valueName: "policy"))
+    var merge: MergePolicy = .error
 
     @OptionGroup var options: GlobalOptions
 
@@ -47,7 +57,10 @@ struct SaveCommand: StoreCommand {
         _ lines: ChangeLines, _ fileName: String, _ store: OpenStore
     ) throws(LarderError) -> [PersistentIdentifier] {
         do throws(LarderError) {
-            return try store.client.save(lines.changes).inserted
+            var changes = lines.changes
+            changes.onUniqueConflict = upsert ? .upsert : .error
+            changes.mergePolicy = merge
+            return try store.client.save(changes).inserted
         } catch {
             throw ChangePlaces(fileName: fileName, lines: lines.lines).naming(error) ?? error
         }

@@ -9,10 +9,14 @@ struct UpdateCommand: StoreCommand {
             EXAMPLES:
               larder update "$uri" wordCount=130 title="Second light"
               larder update "$uri" category:=null --if-version 3
+              larder update "$uri" wordCount=130 --base wordCount=120 --merge storeWins
 
             Values are written as for insert. With --if-version nothing is changed unless that is \
-            still the object's version: then the status is 3, and it is for the caller to read the \
-            object again. To change several objects at once see save.
+            still the object's version, with --base unless the properties still have these values: \
+            then the status is 3, and it is for the caller to read the object again. --merge \
+            chooses otherwise: storeWins sets the properties that still have their --base, \
+            callerWins all that are given, overwrite the others of --base too, rollback nothing. \
+            To change several objects at once see save.
             """)
 
     @Argument(help: ArgumentHelp("The object.", valueName: "uri"))
@@ -24,15 +28,26 @@ struct UpdateCommand: StoreCommand {
     @Option(help: ArgumentHelp("Only if the object has this version.", valueName: "n"))
     var ifVersion: Int64?
 
+    @Option(
+        parsing: .singleValue,
+        help: ArgumentHelp(
+            "A property as it was read, key=text or key:=JSON; may be repeated.",
+            valueName: "key=value"))
+    var base: [String] = []
+
+    @Option(help: ArgumentHelp("What becomes of a conflict.", valueName: "policy"))
+    var merge: MergePolicy = .error
+
     @OptionGroup var options: GlobalOptions
 
-    mutating func validate() throws { _ = try Assignment.all(assignments) }
+    mutating func validate() throws { _ = try Assignment.all(assignments + base) }
 
     func run(_ store: OpenStore) throws {
         let identifier = try PersistentIdentifier(uriRepresentation: uri)
         let decoder = try ObjectDecoder(identifier.entityName, in: store.client.schema())
         let version = try store.client.update(
-            identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion)
+            identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion,
+            base: decoder.values(Assignment.all(base)), mergePolicy: merge)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             try writer.write(

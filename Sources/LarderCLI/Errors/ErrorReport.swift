@@ -55,6 +55,7 @@ struct ErrorReport {
         if let column = error.column { members["column"] = .integer(Int64(column)) }
         if let format { members["format"] = .string(format) }
         if !error.faults.isEmpty { members["faults"] = .array(error.faults.map { .string($0) }) }
+        if !error.details.isEmpty { members["details"] = .array(error.details.map(\.json)) }
         return JSONValue.object(members).text + "\n"
     }
 }

@@ -4,6 +4,7 @@ import LarderModel
 ///
 ///     {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
 ///     {"update": {"@id": URI, "@version": 3, "title": "y"}}
+///     {"update": {"@id": URI, "@base": {"title": "x"}, "title": "y"}}
 ///     {"delete": {"@id": URI}}
 ///
 /// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
@@ -44,8 +45,11 @@ struct ChangeLines {
         case "insert": return try insert(members, line.number)
         case "update":
             let identifier = try permanentIdentifier(members)
-            let values = try decoder(identifier.entityName).values(members)
-            return .update(identifier, ifVersion: try version(members), values: values)
+            let decoder = try decoder(identifier.entityName)
+            let values = try decoder.values(members.filter { $0.key != "@base" })
+            return .update(
+                identifier, ifVersion: try version(members), values: values,
+                base: try base(members, decoder))
         case "delete":
             let identifier = try permanentIdentifier(members)
             let others = members.keys.filter { $0 != "@id" && $0 != "@version" && $0 != "@entity" }
@@ -102,6 +106,19 @@ struct ChangeLines {
         return try PersistentIdentifier(uriRepresentation: uri)
     }
 
+    private func base(
+        _ members: [String: JSONValue], _ decoder: ObjectDecoder
+    ) throws(LarderError) -> [String: Value] {
+        switch members["@base"] {
+        case nil, .null?: return [:]
+        case .object(let base)?:
+            var decoder = decoder
+            decoder.allowsTemporaryNames = false
+            return try decoder.values(base)
+        default: throw LarderError(.wrongType, "@base is an object with properties")
+        }
+    }
+
     private func version(_ members: [String: JSONValue]) throws(LarderError) -> Int64? {
         switch members["@version"] {
         case nil, .null?: return nil
@@ -139,7 +156,7 @@ extension Change {
     /// The objects that the values refer to.
     fileprivate var references: [PersistentIdentifier] {
         switch self {
-        case .insert(_, let values), .update(_, _, let values):
+        case .insert(_, let values), .update(_, _, let values, _):
             values.values.flatMap { value -> [PersistentIdentifier] in
                 switch value {
                 case .object(let identifier): [identifier]

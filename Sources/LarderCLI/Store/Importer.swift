@@ -14,6 +14,7 @@ struct Importer {
     private let client: StoreClient
     private let entityName: String
     private let fileName: String
+    private let onUniqueConflict: UniqueConflictPolicy
 
     private var objects: [SourceObject] = []
     private var bytes = 0
@@ -26,7 +27,11 @@ struct Importer {
         let call: Pending<Result<SaveResult, LarderError>>
     }
 
-    init(_ client: StoreClient, _ entityName: String, _ fileName: String) {
+    init(
+        _ client: StoreClient, _ entityName: String, _ fileName: String,
+        onUniqueConflict: UniqueConflictPolicy
+    ) {
+        self.onUniqueConflict = onUniqueConflict
         self.client = client
         self.entityName = entityName
         self.fileName = fileName
@@ -80,7 +85,7 @@ struct Importer {
                 .insert(
                     PersistentIdentifier(temporary: "\(position)", entityName: entityName),
                     values: object.values)
-            })
+            }, onUniqueConflict: onUniqueConflict)
         let client = client
         pending = PendingSave(
             objects: objects,

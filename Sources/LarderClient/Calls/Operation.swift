@@ -17,17 +17,22 @@ struct Operation<Answer: Sendable>: Sendable {
 }
 
 extension Operation where Answer == PersistentIdentifier {
-    static func insert(_ entityName: String, _ values: [String: Value]) -> Self {
+    static func insert(
+        _ entityName: String, _ values: [String: Value], _ policy: UniqueConflictPolicy
+    ) -> Self {
         let name = PersistentIdentifier(temporary: "new", entityName: entityName)
-        return Operation(save: .insert(name, values: values)) { $0.inserted.first }
+        let set = ChangeSet([.insert(name, values: values)], onUniqueConflict: policy)
+        return Operation(save: set) { $0.inserted.first }
     }
 }
 
 extension Operation where Answer == Int64 {
     static func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64?
+        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64?,
+        base: [String: Value], _ policy: MergePolicy
     ) -> Self {
-        Operation(save: .update(identifier, ifVersion: ifVersion, values: values)) {
+        let change = Change.update(identifier, ifVersion: ifVersion, values: values, base: base)
+        return Operation(save: ChangeSet([change], mergePolicy: policy)) {
             $0.updatedVersions.first
         }
     }
@@ -35,7 +40,7 @@ extension Operation where Answer == Int64 {
 
 extension Operation where Answer == Void {
     static func delete(_ identifier: PersistentIdentifier, ifVersion: Int64?) -> Self {
-        Operation(save: .delete(identifier, ifVersion: ifVersion)) { _ in () }
+        Operation(save: ChangeSet([.delete(identifier, ifVersion: ifVersion)])) { _ in () }
     }
 
     static var ping: Self {
@@ -104,9 +109,8 @@ extension Operation where Answer == [Statistic] {
 }
 
 extension Operation {
-    /// A change set of a single change.
-    private init(save change: Change, _ answer: @escaping @Sendable (SaveResult) -> Answer?) {
-        self.init(request: .save(ChangeSet([change])), isWrite: true) { reply, _ in
+    private init(save set: ChangeSet, _ answer: @escaping @Sendable (SaveResult) -> Answer?) {
+        self.init(request: .save(set), isWrite: true) { reply, _ in
             if case .saved(let result) = reply { answer(result) } else { nil }
         }
     }

@@ -1,8 +1,44 @@
 /// Changes that happen together or not at all, in the order given.
 public struct ChangeSet: Hashable, Sendable {
     public var changes: [Change]
+    /// What becomes of an insert whose unique values an object has already.
+    public var onUniqueConflict: UniqueConflictPolicy
+    /// What becomes of a change that was based on an older state of its object.
+    public var mergePolicy: MergePolicy
 
-    public init(_ changes: [Change] = []) { self.changes = changes }
+    public init(
+        _ changes: [Change] = [], onUniqueConflict: UniqueConflictPolicy = .error,
+        mergePolicy: MergePolicy = .error
+    ) {
+        self.changes = changes
+        self.onUniqueConflict = onUniqueConflict
+        self.mergePolicy = mergePolicy
+    }
+}
+
+/// What becomes of an insert whose unique values an object has already.
+public enum UniqueConflictPolicy: String, Hashable, Sendable, CaseIterable {
+    /// The set is refused.
+    case error
+    /// The insert updates that object with the properties that it names.
+    case upsert
+}
+
+/// What becomes of an update or delete whose object is not any more as the caller saw it: it has
+/// another version than `ifVersion`, or, where no version is given, other values than `base`.
+public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
+    /// The set is refused.
+    case error
+    /// Property by property: what the store changed since the base stays, the rest is set. What was
+    /// to be deleted stays.
+    case storeWins
+    /// The properties that the change names are set, others stay as the store has them. What was to
+    /// be deleted is.
+    case callerWins
+    /// The caller's whole snapshot is set: its base, and over it the values.
+    case overwrite
+    /// The change is left out.
+    case rollback
 }
 
 /// One change to one object.
@@ -14,12 +50,16 @@ public enum Change: Hashable, Sendable {
     /// Inserts the object that the temporary identifier names within the set.
     case insert(PersistentIdentifier, values: [String: Value])
     /// Changes the named properties; with `ifVersion`, only if that is still the row's version.
-    case update(PersistentIdentifier, ifVersion: Int64?, values: [String: Value])
+    /// `base` has values as the caller read them, for the ``MergePolicy``.
+    case update(
+        PersistentIdentifier, ifVersion: Int64?, values: [String: Value],
+        base: [String: Value] = [:])
     case delete(PersistentIdentifier, ifVersion: Int64?)
 
     public var identifier: PersistentIdentifier {
         switch self {
-        case .insert(let identifier, _), .update(let identifier, _, _), .delete(let identifier, _):
+        case .insert(let identifier, _), .update(let identifier, _, _, _),
+            .delete(let identifier, _):
             identifier
         }
     }
@@ -27,19 +67,25 @@ public enum Change: Hashable, Sendable {
 
 /// What a change set came to.
 public struct SaveResult: Hashable, Sendable {
-    /// The permanent identifiers of the inserted objects, in the order of the inserts.
+    /// The permanent identifiers of the inserted objects, in the order of the inserts; of the
+    /// existing object where an insert became an update.
     public var inserted: [PersistentIdentifier]
-    /// Row versions after the save of the objects updated by name, in the order of the updates.
+    /// Row versions after the save of the objects updated by name, in the order of the updates; 0
+    /// for an update that was left out because its object is deleted.
     public var updatedVersions: [Int64]
     /// How many objects were deleted, cascades included.
     public var deletedCount: Int64
+    /// The places in the set of the changes whose conflict the merge policy solved. Their objects
+    /// may differ from what the caller knows.
+    public var merged: [Int]
 
     public init(
         inserted: [PersistentIdentifier] = [], updatedVersions: [Int64] = [],
-        deletedCount: Int64 = 0
+        deletedCount: Int64 = 0, merged: [Int] = []
     ) {
         self.inserted = inserted
         self.updatedVersions = updatedVersions
         self.deletedCount = deletedCount
+        self.merged = merged
     }
 }

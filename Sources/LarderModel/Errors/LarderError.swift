@@ -15,10 +15,12 @@ public struct LarderError: Error, Hashable, Sendable {
     public var uri: String?
     /// Every single fault, where several were found at once (a schema's, a change set's).
     public var faults: [String]
+    /// A change set's faults in parts, also where there is only one.
+    public var details: [ChangeFault]
 
     public init(
         _ code: ErrorCode, _ message: String, hint: String? = nil, column: Int? = nil,
-        uri: String? = nil, faults: [String] = []
+        uri: String? = nil, faults: [String] = [], details: [ChangeFault] = []
     ) {
         self.code = code
         self.message = message
@@ -26,6 +28,14 @@ public struct LarderError: Error, Hashable, Sendable {
         self.column = column
         self.uri = uri
         self.faults = faults
+        self.details = details
+    }
+}
+
+extension LarderError {
+    /// The error of a single fault.
+    public init(_ fault: ChangeFault, hint: String? = nil) {
+        self.init(fault.code, fault.message, hint: hint, uri: fault.uri, details: [fault])
     }
 }
 

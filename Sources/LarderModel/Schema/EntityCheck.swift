@@ -38,9 +38,7 @@ struct EntityCheck {
         if relationship.isOrdered, !relationship.isToMany {
             report(path["ordered"], "only a to-many relationship is ordered")
         }
-        if !relationship.isOptional, relationship.isToMany {
-            report(path["optional"], "a to-many relationship is always optional: it may be empty")
-        }
+        checkCounts(relationship, at: path)
         guard let destination = byName[relationship.destination] else {
             report(path["destination"], "there is no such entity")
             return
@@ -63,6 +61,17 @@ struct EntityCheck {
                 "`\(destination.name).\(inverse)` \(named), not `\(relationship.name)`")
         case .relationship: break
         }
+    }
+
+    private mutating func checkCounts(_ relationship: Relationship, at path: SchemaPath) {
+        let (minimum, maximum) = (relationship.minCount, relationship.maxCount)
+        for (key, count) in [("minCount", minimum), ("maxCount", maximum)] {
+            if count < 0 { report(path[key], "is less than 0") }
+            if count != 0, !relationship.isToMany {
+                report(path[key], "only a to-many relationship has a count")
+            }
+        }
+        if maximum > 0, minimum > maximum { report(path["minCount"], "is greater than maxCount") }
     }
 
     private mutating func checkLists(_ entity: Entity, at path: SchemaPath) {

@@ -23,7 +23,10 @@ extension Schema {
             facts.append("entity \(entity.name)")
             facts += Set(entity.lists).map { "\(entity.name): \($0)" }
             for name in entity.propertyNames {
-                let facets = entity.property(named: name)?.facets ?? []
+                // Counts came later: where none is said, the fingerprint is as it always was.
+                let facets = (entity.property(named: name)?.facets ?? []).filter {
+                    !Facet.countNames.contains($0.name) || $0.value != "0"
+                }
                 facts += facets.map { "\(entity.name).\(name): \($0.name) \($0.value)" }
             }
         }

@@ -65,6 +65,8 @@ extension Relationship {
         if !isOptional { members["optional"] = .bool(false) }
         members["inverse"] = inverse.map { .string($0) }
         if deleteRule != .nullify { members["deleteRule"] = .string(deleteRule.rawValue) }
+        if minCount != 0 { members["minCount"] = .integer(Int64(minCount)) }
+        if maxCount != 0 { members["maxCount"] = .integer(Int64(maxCount)) }
         return .object(members)
     }
 }

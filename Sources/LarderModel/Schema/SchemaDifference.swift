@@ -59,6 +59,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 /// One thing that the schema says of a property, as text.
 struct Facet: Hashable {
     static let kindName = "kind"
+    static let countNames = ["minCount", "maxCount"]
 
     let name: String
     let value: String
@@ -100,6 +101,8 @@ extension Property {
                 Facet("optional", "\(relationship.isOptional)"),
                 Facet("inverse", relationship.inverse ?? "none"),
                 Facet("deleteRule", relationship.deleteRule.rawValue),
+                Facet("minCount", relationship.minCount),
+                Facet("maxCount", relationship.maxCount),
             ]
         }
     }

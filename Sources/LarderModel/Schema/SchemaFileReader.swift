@@ -65,10 +65,10 @@ struct SchemaFileReader {
         if let rule = string(object, "deleteRule") {
             if let known = Relationship.DeleteRule(rawValue: rule) {
                 deleteRule = known
-            } else if SchemaKey.deleteRulesLater.contains(rule) {
-                report(path["deleteRule"], "`\(rule)` is not supported yet")
             } else {
-                report(path["deleteRule"], "unknown rule; there are nullify and cascade")
+                report(
+                    path["deleteRule"],
+                    "unknown rule; there are nullify, cascade, deny and noAction")
             }
         }
         return Relationship(
@@ -76,7 +76,8 @@ struct SchemaFileReader {
             destination: requiredString(object, "destination"),
             isToMany: bool(object, "toMany") ?? false, isOrdered: bool(object, "ordered") ?? false,
             isOptional: bool(object, "optional") ?? true, inverse: string(object, "inverse"),
-            deleteRule: deleteRule)
+            deleteRule: deleteRule, minCount: integer(object, "minCount") ?? 0,
+            maxCount: integer(object, "maxCount") ?? 0)
     }
 }
 

@@ -8,6 +8,7 @@ enum SchemaKey {
     ]
     static let relationship = [
         "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",
+        "minCount", "maxCount",
     ]
 
     /// Known, and refused until a release gives them meaning; false and null pass, because they
@@ -17,8 +18,7 @@ enum SchemaKey {
         "preserveValueOnDeletion", "externalStorage", "transient", "derived", "originalName",
         "hashModifier",
     ]
-    static let relationshipLater = ["minCount", "maxCount", "originalName"]
-    static let deleteRulesLater = ["deny", "noAction"]
+    static let relationshipLater = ["originalName"]
 
     /// The order of two keys of one object: as listed above, unknown ones last and by name.
     static func precedes(_ left: String, _ right: String) -> Bool {
@@ -31,7 +31,8 @@ enum SchemaKey {
         // A key that several objects share stands before or after the same others in each.
         let order =
             document + ["name", "destination", "type", "toMany", "ordered", "attributes"]
-            + ["relationships", "optional", "inverse", "deleteRule"] + attribute + entity
+            + ["relationships", "optional", "inverse", "deleteRule", "minCount", "maxCount"]
+            + attribute + entity
         return Dictionary(
             order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }()

@@ -42,13 +42,26 @@ extension Layout {
         }
         for (number, names) in entity.uniquenessConstraints.enumerated() {
             let columns = columns(named: names, of: entity)
-            statements.append(index("_unique.\(entity.name).\(number)", unique: true, on: columns))
+            let isUnique = Layout.isUniqueIndex(names, of: entity)
+            statements.append(
+                index("_unique.\(entity.name).\(number)", unique: isUnique, on: columns))
         }
         for (number, names) in entity.indexes.enumerated() {
             let columns = columns(named: names, of: entity)
             statements.append(index("_index.\(entity.name).\(number)", unique: false, on: columns))
         }
         return statements
+    }
+
+    /// Whether a constraint's index is SQLite's UNIQUE, which tells its planner that there is at
+    /// most one row. SQLite looks at each statement, and a set may pass through states that it
+    /// does not end in: the value of a single attribute can stand aside meanwhile, a combination
+    /// cannot.
+    static func isUniqueIndex(_ names: [String], of entity: Entity) -> Bool {
+        guard names.count == 1, case .attribute = entity.property(named: names[0]) else {
+            return false
+        }
+        return true
     }
 
     /// The columns of an index, in its order; a property without a column is left out.

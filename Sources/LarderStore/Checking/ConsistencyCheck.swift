@@ -66,13 +66,16 @@ struct ConsistencyCheck {
                 sqlText: "SELECT \(key) FROM \(table(entity)) AS o WHERE \(condition)",
                 message: message)
         }
-        var questions = [
-            question(
-                "\(reference) IS NOT NULL AND NOT EXISTS "
-                    + "(SELECT 1 FROM \(destination(relationship)) AS d "
-                    + "WHERE d.\(key) = o.\(reference))",
-                "it leads to an object that is not there")
-        ]
+        var questions: [Question] = []
+        // The rule noAction leaves a key behind on purpose.
+        if Layout.inverse(of: relationship, in: layout.schema)?.deleteRule != .noAction {
+            questions.append(
+                question(
+                    "\(reference) IS NOT NULL AND NOT EXISTS "
+                        + "(SELECT 1 FROM \(destination(relationship)) AS d "
+                        + "WHERE d.\(key) = o.\(reference))",
+                    "it leads to an object that is not there"))
+        }
         if !relationship.isOptional {
             questions.append(question("\(reference) IS NULL", "it leads nowhere, and must not"))
         }

@@ -15,11 +15,6 @@ struct SQLiteError: Error, Hashable, Sendable {
 
     /// The primary result code.
     var code: Int32 { extendedCode & 0xff }
-
-    var isUniquenessViolation: Bool {
-        // SQLITE_CONSTRAINT_UNIQUE, which is a macro that Swift cannot import.
-        extendedCode == SQLITE_CONSTRAINT | (8 << 8)
-    }
 }
 
 extension SQLiteError {

@@ -3,9 +3,9 @@ import LarderModel
 extension ChangeSetRun {
     /// Deletes an object by name, and what its delete rules take along. One that the set has
     /// deleted already, by name or by a rule, is done.
-    func delete(_ object: ObjectKey, ifVersion: Int64?) throws(SQLiteError) {
+    func delete(_ object: ObjectKey) throws(SQLiteError) {
         guard !deleted.contains(object) else { return }
-        guard try checkedVersion(of: object, ifVersion: ifVersion) != nil else { return }
+        guard try version(of: object) != nil else { return fault(missing(object)) }
         // A list instead of recursion: chains may be as long as the store is large.
         var worklist = [object]
         deleted.insert(object)
@@ -13,11 +13,14 @@ extension ChangeSetRun {
             let entity = schema.entities[next.entity]
             for number in entity.relationshipNumbers {
                 let relationship = schema.relationships[number]
-                if relationship.relationship.deleteRule == .cascade {
+                switch relationship.relationship.deleteRule {
+                case .nullify, .noAction: break
+                case .cascade:
                     for key in try destinations(of: next, relationship) {
                         let other = ObjectKey(entity: relationship.destinationNumber, key: key)
                         if deleted.insert(other).inserted { worklist.append(other) }
                     }
+                case .deny: try deny(next, relationship)
                 }
                 try unlink(relationship, ofDeleted: next)
             }
@@ -29,7 +32,7 @@ extension ChangeSetRun {
         }
     }
 
-    private func destinations(
+    func destinations(
         of object: ObjectKey, _ relationship: StoredRelationship
     ) throws(SQLiteError) -> [Int64] {
         switch relationship.storage {
@@ -42,21 +45,35 @@ extension ChangeSetRun {
     }
 
     /// Ends the links of an object that is about to go. What its own row holds goes with the row;
-    /// destinations that are deleted too are left as they are.
+    /// destinations that are deleted too are left as they are. Under `noAction` destinations keep
+    /// the key that their own rows hold; pairs of a join table are as much the object's as theirs,
+    /// and go.
     private func unlink(
         _ relationship: StoredRelationship, ofDeleted object: ObjectKey
     ) throws(SQLiteError) {
+        let keepsKeys = relationship.relationship.deleteRule == .noAction
         switch relationship.storage {
-        case .own:
-            guard relationship.isOneToOne else { return }
-            if relationship.isOwnInverse {
-                try unlinkHolders(relationship, of: object)
-            } else {
+        case .own(let column):
+            guard relationship.isOneToOne else {
+                if isInverseCounted(relationship) {
+                    noteInverseCount(relationship, of: try integer(column.held, object.key))
+                }
+                return
+            }
+            if !relationship.isOwnInverse {
                 try link(object, relationship, to: nil, cause: .deleted(object))
+            } else if !keepsKeys {
+                try unlinkHolders(relationship, of: object)
             }
         case .inverse(let holder):
+            guard !keepsKeys else { return }
             try unlinkHolders(schema.relationships[holder], of: object)
         case .join(let table):
+            if isInverseCounted(relationship) {
+                for key in try keys(table.others, object.key) {
+                    noteInverseCount(relationship, of: key)
+                }
+            }
             try statements.statement(table.removeAll).run([.integer(object.key)])
             if relationship.isOwnInverse {
                 try statements.statement(table.removeAllInverse).run([.integer(object.key)])
@@ -72,8 +89,15 @@ extension ChangeSetRun {
         case .own: try unlinkHolders(relationship, of: object)
         case .inverse: return
         case .join(let table):
+            if relationship.isCounted {
+                for key in try keys(table.owners, object.key) { noteCount(relationship, of: key) }
+            }
             try statements.statement(table.removeAllInverse).run([.integer(object.key)])
         }
+    }
+
+    private func isInverseCounted(_ relationship: StoredRelationship) -> Bool {
+        relationship.inverseNumber.map { schema.relationships[$0].isCounted } ?? false
     }
 
     private func unlinkHolders(

@@ -2,7 +2,8 @@ import LarderModel
 
 extension ChangeSetRun {
     /// Sets a relationship of an object that exists.
-    func assign(_ assignment: Assignment, to object: ObjectKey) throws(SQLiteError) {
+    func assign(_ planned: Assignment, to object: ObjectKey) throws(SQLiteError) {
+        let assignment = resolved(planned)
         let relationship = schema.relationships[assignment.relationship]
         switch relationship.storage {
         case .own:
@@ -86,6 +87,8 @@ extension ChangeSetRun {
                 current[key] = .some(position)
                 continue
             }
+            noteCount(relationship, of: object.key)
+            noteInverseCount(relationship, of: key)
             try statements.statement(table.remove).run([own, .integer(key)])
             if relationship.isOwnInverse {
                 try statements.statement(table.remove).run([.integer(key), own])
@@ -107,6 +110,8 @@ extension ChangeSetRun {
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
         _ position: Int64
     ) throws(SQLiteError) {
+        noteCount(relationship, of: own)
+        noteInverseCount(relationship, of: other)
         let last = try table.lastInversePosition.map { text throws(SQLiteError) in
             try positionAfterLast(text, other)
         }
@@ -149,13 +154,13 @@ extension ChangeSetRun {
         if let lastPosition = column.lastPosition {
             bindings.append(try self.position(position, lastPosition, in: key))
         }
-        do throws(SQLiteError) {
-            try statements.statement(column.set).run(bindings)
-        } catch {
-            try reportUniqueness(error, holder, assigned: [column.column: bindings[1]])
-            return true
-        }
+        try statements.statement(column.set).run(bindings)
         try bump(holder)
+        if key != nil {
+            let entity = schema.entities[holder.entity]
+            try noteUnique(holder, in: entity.constraints(overRelationship: relationship.number))
+        }
+        for other in [held.key, key] { noteInverseCount(relationship, of: other) }
         if key == nil { oblige(holder, relationship, cause) }
         try noteInverse(relationship, lost: held.key, won: key, cause: cause)
         return true

@@ -1,9 +1,10 @@
 import LarderModel
 
-/// A to-one relationship that must not be nil at the end of the change set, if its object is there.
-struct Obligation: Hashable, Sendable {
-    let object: ObjectKey
-    let relationship: Int
+/// Why a required to-one may be nil at the end of the change set.
+struct Obligation: Sendable {
+    let cause: ObligationCause
+    /// The change that made it so.
+    let change: Int?
 }
 
 /// How it came that a required to-one may be nil.
@@ -23,17 +24,17 @@ extension ChangeSetRun {
         _ object: ObjectKey, _ relationship: StoredRelationship, _ cause: ObligationCause
     ) {
         guard relationship.isRequired else { return }
-        obligations[Obligation(object: object, relationship: relationship.number)] = cause
+        let obliged = ObjectRelationship(object: object, relationship: relationship.number)
+        obligations[obliged] = Obligation(cause: cause, change: change)
     }
 
     func checkObligations() throws(SQLiteError) {
-        let inOrder = obligations.sorted {
-            ($0.key.object, $0.key.relationship) < ($1.key.object, $1.key.relationship)
-        }
-        for (obligation, cause) in inOrder where !faults.isFull {
-            let relationship = schema.relationships[obligation.relationship]
-            guard try isMissing(relationship, of: obligation.object) else { continue }
-            fault(error(relationship, obligation.object, cause))
+        for (obliged, obligation) in obligations.sorted(by: { $0.key < $1.key })
+        where !faults.isFull {
+            let relationship = schema.relationships[obliged.relationship]
+            guard try isMissing(relationship, of: obliged.object) else { continue }
+            let error = error(relationship, obliged.object, obligation.cause)
+            faults.add(error, change: obligation.change)
         }
     }
 
@@ -54,21 +55,25 @@ extension ChangeSetRun {
         _ relationship: StoredRelationship, _ object: ObjectKey, _ cause: ObligationCause
     ) -> LarderError {
         let name = relationship.qualifiedName
+        let whose = isInserted(object) ? "an inserted object" : uri(of: object)
+        let uri = isInserted(object) ? nil : uri(of: object)
         switch cause {
-        case .missing: return LarderError(.missingValue, "\(name) is required")
+        case .missing:
+            return LarderError(
+                relationship.fault(.missingValue, "\(name) is required", .optional))
         case .lost:
-            let uri = isInserted(object) ? "an inserted object" : uri(of: object)
             return LarderError(
-                .missingValue, "\(name) is required, and \(uri) would be left without",
-                uri: isInserted(object) ? nil : uri)
+                relationship.fault(
+                    .missingValue, "\(name) is required, and \(whose) would be left without",
+                    .optional, uri: uri))
         case .deleted(let destination):
-            let uri = isInserted(object) ? "an inserted object" : uri(of: object)
             return LarderError(
-                .deleteDenied,
-                "\(self.uri(of: destination)) cannot be deleted, since \(uri) needs it as \(name)",
+                relationship.fault(
+                    .deleteDenied,
+                    "\(self.uri(of: destination)) cannot be deleted, since \(whose) needs it as "
+                        + name, .optional, uri: uri),
                 hint:
-                    "delete that object too, or give it another \(relationship.relationship.name)",
-                uri: isInserted(object) ? nil : uri)
+                    "delete that object too, or give it another \(relationship.relationship.name)")
         }
     }
 }

@@ -1,81 +1,240 @@
 import LarderModel
 
+/// An object, and a constraint under which another has, or had, the same values.
+struct Twin: Hashable, Sendable, Comparable {
+    let object: ObjectKey
+    /// Its place in ``StoredEntity/constraints``.
+    let constraint: Int
+
+    static func < (left: Twin, right: Twin) -> Bool {
+        (left.object, left.constraint) < (right.object, right.constraint)
+    }
+}
+
+/// A value of a single unique attribute that another object had when it was to be stored.
+struct ValueAside: Sendable {
+    /// Where a value is unique.
+    struct Place: Hashable, Sendable {
+        let entity: Int
+        let constraint: Int
+        let value: SQLBinding
+    }
+
+    let value: SQLBinding
+    let change: Int?
+}
+
+// Whoever takes another's values is looked at again when the set is done: the other may give them
+// up, or be deleted, by a later change. Of two objects that end with the same values, the one that
+// took them last found the other, so nobody else needs a second look.
+//
+// A combination of values may be stored twice until then. A single attribute has a UNIQUE index:
+// its value stands aside, and the row holds nil.
 extension ChangeSetRun {
-    /// Makes a fault of a violated uniqueness constraint that names the object in the way; any
-    /// other error is thrown on.
-    ///
-    /// - Parameter assigned: What the failed statement would have stored, by column.
-    func reportUniqueness(
-        _ error: SQLiteError, _ object: ObjectKey, assigned: [String: SQLBinding]
+    /// Looks whether other objects have the combinations of values that an object has now.
+    func noteUnique(
+        _ object: ObjectKey, in constraints: some Sequence<Int>
     ) throws(SQLiteError) {
-        guard error.isUniquenessViolation,
-            let (names, existing) = try violatedConstraint(object, assigned)
-        else { throw error }
-        let entity = schema.entities[object.entity].entity.name
-        let properties = names.map { "\(entity).\($0)" }.joined(separator: " and ")
+        for number in constraints {
+            let constraint = schema.entities[object.entity].constraints[number]
+            guard constraint.aside == nil, try integer(constraint.twin, object.key) != nil
+            else { continue }
+            suspects.updateValue(change, forKey: Twin(object: object, constraint: number))
+        }
+    }
+
+    /// The values as they can be stored now: nil for one that another object has.
+    func standingAside(
+        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey
+    ) throws(SQLiteError) -> [SQLBinding] {
+        var stored = values.map(\.value)
+        for (number, constraint) in schema.entities[object.entity].constraints.enumerated() {
+            guard let attribute = constraint.aside,
+                let index = values.firstIndex(where: { $0.attribute == attribute })
+            else { continue }
+            let value = values[index].value
+            let twin = Twin(object: object, constraint: number)
+            aside[twin] = nil
+            guard value != .null, let key = try self.key(constraint.match, [value]),
+                key != object.key
+            else { continue }
+            aside[twin] = ValueAside(value: value, change: change)
+            let place = ValueAside.Place(
+                entity: object.entity, constraint: number, value: value)
+            asideByValue[place] = object
+            stored[index] = .null
+        }
+        return stored
+    }
+
+    func checkUniqueness() throws(SQLiteError) {
+        for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            try store(waiting, for: twin)
+        }
+        for (suspect, change) in suspects.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            let entity = schema.entities[suspect.object.entity]
+            let constraint = entity.constraints[suspect.constraint]
+            guard let key = try integer(constraint.twin, suspect.object.key) else { continue }
+            let other = ObjectKey(entity: suspect.object.entity, key: key)
+            // One of a pair is enough.
+            let mirror = Twin(object: other, constraint: suspect.constraint)
+            if suspects[mirror] != nil, mirror < suspect { continue }
+            faults.add(uniquenessError(constraint, entity, other), change: change)
+        }
+    }
+
+    /// Stores a value that stood aside, unless its object is gone or another still has the value.
+    private func store(_ waiting: ValueAside, for twin: Twin) throws(SQLiteError) {
+        let entity = schema.entities[twin.object.entity]
+        let constraint = entity.constraints[twin.constraint]
+        guard let attribute = constraint.aside, try version(of: twin.object) != nil
+        else { return }
+        if let key = try key(constraint.match, [waiting.value]) {
+            let other = ObjectKey(entity: twin.object.entity, key: key)
+            let error = uniquenessError(constraint, entity, other)
+            return faults.add(error, change: waiting.change)
+        }
+        try statements.statement(entity.update([attribute], bumpingVersion: false)).run([
+            waiting.value, .integer(twin.object.key),
+        ])
+        // Combinations with the value are complete only now.
+        for number in entity.constraints(over: [attribute])
+        where entity.constraints[number].aside == nil {
+            guard try integer(entity.constraints[number].twin, twin.object.key) != nil
+            else { continue }
+            suspects.updateValue(
+                waiting.change, forKey: Twin(object: twin.object, constraint: number))
+        }
+    }
+
+    /// The key in the first row of a statement with these bindings.
+    private func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
+        let statement = try statements.statement(text)
+        defer { statement.reset() }
+        try statement.bind(bindings)
+        return try statement.step() ? statement.int64(at: 0) : nil
+    }
+
+    private func uniquenessError(
+        _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey
+    ) -> LarderError {
+        let names = constraint.names.map { "\(entity.entity.name).\($0)" }
+        let mustBe = "\(names.joined(separator: " and ")) must be unique"
+        var fault = ChangeFault(
+            .uniquenessViolated, mustBe, entityName: entity.entity.name,
+            propertyNames: constraint.names, rule: .unique)
         // The key of an object that the set inserts will have named nothing once the set failed.
-        if isInserted(existing) {
-            fault(
-                LarderError(
-                    .uniquenessViolated,
-                    "\(properties) must be unique, and another object of the set has the same"
-                ))
-            return
+        guard !isInserted(existing) else {
+            fault.message += ", and another object of the set has the same"
+            return LarderError(fault)
         }
         let uri = uri(of: existing)
-        fault(
-            LarderError(
-                .uniquenessViolated, "\(properties) must be unique, and \(uri) has the same",
-                hint: "update that object instead", uri: uri))
+        fault.message += ", and \(uri) has the same"
+        fault.uri = uri
+        return LarderError(fault, hint: "update that object instead")
     }
+}
 
-    private func violatedConstraint(
-        _ object: ObjectKey, _ assigned: [String: SQLBinding]
-    ) throws(SQLiteError) -> (names: [String], existing: ObjectKey)? {
-        let stored = schema.entities[object.entity]
-        for names in stored.entity.uniquenessConstraints {
-            let columns = names.compactMap { column(of: $0, in: stored) }
-            var values: [SQLBinding] = []
-            for column in columns {
-                if let value = assigned[column] {
-                    values.append(value)
-                } else {
-                    values.append(try self.value(of: column, object))
-                }
+// MARK: - Inserts that update
+
+/// The objects that have an insert's unique values.
+enum UniqueMatch {
+    case none
+    case one(ObjectKey)
+    case several(LarderError)
+}
+
+extension ChangeSetRun {
+    /// The object that an insert means, by the values that it has itself: a relationship counts
+    /// where the insert names it, and not its object's list.
+    func match(of insert: PlannedInsert) throws(SQLiteError) -> UniqueMatch {
+        let entity = schema.entities[insert.object.entity]
+        var found: (key: Int64, names: [String])?
+        for (number, constraint) in entity.constraints.enumerated() {
+            guard let values = uniqueValues(of: insert, constraint),
+                let key = try key(constraint.match, values)
+                    ?? keyAside(number, of: entity, values)
+            else { continue }
+            guard let first = found else {
+                found = (key, constraint.names)
+                continue
             }
-            // Nothing is the same as nil here: a constraint binds those that have a value.
-            guard !values.contains(.null) else { continue }
-            let conditions = columns.map { "\(SQL.quoted($0)) = ?" }.joined(separator: " AND ")
-            let key = SQL.quoted(Layout.keyColumn)
-            let statement = try statements.statement(
-                "SELECT \(key) FROM \(SQL.quoted(stored.entity.name)) "
-                    + "WHERE \(conditions) AND \(key) <> ? LIMIT 1")
-            defer { statement.reset() }
-            try statement.bind(values + [.integer(object.key)])
-            if try statement.step() {
-                return (names, ObjectKey(entity: object.entity, key: statement.int64(at: 0)))
+            guard first.key == key else {
+                return .several(
+                    ambiguity(entity, (first.key, first.names), (key, constraint.names)))
             }
         }
-        return nil
+        guard let found else { return .none }
+        return .one(ObjectKey(entity: insert.object.entity, key: found.key))
     }
 
-    private func column(of name: String, in stored: StoredEntity) -> String? {
-        switch stored.places[name] {
-        case .attribute(let number): return stored.attributes[number].column
-        case .relationship(let number):
-            guard case .own(let column) = schema.relationships[number].storage else { return nil }
-            return column.column
-        case nil: return nil
+    /// The object for which a value stands aside, if nobody has it any more.
+    private func keyAside(
+        _ number: Int, of entity: StoredEntity, _ values: [SQLBinding]
+    ) -> Int64? {
+        guard let value = values.first else { return nil }
+        let place = ValueAside.Place(entity: entity.number, constraint: number, value: value)
+        guard let object = asideByValue[place], !deleted.contains(object),
+            aside[Twin(object: object, constraint: number)]?.value == value
+        else { return nil }
+        return object.key
+    }
+
+    /// nil where a value is nil, which is the same as no other, or not known yet.
+    private func uniqueValues(
+        of insert: PlannedInsert, _ constraint: StoredConstraint
+    ) -> [SQLBinding]? {
+        var values: [SQLBinding] = []
+        for place in constraint.places {
+            switch place {
+            case .attribute(let number): values.append(insert.row[number])
+            case .relationship(let number):
+                guard
+                    let assignment = insert.values.assignments.first(where: {
+                        $0.relationship == number
+                    }), let target = resolved(assignment).targets.first
+                else { return nil }
+                values.append(.integer(target.key))
+            }
         }
+        return values.contains(.null) ? nil : values
     }
 
-    /// What a row holds now; nil for a row that is not there.
-    private func value(of column: String, _ object: ObjectKey) throws(SQLiteError) -> SQLBinding {
-        let table = SQL.quoted(schema.entities[object.entity].entity.name)
-        let statement = try statements.statement(
-            "SELECT \(SQL.quoted(column)) FROM \(table) WHERE \(SQL.quoted(Layout.keyColumn)) = ?")
-        defer { statement.reset() }
-        try statement.bind(.integer(object.key), at: 1)
-        return try statement.step() ? statement.value(at: 0) : .null
+    private func ambiguity(
+        _ entity: StoredEntity, _ first: (key: Int64, names: [String]),
+        _ second: (key: Int64, names: [String])
+    ) -> LarderError {
+        func named(_ match: (key: Int64, names: [String])) -> String {
+            let object = ObjectKey(entity: entity.number, key: match.key)
+            let names = match.names.map { "\(entity.entity.name).\($0)" }
+            let whose = isInserted(object) ? "another object of the set" : uri(of: object)
+            return "\(whose) by \(names.joined(separator: " and "))"
+        }
+        let object = ObjectKey(entity: entity.number, key: first.key)
+        return LarderError(
+            ChangeFault(
+                .uniquenessViolated,
+                "the insert means \(named(first)), and \(named(second))",
+                entityName: entity.entity.name, propertyNames: first.names + second.names,
+                uri: isInserted(object) ? nil : uri(of: object), rule: .unique),
+            hint: "an insert can update one object only")
+    }
+
+    /// The assignment with the objects that inserts turned out to mean.
+    func resolved(_ assignment: Assignment) -> Assignment {
+        guard !redirects.isEmpty else { return assignment }
+        let entity = schema.relationships[assignment.relationship].destinationNumber
+        var targets: [Assignment.Target] = []
+        var known: Set<Int64> = []
+        for target in assignment.targets {
+            let planned = ObjectKey(entity: entity, key: target.key)
+            let meant = redirects[planned].map {
+                Assignment.Target(key: $0.key, insertedBy: nil)
+            }
+            let target = meant ?? target
+            // Two inserts may have become one object.
+            if known.insert(target.key).inserted { targets.append(target) }
+        }
+        return Assignment(relationship: assignment.relationship, targets: targets)
     }
 }

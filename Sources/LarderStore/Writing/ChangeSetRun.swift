@@ -4,9 +4,10 @@ import LarderModel
 /// Carries out one planned change set within a transaction that its caller began, and undoes if
 /// there are faults.
 ///
-/// Changes happen in the order given. What only the store can tell (missing objects, versions,
-/// uniqueness, objects that would be left without one they need) is collected as faults, so that
-/// all are reported; what SQLite itself fails at is thrown.
+/// Conflicts with what others have written meanwhile are looked for first; then changes happen in
+/// the order given. What the set must not end in (values that two objects share, objects without
+/// one they need, too few or too many in a list, denied deletes) is looked at when it is done.
+/// Faults are collected, so that all are reported; what SQLite itself fails at is thrown.
 ///
 /// Invariants: the two sides of a relationship are one stored link, so they agree at any moment.
 /// An object's version grows by one in a save that updates it by name or changes one of its to-one
@@ -24,11 +25,26 @@ final class ChangeSetRun {
     var change: Int?
     var deleted: Set<ObjectKey> = []
     /// To-one relationships that may not be nil and may have become so, and why.
-    var obligations: [Obligation: ObligationCause] = [:]
+    var obligations: [ObjectRelationship: Obligation] = [:]
+    /// To-many relationships whose number is bound and has changed, and the change that did.
+    var counts: [ObjectRelationship: Int?] = [:]
+    var denials: [Denial] = []
+    /// Objects that had another's unique values when they took them, and the change that did.
+    var suspects: [Twin: Int?] = [:]
+    /// Values that wait until the objects that have them give them up, and whose they are to be.
+    var aside: [Twin: ValueAside] = [:]
+    var asideByValue: [ValueAside.Place: ObjectKey] = [:]
+    /// Where inserts became updates: the key that an insert was to have, and the object.
+    var redirects: [ObjectKey: ObjectKey] = [:]
+    /// What the snapshots of conflicts may still take.
+    var snapshotBytesLeft = MergeConflict.snapshotBytesMax
     var result = SaveResult()
+    private var isUpserting = false
     private var bumped: Set<ObjectKey> = []
     /// Assignments that wait for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Assignment)]] = [:]
+    /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
+    private var leftOut: [Int: ObjectKey] = [:]
 
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64]
@@ -40,25 +56,31 @@ final class ChangeSetRun {
     }
 
     func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
-        for (place, planned) in set.changes.enumerated() where !faults.isFull {
+        faults = set.faults
+        isUpserting = set.onUniqueConflict == .upsert
+        let resolved = try resolveConflicts(of: set)
+        for (place, planned) in resolved.enumerated() where !faults.isFull {
             change = place
             switch planned {
-            case .insert(let object, let values, let assignments):
-                try insert(object, values, assignments)
-                for (waiter, assignment) in waiting.removeValue(forKey: place) ?? [] {
-                    // A delete in between may have taken it along.
-                    guard !deleted.contains(waiter) else { continue }
-                    try assign(assignment, to: waiter)
-                }
-            case .update(let object, let ifVersion, let values, let assignments):
-                try update(object, ifVersion: ifVersion, values, assignments)
-            case .delete(let object, let ifVersion):
-                try delete(object, ifVersion: ifVersion)
+            case .insert(let insert): try self.insert(insert, at: place)
+            case .update(let object, _, let values): try update(object, values)
+            case .delete(let object, _): try delete(object)
+            case nil: leaveOut(set.changes[place])
             }
         }
         change = nil
-        if !faults.isFull { try checkObligations() }
+        try checkEnd()
         return faults.error(changeCount: set.changes.count).map { .failure($0) } ?? .success(result)
+    }
+
+    private func checkEnd() throws(SQLiteError) {
+        try checkDenials()
+        try checkObligations()
+        try checkCounts()
+        try checkUniqueness()
+        for (place, object) in leftOut {
+            result.updatedVersions[place] = try version(of: object) ?? 0
+        }
     }
 
     func fault(_ error: LarderError) {
@@ -67,80 +89,86 @@ final class ChangeSetRun {
 
     // MARK: - Objects
 
-    private func insert(
-        _ object: ObjectKey, _ values: [SQLBinding], _ assignments: [Assignment]
-    ) throws(SQLiteError) {
+    private func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
+        switch try isUpserting ? match(of: insert) : .none {
+        case .none:
+            for error in insert.missing { fault(error) }
+            try insertNew(insert)
+        case .one(let existing):
+            redirects[insert.object] = existing
+            result.inserted.append(identifier(of: existing))
+            try write(insert.values, to: existing, bumpingVersion: noteBump(of: existing))
+        case .several(let error):
+            fault(error)
+            waiting[place] = nil
+        }
+        for (waiter, assignment) in waiting.removeValue(forKey: place) ?? [] {
+            // A delete in between may have taken it along.
+            guard !deleted.contains(waiter) else { continue }
+            try assign(assignment, to: waiter)
+        }
+    }
+
+    private func insertNew(_ insert: PlannedInsert) throws(SQLiteError) {
+        let object = insert.object
         let entity = schema.entities[object.entity]
-        var bindings = [SQLBinding.integer(object.key)] + values
+        let row = try standingAside(
+            insert.row.enumerated().map { (attribute: $0, value: $1) }, of: object)
+        var bindings = [SQLBinding.integer(object.key)] + row
+        var later: [Assignment] = []
         for number in entity.insertedToOnes {
-            let target = assignments.first { $0.relationship == number }?.targets.first
+            var assignment = insert.values.assignments.first { $0.relationship == number }
+            if let waits = assignment, isUpserting, awaited(by: waits) != nil {
+                later.append(waits)
+                assignment = nil
+            }
+            let target = assignment.flatMap { resolved($0).targets.first }
             bindings += try insertedLink(schema.relationships[number], target)
             if target == nil { oblige(object, schema.relationships[number], .missing) }
         }
-        do throws(SQLiteError) {
-            try statements.statement(entity.insert).run(bindings)
-        } catch {
-            try reportUniqueness(error, object, assigned: insertedColumns(entity, bindings))
-            return
-        }
+        try statements.statement(entity.insert).run(bindings)
         result.inserted.append(identifier(of: object))
         // A cascade along a link to it that was made earlier does not reach a later insert.
         deleted.remove(object)
+        try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {
             oblige(object, schema.relationships[number], .missing)
+            noteCount(schema.relationships[number], of: object.key)
         }
-        for assignment in assignments where !entity.insertedToOnes.contains(assignment.relationship)
-        {
-            try assignWhenReady(assignment, to: object)
+        later += insert.values.assignments.filter {
+            !entity.insertedToOnes.contains($0.relationship)
         }
+        for assignment in later { try assignWhenReady(assignment, to: object) }
     }
 
-    private func update(
-        _ object: ObjectKey, ifVersion: Int64?, _ values: [(attribute: Int, value: SQLBinding)],
-        _ assignments: [Assignment]
-    ) throws(SQLiteError) {
-        guard let version = try checkedVersion(of: object, ifVersion: ifVersion) else { return }
-        let entity = schema.entities[object.entity]
+    private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLiteError) {
+        guard let version = try version(of: object) else { return fault(missing(object)) }
         let needsBump = noteBump(of: object)
         result.updatedVersions.append(needsBump ? version &+ 1 : version)
-        if !values.isEmpty {
-            let text = entity.update(values.map(\.attribute), bumpingVersion: needsBump)
-            do throws(SQLiteError) {
-                try statements.statement(text).run(
-                    values.map(\.value) + [.integer(object.key)])
-            } catch {
-                let columns = values.map { (entity.attributes[$0.attribute].column, $0.value) }
-                try reportUniqueness(
-                    error, object, assigned: Dictionary(columns, uniquingKeysWith: { $1 }))
-                return
-            }
-        } else if needsBump {
-            try statements.statement(entity.bump).run([.integer(object.key)])
-        }
-        for assignment in assignments { try assignWhenReady(assignment, to: object) }
+        try write(values, to: object, bumpingVersion: needsBump)
     }
 
-    /// The object's version now; nil, with a fault, if it does not exist or has another version
-    /// than the caller saw.
-    func checkedVersion(
-        of object: ObjectKey, ifVersion: Int64?
-    ) throws(SQLiteError) -> Int64? {
-        guard let version = try version(of: object) else {
-            fault(missing(object))
-            return nil
+    private func write(
+        _ values: PlannedValues, to object: ObjectKey, bumpingVersion: Bool
+    ) throws(SQLiteError) {
+        let entity = schema.entities[object.entity]
+        let attributes = values.attributes.map(\.attribute)
+        if !attributes.isEmpty {
+            let text = entity.update(attributes, bumpingVersion: bumpingVersion)
+            let stored = try standingAside(values.attributes, of: object)
+            try statements.statement(text).run(stored + [.integer(object.key)])
+            try noteUnique(object, in: entity.constraints(over: attributes))
+        } else if bumpingVersion {
+            try statements.statement(entity.bump).run([.integer(object.key)])
         }
-        // The caller knows nothing of what the set itself has done to the object.
-        let before = bumped.contains(object) ? version &- 1 : version
-        if let ifVersion, ifVersion != before {
-            let uri = uri(of: object)
-            fault(
-                LarderError(
-                    .versionConflict, "\(uri) has version \(before), not \(ifVersion)",
-                    hint: "read it again, and repeat the change", uri: uri))
-            return nil
-        }
-        return version
+        for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
+    }
+
+    private func leaveOut(_ change: PlannedChange?) {
+        guard case .update(let object, _, _) = change else { return }
+        leftOut[result.updatedVersions.count] = object
+        result.updatedVersions.append(0)
     }
 
     func version(of object: ObjectKey) throws(SQLiteError) -> Int64? {
@@ -161,17 +189,24 @@ final class ChangeSetRun {
 
     // MARK: - Assignments
 
-    /// Assigns at once, or after the last insert whose row the assignment has to change.
+    /// Assigns at once, or after the last insert whose row the assignment has to change, or, where
+    /// inserts may become updates, whose key it needs.
     private func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
         let relationship = schema.relationships[assignment.relationship]
-        let last = assignment.targets.lazy.compactMap(\.insertedBy).max()
-        if let last, let change, last > change, !relationship.changesOnlyItself {
+        if let last = awaited(by: assignment), isUpserting || !relationship.changesOnlyItself {
             waiting[last, default: []].append((object, assignment))
         } else {
             try assign(assignment, to: object)
         }
+    }
+
+    /// The last insert, after the change that is being carried out, that makes one of the targets.
+    private func awaited(by assignment: Assignment) -> Int? {
+        guard let change, let last = assignment.targets.lazy.compactMap(\.insertedBy).max()
+        else { return nil }
+        return last > change ? last : nil
     }
 
     /// The values of a to-one's columns in the row that is inserted.
@@ -183,19 +218,9 @@ final class ChangeSetRun {
         guard let target, try checkExists(target, relationship) else {
             return hasPosition ? [.null, .null] : [.null]
         }
+        noteInverseCount(relationship, of: target.key)
         let key = SQLBinding.integer(target.key)
         guard let lastPosition = column.lastPosition else { return [key] }
         return [key, .integer(try positionAfterLast(lastPosition, target.key))]
-    }
-
-    private func insertedColumns(
-        _ entity: StoredEntity, _ bindings: [SQLBinding]
-    ) -> [String: SQLBinding] {
-        var columns = entity.attributes.map(\.column)
-        for number in entity.insertedToOnes {
-            guard case .own(let column) = schema.relationships[number].storage else { continue }
-            columns += [column.column, column.positionColumn].compactMap(\.self)
-        }
-        return Dictionary(zip(columns, bindings.dropFirst()), uniquingKeysWith: { $1 })
     }
 }

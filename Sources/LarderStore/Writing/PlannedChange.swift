@@ -1,3 +1,5 @@
+import LarderModel
+
 /// An object of this store, by the place of its entity in the schema.
 struct ObjectKey: Hashable, Sendable, Comparable {
     let entity: Int
@@ -11,12 +13,35 @@ struct ObjectKey: Hashable, Sendable, Comparable {
 /// A change that is right by itself: what it names is in the schema, its values are of their types
 /// and within their bounds, and its temporary identifiers have become keys.
 enum PlannedChange: Sendable {
-    /// `values` has one for each attribute.
-    case insert(ObjectKey, values: [SQLBinding], assignments: [Assignment])
-    case update(
-        ObjectKey, ifVersion: Int64?, values: [(attribute: Int, value: SQLBinding)],
-        assignments: [Assignment])
-    case delete(ObjectKey, ifVersion: Int64?)
+    case insert(PlannedInsert)
+    case update(ObjectKey, Expectation, PlannedValues)
+    case delete(ObjectKey, Expectation)
+}
+
+/// What a change sets.
+struct PlannedValues: Sendable {
+    /// In the order of the entity's attributes.
+    var attributes: [(attribute: Int, value: SQLBinding)] = []
+    var assignments: [Assignment] = []
+}
+
+struct PlannedInsert: Sendable {
+    let object: ObjectKey
+    /// One for each attribute: what is given, or the default.
+    let row: [SQLBinding]
+    /// What is given.
+    let values: PlannedValues
+    /// What is missing if the object is new, and not where the insert updates another.
+    let missing: [LarderError]
+}
+
+/// How the caller saw the object of a change.
+struct Expectation: Sendable {
+    var version: Int64?
+    var attributes: [(attribute: Int, value: SQLBinding)] = []
+    var relationships: [(relationship: Int, keys: [Int64])] = []
+
+    var isEmpty: Bool { version == nil && attributes.isEmpty && relationships.isEmpty }
 }
 
 /// What a relationship is set to: the whole list of a to-many, one or none of a to-one.
@@ -31,9 +56,14 @@ struct Assignment: Sendable {
     let targets: [Target]
 }
 
-/// A change set that is right by itself.
+/// A change set that is right by itself, or that is so but for single values.
 struct PlannedChangeSet: Sendable {
-    var changes: [PlannedChange]
+    /// nil for a change that has a fault of its own.
+    var changes: [PlannedChange?]
     /// The last key of each entity, with the inserts' included.
     var lastKeys: [Int64]
+    var onUniqueConflict = UniqueConflictPolicy.error
+    var mergePolicy = MergePolicy.error
+    /// Of single values; the set is looked at to its end for others, and then refused.
+    var faults = ChangeFaults()
 }

@@ -16,6 +16,7 @@ struct StoredRelationship: Sendable {
     let destinationNumber: Int
     /// The place of the relationship that leads back; its own for one that is its own inverse.
     let inverseNumber: Int?
+    let entityName: String
     let relationship: Relationship
     /// `Article.category`.
     let qualifiedName: String
@@ -24,6 +25,20 @@ struct StoredRelationship: Sendable {
 
     var isOwnInverse: Bool { inverseNumber == number }
     var isRequired: Bool { !relationship.isToMany && !relationship.isOptional }
+    /// Whether the number of its objects is bound.
+    var isCounted: Bool {
+        let relationship = relationship
+        return relationship.isToMany
+            && (!relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 0)
+    }
+
+    func fault(
+        _ code: ErrorCode, _ message: String, _ rule: ChangeFault.Rule, uri: String? = nil
+    ) -> ChangeFault {
+        ChangeFault(
+            code, message, entityName: entityName, propertyNames: [relationship.name], uri: uri,
+            rule: rule)
+    }
 
     /// Whether a link from an object to another changes nothing but the object's own row, or a join
     /// table: then the other need not be stored yet.
@@ -49,6 +64,8 @@ struct KeyColumn: Sendable {
     /// Sets the position alone.
     let move: String?
     let lastPosition: String?
+    /// How many rows hold a key.
+    let count: String
     /// A row if the object exists and holds none.
     let isMissing: String
 
@@ -67,6 +84,7 @@ struct KeyColumn: Sendable {
             + "WHERE \(own) = ?1"
         move = position.map { "UPDATE \(table) SET \($0) = ?2 WHERE \(own) = ?1" }
         lastPosition = position.map { "SELECT max(\($0)) FROM \(table) WHERE \(key) = ?" }
+        count = "SELECT count(*) FROM \(table) WHERE \(key) = ?"
         isMissing = "SELECT 1 FROM \(table) WHERE \(own) = ? AND \(key) IS NULL"
     }
 }
@@ -75,6 +93,9 @@ struct KeyColumn: Sendable {
 struct JoinTable: Sendable {
     /// The destinations of an object and their positions, in that order.
     let others: String
+    /// The objects that have an object on the other side.
+    let owners: String
+    let count: String
     let add: String
     let move: String?
     let remove: String
@@ -104,6 +125,8 @@ struct JoinTable: Sendable {
         others =
             "SELECT \(other), \(position ?? "NULL") FROM \(table) WHERE \(own) = ? ORDER BY "
             + (position.map { "\($0), " } ?? "") + other
+        owners = "SELECT \(own) FROM \(table) WHERE \(other) = ?"
+        count = "SELECT count(*) FROM \(table) WHERE \(own) = ?"
         add =
             "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
             + "VALUES (\(values.joined(separator: ", ")))"

@@ -10,25 +10,44 @@ final class ValueCheck {
     /// - Throws: `missingValue` for nil where a value is required, `wrongType`, or
     ///   `validationFailed` for one outside of the attribute's bounds.
     func stored(_ value: Value, _ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
-        let stored = try SQLBinding(
-            storing: value, as: attribute.attribute.type, named: attribute.qualifiedName)
-        try check(stored, attribute)
-        if case .json(let text) = value { try checkJSON(text, attribute) }
-        return stored
+        do throws(LarderError) {
+            let stored = try SQLBinding(
+                storing: value, as: attribute.attribute.type, named: attribute.qualifiedName)
+            try check(stored, attribute)
+            if case .json(let text) = value { try checkJSON(text, attribute) }
+            return stored
+        } catch {
+            throw detailed(error, attribute, valueKind: value.kindWithArticle)
+        }
     }
 
     /// What an insert stores for an attribute that it does not name.
     func storedDefault(_ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
         let stored = attribute.defaultValue ?? .null
-        try check(stored, attribute)
+        do throws(LarderError) {
+            try check(stored, attribute)
+        } catch {
+            throw detailed(error, attribute, valueKind: nil)
+        }
         return stored
+    }
+
+    private func detailed(
+        _ error: LarderError, _ attribute: StoredAttribute, valueKind: String?
+    ) -> LarderError {
+        var fault =
+            error.details.first ?? ChangeFault(error.code, error.message, rule: .type)
+        fault.entityName = attribute.entityName
+        fault.propertyNames = [attribute.attribute.name]
+        fault.valueKind = valueKind
+        return LarderError(fault, hint: error.hint)
     }
 
     private func check(_ stored: SQLBinding, _ attribute: StoredAttribute) throws(LarderError) {
         switch stored {
         case .null:
             guard attribute.attribute.isOptional else {
-                throw LarderError(.missingValue, "\(attribute.qualifiedName) is required")
+                throw broken(.optional, "\(attribute.qualifiedName) is required", .missingValue)
             }
         case .integer, .real: try checkBounds(stored, attribute)
         case .text(let text):
@@ -42,17 +61,22 @@ final class ValueCheck {
         }
     }
 
+    private func broken(
+        _ rule: ChangeFault.Rule, _ message: String, _ code: ErrorCode = .validationFailed
+    ) -> LarderError {
+        LarderError(ChangeFault(code, message, rule: rule))
+    }
+
     private func checkBounds(
         _ stored: SQLBinding, _ attribute: StoredAttribute
     ) throws(LarderError) {
         if let minimum = attribute.minimum, stored.isLess(than: minimum) {
-            throw LarderError(
-                .validationFailed,
-                "\(attribute.qualifiedName) must not be less than \(minimum.boundText)")
+            throw broken(
+                .minimum, "\(attribute.qualifiedName) must not be less than \(minimum.boundText)")
         }
         if let maximum = attribute.maximum, maximum.isLess(than: stored) {
-            throw LarderError(
-                .validationFailed,
+            throw broken(
+                .maximum,
                 "\(attribute.qualifiedName) must not be greater than \(maximum.boundText)")
         }
     }
@@ -67,14 +91,14 @@ final class ValueCheck {
         do throws(RegularExpression.Fault) {
             isMatch = try expression(pattern).matchesWhole(text)
         } catch {
-            throw LarderError(
-                .validationFailed,
+            throw broken(
+                .pattern,
                 "\(attribute.qualifiedName) cannot be matched with its pattern (\(error.message))")
         }
         guard isMatch else {
-            throw LarderError(
-                .validationFailed, "\(attribute.qualifiedName) does not match its pattern",
-                hint: "the pattern is \(pattern)")
+            var error = broken(.pattern, "\(attribute.qualifiedName) does not match its pattern")
+            error.hint = "the pattern is \(pattern)"
+            throw error
         }
     }
 
@@ -83,12 +107,12 @@ final class ValueCheck {
     ) throws(LarderError) {
         let validation = attribute.attribute.validation
         if let minimum = validation.minLength, length < minimum {
-            throw LarderError(
-                .validationFailed, "\(attribute.qualifiedName) needs at least \(minimum) \(unit)")
+            throw broken(
+                .minLength, "\(attribute.qualifiedName) needs at least \(minimum) \(unit)")
         }
         if let maximum = validation.maxLength, length > maximum {
-            throw LarderError(
-                .validationFailed, "\(attribute.qualifiedName) takes at most \(maximum) \(unit)")
+            throw broken(
+                .maxLength, "\(attribute.qualifiedName) takes at most \(maximum) \(unit)")
         }
     }
 

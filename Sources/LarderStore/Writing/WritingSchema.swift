@@ -58,7 +58,8 @@ struct WritingSchema: Sendable {
             else { preconditionFailure("a schema has the entities that it names") }
             return StoredRelationship(
                 number: number, entityNumber: entityNumber, destinationNumber: destinationNumber,
-                inverseNumber: inverseNumber, relationship: relationship,
+                inverseNumber: inverseNumber, entityName: entity.name,
+                relationship: relationship,
                 qualifiedName: "\(entity.name).\(relationship.name)",
                 isOneToOne: layout.isOneToOne(relationship),
                 storage: storage(

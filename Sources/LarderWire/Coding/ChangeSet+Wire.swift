@@ -5,7 +5,45 @@ extension ChangeSet {
     init(_ wire: Larder__V1__ChangeSet) throws(LarderError) {
         self.init(
             try MessageReader.list(
-                wire.changes, wire.n_changes, "changes", maximum: Limits.changesMax, Change.init))
+                wire.changes, wire.n_changes, "changes", maximum: Limits.changesMax, Change.init),
+            onUniqueConflict: try UniqueConflictPolicy(wire.on_unique_conflict),
+            mergePolicy: try MergePolicy(wire.merge_policy))
+    }
+}
+
+extension UniqueConflictPolicy {
+    fileprivate init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
+        switch wire {
+        case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR: self = .error
+        case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT: self = .upsert
+        default: throw MessageReader.malformed("a change set has an unknown unique conflict policy")
+        }
+    }
+
+    fileprivate var wire: Larder__V1__UniqueConflictPolicy {
+        switch self {
+        case .error: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR
+        case .upsert: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT
+        }
+    }
+}
+
+extension MergePolicy {
+    fileprivate init(_ wire: Larder__V1__MergePolicy) throws(LarderError) {
+        guard let policy = MergePolicy.allCases.first(where: { $0.wire == wire }) else {
+            throw MessageReader.malformed("a change set has an unknown merge policy")
+        }
+        self = policy
+    }
+
+    fileprivate var wire: Larder__V1__MergePolicy {
+        switch self {
+        case .error: LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR
+        case .storeWins: LARDER__V1__MERGE_POLICY__MERGE_POLICY_STORE_WINS
+        case .callerWins: LARDER__V1__MERGE_POLICY__MERGE_POLICY_CALLER_WINS
+        case .overwrite: LARDER__V1__MERGE_POLICY__MERGE_POLICY_OVERWRITE
+        case .rollback: LARDER__V1__MERGE_POLICY__MERGE_POLICY_ROLLBACK
+        }
     }
 }
 
@@ -19,14 +57,21 @@ extension Change {
             wire.if_version_presence_case
             == LARDER__V1__CHANGE__IF_VERSION_PRESENCE_IF_VERSION
         let ifVersion = hasVersion ? wire.if_version : nil
+        guard wire.n_base_values == 0 || wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
+        else {
+            throw MessageReader.malformed("a change that is no update has a base")
+        }
         switch wire.kind {
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT:
             guard !hasVersion else {
                 throw MessageReader.malformed("an insert expects a row version")
             }
-            self = .insert(identifier, values: try Change.values(wire))
+            self = .insert(identifier, values: try Change.values(wire.values, wire.n_values))
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE:
-            self = .update(identifier, ifVersion: ifVersion, values: try Change.values(wire))
+            self = .update(
+                identifier, ifVersion: ifVersion,
+                values: try Change.values(wire.values, wire.n_values),
+                base: try Change.values(wire.base_values, wire.n_base_values))
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE:
             guard wire.n_values == 0 else {
                 throw MessageReader.malformed("a delete sets values")
@@ -37,15 +82,18 @@ extension Change {
         }
     }
 
-    private static func values(_ wire: Larder__V1__Change) throws(LarderError) -> [String: Value] {
-        guard wire.n_values <= Limits.propertiesMax else {
+    private static func values(
+        _ properties: UnsafeMutablePointer<UnsafeMutablePointer<Larder__V1__PropertyValue>?>?,
+        _ count: Int
+    ) throws(LarderError) -> [String: Value] {
+        guard count <= Limits.propertiesMax else {
             throw MessageReader.tooMany(
-                "values of one object", wire.n_values, maximum: Limits.propertiesMax)
+                "values of one object", count, maximum: Limits.propertiesMax)
         }
         var values: [String: Value] = [:]
-        values.reserveCapacity(wire.n_values)
-        for index in 0..<wire.n_values {
-            guard let property = wire.values[index]?.pointee, let value = property.value else {
+        values.reserveCapacity(count)
+        for index in 0..<count {
+            guard let property = properties?[index]?.pointee, let value = property.value else {
                 throw MessageReader.malformed("a property of a change has no value")
             }
             let name = try property.name.name("the property of a change")
@@ -65,7 +113,8 @@ extension SaveResult {
                 PersistentIdentifier.init),
             updatedVersions: MessageReader.numbers(
                 wire.updated_versions, wire.n_updated_versions),
-            deletedCount: wire.deleted_count)
+            deletedCount: wire.deleted_count,
+            merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) })
     }
 }
 
@@ -79,6 +128,8 @@ extension MessageWriter {
         let wire = make(larder__v1__change_set__init)
         wire.pointee.n_changes = set.changes.count
         wire.pointee.changes = try list(set.changes, change)
+        wire.pointee.on_unique_conflict = set.onUniqueConflict.wire
+        wire.pointee.merge_policy = set.mergePolicy.wire
         return wire
     }
 
@@ -90,11 +141,15 @@ extension MessageWriter {
         switch change {
         case .insert(_, let values):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT
-            try fill(wire, values)
-        case .update(_, let ifVersion, let values):
+            wire.pointee.n_values = values.count
+            wire.pointee.values = try properties(values)
+        case .update(_, let ifVersion, let values, let base):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
             fill(wire, ifVersion)
-            try fill(wire, values)
+            wire.pointee.n_values = values.count
+            wire.pointee.values = try properties(values)
+            wire.pointee.n_base_values = base.count
+            wire.pointee.base_values = try properties(base)
         case .delete(_, let ifVersion):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE
             fill(wire, ifVersion)
@@ -110,12 +165,12 @@ extension MessageWriter {
     }
 
     /// Sorted by name, so that the same change is always the same bytes.
-    private func fill(
-        _ wire: UnsafeMutablePointer<Larder__V1__Change>, _ values: [String: Value]
-    ) throws(LarderError) {
-        let sorted = values.sorted { $0.key < $1.key }
-        wire.pointee.n_values = sorted.count
-        wire.pointee.values = try list(sorted) {
+    private func properties(
+        _ values: [String: Value]
+    ) throws(LarderError)
+        -> UnsafeMutablePointer<UnsafeMutablePointer<Larder__V1__PropertyValue>?>?
+    {
+        try list(values.sorted { $0.key < $1.key }) {
             (property) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__PropertyValue> in
             let item = make(larder__v1__property_value__init)
             item.pointee.name = text(property.key)
@@ -133,6 +188,8 @@ extension MessageWriter {
         wire.pointee.n_updated_versions = result.updatedVersions.count
         wire.pointee.updated_versions = pointing(at: result.updatedVersions)
         wire.pointee.deleted_count = result.deletedCount
+        wire.pointee.n_merged = result.merged.count
+        wire.pointee.merged = copy(numbers: result.merged.map { UInt32(clamping: $0) })
         return wire
     }
 }

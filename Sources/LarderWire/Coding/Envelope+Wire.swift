@@ -77,7 +77,7 @@ extension MessageWriter {
             wire.pointee.pong = make(larder__v1__pong_reply__init)
         case .failed(let error):
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_FAILED
-            wire.pointee.failed = failed(error)
+            wire.pointee.failed = try failed(error)
         }
     }
 }

@@ -12,7 +12,10 @@ extension LarderError {
             column: wire.column == 0 ? nil : Int(wire.column),
             uri: uri.isEmpty ? nil : uri,
             faults: try MessageReader.texts(
-                wire.faults, wire.n_faults, "faults of an error", maximum: Limits.changesMax))
+                wire.faults, wire.n_faults, "faults of an error", maximum: Limits.changesMax),
+            details: try MessageReader.list(
+                wire.details, wire.n_details, "faults of an error", maximum: Limits.changesMax,
+                ChangeFault.init))
     }
 }
 
@@ -36,7 +39,9 @@ extension ErrorCode {
 }
 
 extension MessageWriter {
-    func failed(_ error: LarderError) -> UnsafeMutablePointer<Larder__V1__ErrorReply> {
+    func failed(
+        _ error: LarderError
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__ErrorReply> {
         let wire = make(larder__v1__error_reply__init)
         wire.pointee.code = error.code.rawValue
         wire.pointee.message = text(error.message)
@@ -45,6 +50,8 @@ extension MessageWriter {
         wire.pointee.uri = text(error.uri ?? "")
         wire.pointee.n_faults = error.faults.count
         wire.pointee.faults = texts(error.faults)
+        wire.pointee.n_details = error.details.count
+        wire.pointee.details = try list(error.details, fault)
         return wire
     }
 }

@@ -104,7 +104,7 @@ struct LayoutTests {
                 CREATE INDEX "_link.Article.shelf" ON "Article" ("shelf", "_position.shelf")
                 CREATE UNIQUE INDEX "_link.Article.cover" ON "Article" ("cover")
                 CREATE INDEX "_link.Article.editor" ON "Article" ("editor")
-                CREATE UNIQUE INDEX "_unique.Article.0" ON "Article" ("title", "shelf")
+                CREATE INDEX "_unique.Article.0" ON "Article" ("title", "shelf")
                 CREATE INDEX "_index.Article.0" ON "Article" ("title")
                 CREATE INDEX "_join.Article.related.target" ON "_join.Article.related" \
                 ("target", "source")

@@ -13,6 +13,15 @@ struct ObjectModel {
     private(set) var links: [Key: [String: [Key]]] = [:]
     private var lastKeys: [String: Int64] = [:]
 
+    /// A deleted object, and what the rule `deny` found at the end of one of its relationships.
+    struct Denial {
+        let object: Key
+        let name: String
+        let destinations: [Key]
+    }
+
+    var denials: [Denial] = []
+
     init(_ schema: Schema) { self.schema = schema }
 
     /// In a fixed order, so that random choices can be repeated.
@@ -57,17 +66,37 @@ struct ObjectModel {
     /// Deletes with all rules; how many objects went.
     mutating func delete(_ object: Key) -> Int64 {
         guard let own = links[object] else { return 0 }
+        for relationship in relationships(object.entity) where relationship.deleteRule == .deny {
+            let destinations = own[relationship.name] ?? []
+            denials.append(
+                Denial(object: object, name: relationship.name, destinations: destinations))
+        }
         let doomed = relationships(object.entity).filter { $0.deleteRule == .cascade }.flatMap {
             own[$0.name] ?? []
         }
         links[object] = nil
         for other in links.keys {
-            for name in relationships(other.entity).map(\.name) {
-                remove(object, from: other, name)
+            for relationship in relationships(other.entity)
+            where !keeps(relationship, of: other, object) {
+                remove(object, from: other, relationship.name)
             }
         }
         return doomed.reduce(1) { $0 + delete($1) }
     }
+
+    /// Whether a to-one keeps the key of a deleted object, by the rule `noAction` of its inverse:
+    /// where its own row holds it.
+    private func keeps(_ relationship: Relationship, of other: Key, _ object: Key) -> Bool {
+        guard relationship.destination == object.entity, !relationship.isToMany,
+            let inverse = inverse(of: relationship), inverse.deleteRule == .noAction
+        else { return false }
+        return inverse.isToMany
+            || (other.entity, relationship.name) <= (object.entity, inverse.name)
+    }
+
+    /// Takes an object away as if it had never been, and puts it back without links.
+    mutating func forget(_ object: Key) { links[object] = nil }
+    mutating func restore(_ object: Key) { links[object] = [:] }
 
     private mutating func remove(_ object: Key, from other: Key, _ name: String) {
         links[other]?[name]?.removeAll { $0 == object }

@@ -173,6 +173,17 @@ struct RefusalTests {
             "a long entity")
     }
 
+    @Test("unknown policies, and a base of what is no update, are refused")
+    func policies() {
+        expect(.malformedMessage, Self.save, ProtoBytes().number(2, 2), "a conflict policy")
+        expect(.malformedMessage, Self.save, ProtoBytes().number(3, 5), "a merge policy")
+        let base = ProtoBytes().text(1, "name").message(2, ProtoBytes().number(1, 1))
+        for kind: UInt64 in [1, 3] {
+            let change = ProtoBytes().number(1, kind).message(2, Self.identifier).message(5, base)
+            expect(.malformedMessage, Self.save, ProtoBytes().message(1, change), "a base")
+        }
+    }
+
     @Test("changes that change nothing, or the same twice, are refused")
     func changes() {
         func expect(_ change: ProtoBytes, _ what: String) {

@@ -133,6 +133,14 @@ enum Samples {
         .delete(bob, ifVersion: nil),
     ])
 
+    static let mergedChanges = ChangeSet(
+        [
+            .update(
+                ann, ifVersion: 3, values: ["name": "Ann"],
+                base: ["name": "An", "courses": .objects([bob])]),
+            .update(bob, ifVersion: nil, values: [:], base: ["name": nil]),
+        ], onUniqueConflict: .upsert, mergePolicy: .storeWins)
+
     static func requests() throws -> [(name: String, request: Request)] {
         var requests: [(String, Request)] = [
             (
@@ -144,6 +152,7 @@ enum Samples {
             ("getSome", .get([ann], properties: ["name", "courses"])),
             ("save", .save(changes)),
             ("saveNothing", .save(ChangeSet())),
+            ("saveMerging", .save(mergedChanges)),
             ("schema", .schema),
             ("statistics", .statistics),
             ("check", .check), ("ping", .ping),
@@ -200,6 +209,28 @@ enum Samples {
         .malformedPredicate, "the predicate of Student ends too soon", hint: "close the bracket",
         column: 17, uri: "x-coredata://A/Student/p1", faults: ["one", "two"])
 
+    static let details = [
+        ChangeFault(
+            .validationFailed, "too long", change: 2, entityName: "Student",
+            propertyNames: ["name"], valueKind: "a string", rule: .maxLength),
+        ChangeFault(
+            .uniquenessViolated, "the same", entityName: "Student",
+            propertyNames: ["name", "birthOfYear"], uri: "x-coredata://A/Student/p1",
+            rule: .unique),
+        ChangeFault(
+            .versionConflict, "changed", change: 0, rule: .version,
+            conflict: MergeConflict(
+                storedVersion: 4, expectedVersion: 3,
+                properties: values.map {
+                    MergeConflict.Property(name: $0.name, base: nil, stored: $0.value, given: nil)
+                } + [
+                    MergeConflict.Property(name: "name", base: "a", stored: "b", given: "c")
+                ])),
+        ChangeFault(
+            .objectNotFound, "gone", change: 70_000, rule: .version,
+            conflict: MergeConflict(storedVersion: 0, expectedVersion: nil, properties: [])),
+    ]
+
     static let replies: [(name: String, reply: Reply)] = [
         (
             "welcome",
@@ -226,6 +257,7 @@ enum Samples {
             "saved",
             .saved(SaveResult(inserted: [ann, bob], updatedVersions: [4, 2], deletedCount: 3))
         ),
+        ("savedMerged", .saved(SaveResult(updatedVersions: [4, 0], merged: [0, 1, 70_000]))),
         (
             "explained",
             .explained(
@@ -246,6 +278,7 @@ enum Samples {
         ),
         ("pong", .pong),
         ("failed", .failed(failure)),
+        ("failedChanges", .failed(LarderError(.versionConflict, "two", details: details))),
         ("failedPlainly", .failed(LarderError(.timeout, "the time is up"))),
     ]
 }

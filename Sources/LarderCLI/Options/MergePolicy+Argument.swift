@@ -1,0 +1,4 @@
+import ArgumentParser
+import LarderModel
+
+extension MergePolicy: ExpressibleByArgument {}

@@ -1,0 +1,199 @@
+import LarderModel
+
+// What a change says: its values, and how the caller saw its object.
+extension ChangeSetCheck {
+    mutating func planned(
+        _ change: Change, _ subject: ObjectKey, _ place: Int, _ set: ChangeSet
+    ) -> PlannedChange {
+        switch change {
+        case .delete(_, let ifVersion): return .delete(subject, Expectation(version: ifVersion))
+        case .insert(_, let given):
+            return .insert(insert(given, subject, place, set.onUniqueConflict))
+        case .update(_, let ifVersion, let given, let base):
+            var expectation = expectation(base, subject, place, set.mergePolicy)
+            expectation.version = ifVersion
+            if set.mergePolicy == .storeWins, !expectation.isEmpty {
+                for name in given.keys.sorted() where base[name] == nil {
+                    attempt(place) { check throws(LarderError) in
+                        throw check.missingBase(name, subject)
+                    }
+                }
+            }
+            return .update(subject, expectation, properties(given, subject, place))
+        }
+    }
+
+    private func missingBase(_ name: String, _ subject: ObjectKey) -> LarderError {
+        let entityName = schema.entities[subject.entity].entity.name
+        return LarderError(
+            ChangeFault(
+                .invalidChangeSet,
+                "\(entityName).\(name) is given without the value that it was based on",
+                entityName: entityName, propertyNames: [name]),
+            hint: "the merge policy storeWins compares each property with its base")
+    }
+
+    private mutating func insert(
+        _ given: [String: Value], _ subject: ObjectKey, _ place: Int, _ policy: UniqueConflictPolicy
+    ) -> PlannedInsert {
+        let attributes = schema.entities[subject.entity].attributes
+        let planned = properties(given, subject, place)
+        var row = [SQLBinding?](repeating: nil, count: attributes.count)
+        for (attribute, value) in planned.attributes { row[attribute] = value }
+        var missing: [LarderError] = []
+        for (number, stored) in attributes.enumerated()
+        where row[number] == nil && given[stored.attribute.name] == nil {
+            attempt(place, isOfValue: true) { check throws(LarderError) in
+                do throws(LarderError) {
+                    row[number] = try check.values.storedDefault(stored)
+                } catch {
+                    guard policy == .upsert else { throw error }
+                    missing.append(error)
+                }
+            }
+        }
+        return PlannedInsert(
+            object: subject, row: row.map { $0 ?? .null }, values: planned, missing: missing)
+    }
+
+    /// The values by property, in the order of the schema so that equal sets do equal things.
+    private mutating func properties(
+        _ given: [String: Value], _ subject: ObjectKey, _ place: Int
+    ) -> PlannedValues {
+        let entity = schema.entities[subject.entity]
+        var planned = PlannedValues()
+        for name in given.keys.sorted() {
+            guard let value = given[name] else { continue }
+            switch entity.places[name] {
+            case .attribute(let number):
+                attempt(place, isOfValue: true) { check throws(LarderError) in
+                    let stored = try check.values.stored(value, entity.attributes[number])
+                    planned.attributes.append((attribute: number, value: stored))
+                }
+            case .relationship(let number):
+                attempt(place) { check throws(LarderError) in
+                    let targets = try check.targets(value, number)
+                    planned.assignments.append(
+                        Assignment(relationship: number, targets: targets))
+                }
+            case nil:
+                attempt(place) { check throws(LarderError) in throw check.unknown(name, entity) }
+            }
+        }
+        planned.attributes.sort { $0.attribute < $1.attribute }
+        planned.assignments.sort { $0.relationship < $1.relationship }
+        return planned
+    }
+
+    private func unknown(_ name: String, _ entity: StoredEntity) -> LarderError {
+        LarderError(.unknownProperty, "\(entity.entity.name) has no property \(name)")
+    }
+
+    /// The base in stored form. It need not be within today's bounds, and its objects need not
+    /// exist any more, unless it may be set again.
+    private mutating func expectation(
+        _ base: [String: Value], _ subject: ObjectKey, _ place: Int, _ policy: MergePolicy
+    ) -> Expectation {
+        let entity = schema.entities[subject.entity]
+        var expectation = Expectation()
+        for name in base.keys.sorted() {
+            guard let value = base[name] else { continue }
+            attempt(place) { check throws(LarderError) in
+                switch entity.places[name] {
+                case .attribute(let number):
+                    let stored = entity.attributes[number]
+                    let binding =
+                        policy == .overwrite
+                        ? try check.values.stored(value, stored)
+                        : try SQLBinding(
+                            storing: value, as: stored.attribute.type, named: stored.qualifiedName)
+                    expectation.attributes.append((attribute: number, value: binding))
+                case .relationship(let number):
+                    // A base may be nil where that is no value to set.
+                    let targets =
+                        value == .null ? [] : try check.targets(value, number)
+                    guard targets.allSatisfy({ $0.insertedBy == nil }) else {
+                        throw LarderError(
+                            .invalidChangeSet,
+                            "the base of \(check.schema.relationships[number].qualifiedName) names "
+                                + "an object that the set inserts")
+                    }
+                    expectation.relationships.append(
+                        (relationship: number, keys: targets.map(\.key)))
+                case nil: throw check.unknown(name, entity)
+                }
+            }
+        }
+        expectation.attributes.sort { $0.attribute < $1.attribute }
+        expectation.relationships.sort { $0.relationship < $1.relationship }
+        return expectation
+    }
+
+    private func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target] {
+        let stored = schema.relationships[number]
+        let relationship = stored.relationship
+        let name = stored.qualifiedName
+        switch value {
+        case .objects(let identifiers) where relationship.isToMany:
+            var targets: [Assignment.Target] = []
+            var known: Set<Int64> = []
+            for identifier in identifiers {
+                let target = try self.target(identifier, stored)
+                guard known.insert(target.key).inserted else {
+                    throw LarderError(
+                        .invalidChangeSet,
+                        "\(name) names \(identifier.uriRepresentation) twice")
+                }
+                targets.append(target)
+            }
+            return targets
+        case .object(let identifier) where !relationship.isToMany:
+            return [try target(identifier, stored)]
+        case .null where !relationship.isToMany:
+            guard relationship.isOptional else {
+                throw LarderError(stored.fault(.missingValue, "\(name) is required", .optional))
+            }
+            return []
+        default:
+            let wanted =
+                relationship.isToMany
+                ? "a list of \(relationship.destination) objects"
+                : "an object of \(relationship.destination)"
+            var fault = stored.fault(
+                .wrongType, "\(name) takes \(wanted), not \(value.kindWithArticle)", .type)
+            fault.valueKind = value.kindWithArticle
+            throw LarderError(fault)
+        }
+    }
+
+    private func target(
+        _ identifier: PersistentIdentifier, _ stored: StoredRelationship
+    ) throws(LarderError) -> Assignment.Target {
+        let entity = try entityNumber(identifier.entityName)
+        guard entity == stored.destinationNumber else {
+            throw LarderError(
+                .wrongType,
+                "\(stored.qualifiedName) takes an object of \(stored.relationship.destination), "
+                    + "not of \(identifier.entityName)")
+        }
+        switch identifier.key {
+        case .permanent(let key):
+            try checkStore(of: identifier)
+            return Assignment.Target(key: key, insertedBy: nil)
+        case .temporary(let name):
+            guard let insertion = insertions[name] else {
+                throw LarderError(
+                    .invalidChangeSet,
+                    "\(stored.qualifiedName) names \(identifier.uriRepresentation), "
+                        + "which the set does not insert")
+            }
+            guard insertion.object.entity == entity else {
+                throw LarderError(
+                    .invalidChangeSet,
+                    "\(stored.qualifiedName) names \(identifier.uriRepresentation), which the set "
+                        + "inserts as \(schema.entities[insertion.object.entity].entity.name)")
+            }
+            return Assignment.Target(key: insertion.object.key, insertedBy: insertion.change)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import LarderModel
+
+/// One relationship of one object.
+struct ObjectRelationship: Hashable, Sendable, Comparable {
+    let object: ObjectKey
+    let relationship: Int
+
+    static func < (left: ObjectRelationship, right: ObjectRelationship) -> Bool {
+        (left.object, left.relationship) < (right.object, right.relationship)
+    }
+}
+
+// How many objects a to-many relationship holds. It is looked at when the set is done, since a set
+// may pass through numbers that it must not end in.
+extension ChangeSetRun {
+    /// Notes that the objects of a to-many may have become more or fewer.
+    func noteCount(_ relationship: StoredRelationship, of key: Int64) {
+        guard relationship.isCounted else { return }
+        let object = ObjectKey(entity: relationship.entityNumber, key: key)
+        let counted = ObjectRelationship(object: object, relationship: relationship.number)
+        counts.updateValue(change, forKey: counted)
+    }
+
+    /// The same for the list of a destination, where its inverse is a to-many.
+    func noteInverseCount(_ relationship: StoredRelationship, of key: Int64?) {
+        guard let key, let number = relationship.inverseNumber else { return }
+        noteCount(schema.relationships[number], of: key)
+    }
+
+    func checkCounts() throws(SQLiteError) {
+        for (counted, change) in counts.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            guard try version(of: counted.object) != nil else { continue }
+            let relationship = schema.relationships[counted.relationship]
+            let count = try count(of: relationship, counted.object.key)
+            guard let fault = countFault(relationship, counted.object, count) else { continue }
+            faults.add(LarderError(fault), change: change)
+        }
+    }
+
+    private func count(
+        of relationship: StoredRelationship, _ key: Int64
+    ) throws(SQLiteError) -> Int64 {
+        switch relationship.storage {
+        case .own: return 0
+        case .inverse(let holder):
+            guard case .own(let column) = schema.relationships[holder].storage else { return 0 }
+            return try integer(column.count, key) ?? 0
+        case .join(let table): return try integer(table.count, key) ?? 0
+        }
+    }
+
+    private func countFault(
+        _ stored: StoredRelationship, _ object: ObjectKey, _ count: Int64
+    ) -> ChangeFault? {
+        let relationship = stored.relationship
+        let whose = isInserted(object) ? "an inserted object" : uri(of: object)
+        let has = "\(stored.qualifiedName) of \(whose) has \(count)"
+        let uri = isInserted(object) ? nil : uri(of: object)
+        // An optional list may be empty whatever its minimum.
+        let minimum =
+            relationship.isOptional
+            ? (count == 0 ? 0 : relationship.minCount) : max(1, relationship.minCount)
+        if count < minimum {
+            return stored.fault(
+                .validationFailed, "\(has) \(Self.objects(count)) and needs at least \(minimum)",
+                .minCount, uri: uri)
+        }
+        if relationship.maxCount > 0, count > relationship.maxCount {
+            return stored.fault(
+                .validationFailed,
+                "\(has) \(Self.objects(count)) and takes at most \(relationship.maxCount)",
+                .maxCount, uri: uri)
+        }
+        return nil
+    }
+
+    private static func objects(_ count: Int64) -> String { count == 1 ? "object" : "objects" }
+}

@@ -1,0 +1,109 @@
+import LarderModel
+
+/// A world of ``League``, kept naively, that applies changes in order and says which rules the end
+/// breaks. It looks at every object each time.
+struct RuleModel {
+    typealias Key = ObjectModel.Key
+
+    var objects: ObjectModel
+    var attributes: [Key: [String: Value]] = [:]
+    /// What is wrong, as ``description(of:)`` puts it.
+    var faults: Set<String> = []
+
+    init(_ schema: Schema) { objects = ObjectModel(schema) }
+
+    static func description(of fault: ChangeFault) -> String {
+        let names = fault.propertyNames.joined(separator: ",")
+        return "\(fault.entityName ?? "").\(names) \(fault.rule?.rawValue ?? "")"
+    }
+
+    func exists(_ object: Key) -> Bool { objects.links[object] != nil }
+
+    /// Values that the store does not take are dropped, with a fault.
+    mutating func accepted(_ values: [String: Value], of object: Key) -> [String: Value] {
+        values.filter { name, value in
+            guard case .int(let number) = value, number > 9 else { return true }
+            faults.insert("\(object.entity).\(name) maximum")
+            return false
+        }
+    }
+
+    mutating func write(
+        _ values: [String: Value], _ links: [String: [Key]], to object: Key
+    ) {
+        attributes[object, default: [:]].merge(values) { $1 }
+        for relationship in objects.relationships(object.entity) {
+            guard let targets = links[relationship.name] else { continue }
+            objects.set(object, relationship, targets)
+        }
+    }
+
+    mutating func delete(_ object: Key) -> Int64 { objects.delete(object) }
+
+    // MARK: - Uniqueness
+
+    /// The values of a constraint, nil if one of them is nil.
+    private func identity(
+        _ names: [String], _ values: [String: Value], _ links: [String: [Key]]
+    ) -> [String]? {
+        var identity: [String] = []
+        for name in names {
+            if let value = values[name], value != .null {
+                identity.append("\(value)")
+            } else if let target = links[name]?.first {
+                identity.append("\(target)")
+            } else {
+                return nil
+            }
+        }
+        return identity
+    }
+
+    /// Objects that have the unique values of an insert, each with the constraints' names.
+    func matches(
+        _ entityName: String, _ values: [String: Value], _ links: [String: [Key]]
+    ) -> [(object: Key, names: [String])] {
+        let constraints = objects.schema.entity(named: entityName)?.uniquenessConstraints ?? []
+        return constraints.compactMap { names in
+            guard let wanted = identity(names, values, links) else { return nil }
+            return objects.objects(entityName).first { object in
+                identity(names, attributes[object] ?? [:], objects.links[object] ?? [:]) == wanted
+            }.map { ($0, names) }
+        }
+    }
+
+    // MARK: - The end of a set
+
+    mutating func check() {
+        for denial in objects.denials where denial.destinations.contains(where: exists) {
+            faults.insert("\(denial.object.entity).\(denial.name) deleteRule")
+        }
+        for entity in objects.schema.entities {
+            for object in objects.objects(entity.name) {
+                for relationship in entity.relationships { check(relationship, of: object) }
+            }
+            for names in entity.uniquenessConstraints {
+                let all = objects.objects(entity.name).compactMap {
+                    identity(names, attributes[$0] ?? [:], objects.links[$0] ?? [:])
+                }
+                guard Set(all).count < all.count else { continue }
+                faults.insert("\(entity.name).\(names.joined(separator: ",")) unique")
+            }
+        }
+    }
+
+    private mutating func check(_ relationship: Relationship, of object: Key) {
+        let count = objects.destinations(object, relationship.name).count
+        let name = "\(object.entity).\(relationship.name)"
+        if !relationship.isToMany {
+            if !relationship.isOptional && count == 0 { faults.insert("\(name) optional") }
+            return
+        }
+        if count == 0 ? !relationship.isOptional : count < relationship.minCount {
+            faults.insert("\(name) minCount")
+        }
+        if relationship.maxCount > 0 && count > relationship.maxCount {
+            faults.insert("\(name) maxCount")
+        }
+    }
+}
