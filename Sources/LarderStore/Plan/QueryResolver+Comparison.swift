@@ -222,7 +222,8 @@ extension QueryResolver {
         guard comparison.options.isEmpty || type.isString else {
             throw LarderError(
                 .wrongType,
-                "[c] and [d] need strings, and \(typed.name) is \(type.nounWithArticle)")
+                "\(comparison.options.text) needs strings, and "
+                    + "\(typed.name) is \(type.nounWithArticle)")
         }
     }
 
@@ -247,8 +248,7 @@ extension QueryResolver {
             } else {
                 list = try value(comparison.right, as: left.type, name: left.name)
             }
-            return .oneOfList(
-                left, list, options: comparison.options.subtracting(.normalized))
+            return .oneOfList(left, list, options: comparison.options.subtracting(.normalized))
         }
     }
 
