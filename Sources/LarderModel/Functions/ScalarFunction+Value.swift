@@ -204,11 +204,11 @@ extension ScalarFunction {
                 case .int, .float, .double, .decimal:
                     isDecimal
                         ? operand.exactDecimal?.decimal.map { .decimal($0) }
-                        : operand.double.map { .double($0) }
+                        : operand.double.map { .checked($0) }
                 case .string, .date: operand
                 default: nil
                 }
-            guard let candidate else { return .null }
+            guard let candidate, !candidate.isNil else { return .null }
             guard let known = best else {
                 best = candidate
                 continue

@@ -18,8 +18,7 @@ enum IntegerFunctions {
             guard let value = sum.value else {
                 return faults.report(
                     LarderError(
-                        .arithmeticOverflow, "a sum is beyond 64 bits",
-                        hint: "sum doubles or decimals: sum(… * 1.0)"))
+                        .arithmeticOverflow, "a sum is larger than an int64 can hold"))
             }
             return .integer(value)
         }

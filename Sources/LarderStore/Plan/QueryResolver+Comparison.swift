@@ -8,16 +8,37 @@ extension QueryResolver {
         case .direct: return try direct(comparison, in: scope)
         case .any, .all:
             if outputs != nil { throw havingNeedsOutputs }
-            guard try isCollection(comparison.left, in: scope) else {
+            guard let collection = try collection(in: comparison.left, scope) else {
                 throw LarderError(
                     .wrongType, "ANY and ALL need a key path to many objects on the left side")
             }
-            let elements = try elements(of: comparison.left, in: scope)
-            let test = try self.test(elements.element, comparison, in: elements.scope)
+            let elements = try elements(of: collection, in: scope)
+            let test: PlanPredicate
+            if collection == comparison.left {
+                test = try self.test(elements.element, comparison, in: elements.scope)
+            } else {
+                let outer = element
+                element = (collection, elements.element)
+                defer { element = outer }
+                test = try self.test(nil, comparison, in: elements.scope)
+            }
             return comparison.modifier == .any
                 ? .exists(elements.collection(where: test))
                 : .not(.exists(elements.collection(where: .not(test))))
         }
+    }
+
+    /// The to-many key path, or the SUBQUERY, over whose elements an expression is computed; nil if
+    /// there is none.
+    private func collection(
+        in expression: QueryExpression, _ scope: ResolverScope
+    ) throws(LarderError) -> QueryExpression? {
+        if try isCollection(expression, in: scope) { return expression }
+        guard case .function(_, let operands) = expression else { return nil }
+        for operand in operands {
+            if let collection = try collection(in: operand, scope) { return collection }
+        }
+        return nil
     }
 
     private func direct(

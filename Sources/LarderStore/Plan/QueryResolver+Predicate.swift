@@ -95,6 +95,7 @@ extension QueryResolver {
         _ expression: QueryExpression, in scope: ResolverScope, as type: OperandType?,
         name: String?
     ) throws(LarderError) -> PlanOperand {
+        if let element, element.collection == expression { return element.operand }
         switch expression {
         case _ where isValue(expression, in: scope):
             return .value(try value(expression, as: type, name: name ?? "the other value"))

@@ -75,7 +75,8 @@ enum SQLParameter: Hashable, Sendable {
             let binding = try converter.binding(value, parameters)
             if case .real = binding, value.type?.isInteger == true {
                 throw LarderError(
-                    .wrongType, "\(value.name) is an integer, and a number with a fraction was given",
+                    .wrongType,
+                    "\(value.name) is an integer, and a number with a fraction was given",
                     hint: "write a fraction beside it, as in 1.0 * …, to compute with fractions")
             }
             return binding

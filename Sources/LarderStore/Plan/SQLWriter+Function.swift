@@ -102,6 +102,7 @@ extension SQLWriter {
     private mutating func part(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
         switch operand {
         case .value(let value): return SQLFragment("?", [.operand(value)])
+        case .function where operand.isCall: return try self.operand(operand)
         case .function: return try self.operand(operand).inParentheses
         default: return try self.operand(operand)
         }
@@ -163,6 +164,19 @@ extension PlanOperand {
         switch function {
         case .add, .subtract, .multiply, .divide, .negate: return true
         default: return false
+        }
+    }
+
+    /// Whether it is written as one part, which no operator beside it takes apart.
+    fileprivate var isCall: Bool {
+        guard case .function(let function, _, let type, _) = self else { return false }
+        if isIntegerArithmetic { return !staysWithin64Bits }
+        switch function {
+        case .now, .coalesce, .minimum, .maximum, .length, .uppercase, .lowercase, .canonical,
+            .year, .month, .day, .hour, .minute, .second, .power, .sqrt, .exp, .ln, .log, .abs,
+            .bitwiseXor:
+            return true
+        default: return type == .attribute(.decimal)
         }
     }
 

@@ -99,6 +99,8 @@ extension SQLWriter {
         case .sum:
             return "IIF(COUNT(" + argument + ") = 0, 0.0, SUM(" + argument + "))"
         case .average where isDecimal: return DecimalFunctions.average + "(" + argument + ")"
+        case .average where isInteger && operand.magnitudeBits <= 32:
+            return "CAST(SUM(" + argument + ") AS REAL) / COUNT(" + argument + ")"
         // AVG adds doubles, which lose what is small beside large integers.
         case .average where isInteger:
             return IntegerFunctions.average + "(" + Self.halves(argument) + ", COUNT(" + argument

@@ -9,7 +9,7 @@ struct AggregateValueTests {
     func integerSum() {
         var sum = IntegerSum()
         for integer in [Int64.max, Int64.max, -1, -Int64.max] { sum.add(integer) }
-        #expect(sum.value == .max - 1)
+        #expect(sum.value == Int64.max - 1)
         sum.add(2)
         #expect(sum.value == nil)
         #expect(sum.average == Double(Int64.max) / 5)
