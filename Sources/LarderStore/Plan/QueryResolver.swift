@@ -54,9 +54,8 @@ final class QueryResolver {
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try resolve() } catch {
-            var fault =
-                fault.flatMap { $0.last == error ? $0 : nil }
-                ?? (first: error, last: error, path: [])
+            let known = fault.flatMap { $0.last == error ? $0 : nil }
+            var fault = known ?? (first: error, last: error, path: [])
             if fault.path.last != expression { fault.path.append(expression) }
             let texts = outputs == nil ? places : places.reversed()
             fault.last = texts.reduce(fault.first) { $1.locating($0, at: fault.path) }

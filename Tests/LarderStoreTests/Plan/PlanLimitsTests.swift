@@ -92,7 +92,7 @@ import Testing
                             predicate: predicate(levels: levels - 1))),
                     .greaterThan, .constant(0)))
         }
-        #expect(try rows(outermost(8)) == ["a"])
+        #expect(try rows(outermost(10)) == ["a"])
         let error = #expect(throws: LarderError.self) { try rows(outermost(20)) }
         #expect(error?.code == .resourceExhausted)
     }

@@ -96,45 +96,6 @@ struct ExpressionTests {
         let long = String(repeating: "n", count: Limits.nameBytesMax + 1)
         let cases: [(String, [ProtoBytes], ErrorCode)] = [
             ("no kind", [ProtoBytes()], .malformedMessage),
-            (
-                "a function that is not named", [object, Self.node(Self.function, [0])],
-                .malformedMessage
-            ),
-            (
-                "an unknown function", [object, Self.node(Self.function, [0]).number(9, 39)],
-                .malformedMessage
-            ),
-            (
-                "the length of nothing", [Self.node(Self.function).number(9, 25)],
-                .malformedMessage
-            ),
-            (
-                "a sum of one", [object, Self.node(Self.function, [0]).number(9, 1)],
-                .malformedMessage
-            ),
-            (
-                "the first of 65",
-                [ProtoBytes](repeating: object, count: 65)
-                    + [Self.node(Self.function, Array(0..<65)).number(9, 37)],
-                .malformedMessage
-            ),
-            (
-                "an operator that is not named", [object, Self.node(Self.collection, [0])],
-                .malformedMessage
-            ),
-            (
-                "an unknown operator", [object, Self.node(Self.collection, [0]).number(8, 10)],
-                .malformedMessage
-            ),
-            (
-                "an operator over nothing", [Self.node(Self.collection).number(8, 1)],
-                .malformedMessage
-            ),
-            (
-                "options that exclude each other",
-                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 5)],
-                .malformedMessage
-            ),
             ("an unknown kind", [Self.node(99)], .malformedMessage),
             ("a kind below zero", [ProtoBytes().number(1, .max)], .malformedMessage),
             ("an object of something", [object, Self.node(Self.object, [0])], .malformedMessage),
@@ -180,7 +141,7 @@ struct ExpressionTests {
             ),
             (
                 "an unknown option",
-                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 4)],
+                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 8)],
                 .malformedMessage
             ),
             (
@@ -189,6 +150,44 @@ struct ExpressionTests {
             ),
         ]
         for (name, nodes, code) in cases { #expect(Self.refusal(nodes) == code, "\(name)") }
+    }
+
+    @Test("functions, operators and options that are unknown or lack something are refused")
+    func malformedFunctions() {
+        let object = Self.node(Self.object)
+        let cases: [(String, [ProtoBytes])] = [
+            (
+                "a function that is not named", [object, Self.node(Self.function, [0])]
+            ),
+            (
+                "an unknown function", [object, Self.node(Self.function, [0]).number(9, 39)]
+            ),
+            (
+                "the length of nothing", [Self.node(Self.function).number(9, 25)]
+            ),
+            (
+                "a sum of one", [object, Self.node(Self.function, [0]).number(9, 1)]
+            ),
+            (
+                "the first of 65",
+                [ProtoBytes](repeating: object, count: 65)
+                    + [Self.node(Self.function, Array(0..<65)).number(9, 37)]
+            ),
+            (
+                "an operator that is not named", [object, Self.node(Self.collection, [0])]
+            ),
+            (
+                "an unknown operator", [object, Self.node(Self.collection, [0]).number(8, 10)]
+            ),
+            (
+                "an operator over nothing", [Self.node(Self.collection).number(8, 1)]
+            ),
+            (
+                "options that exclude each other",
+                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 5)]
+            ),
+        ]
+        for (name, nodes) in cases { #expect(Self.refusal(nodes) == .malformedMessage, "\(name)") }
     }
 
     @Test("64 levels pass, 65 are refused, by the reader and by the writer")

@@ -29,7 +29,8 @@ struct RefusalTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         expect(
-            code, Self.query, ProtoBytes().message(2, value), what, sourceLocation: sourceLocation)
+            code, Self.query, ProtoBytes().message(2, ProtoBytes().message(1, value)), what,
+            sourceLocation: sourceLocation)
     }
 
     @Test("a message that nobody knows is answered under its id")
@@ -121,6 +122,37 @@ struct RefusalTests {
         expect(value: ProtoBytes().text(12, deep), .malformedValue, "a JSON document too deep")
     }
 
+    @Test("arguments and variables that are none, or too many, are refused")
+    func arguments() {
+        func expect(_ code: ErrorCode?, argument: ProtoBytes, _ what: String) {
+            let body = ProtoBytes().message(2, argument)
+            let refused = WireTesting.refusal(content: ProtoBytes.envelope(Self.query, body))
+            #expect(refused?.error.code == code, "\(what)")
+        }
+        func list(_ count: Int) -> ProtoBytes {
+            let item = ProtoBytes().message(1, ProtoBytes().number(1, 1)).bytes
+            let items = [[UInt8]](repeating: item, count: count).flatMap { $0 }
+            return ProtoBytes().bytes(2, items)
+        }
+        expect(.malformedMessage, argument: ProtoBytes(), "an argument of no kind")
+        expect(nil, argument: list(0), "an empty list")
+        expect(nil, argument: list(Limits.listElementsMax), "the longest list")
+        expect(.resourceExhausted, argument: list(Limits.listElementsMax + 1), "a longer one")
+        let value = ProtoBytes().message(1, ProtoBytes().number(1, 1))
+        func named(_ name: String) -> ProtoBytes { ProtoBytes().text(1, name).message(2, value) }
+        func expect(_ code: ErrorCode, variables: [ProtoBytes], _ what: String) {
+            let body = variables.reduce(ProtoBytes()) { $0.message(7, $1) }
+            self.expect(code, Self.query, body, what)
+        }
+        expect(.malformedMessage, variables: [named("")], "a variable without name")
+        expect(.malformedMessage, variables: [ProtoBytes().text(1, "a")], "one without value")
+        expect(.malformedMessage, variables: [named("a"), named("a")], "the same one twice")
+        let long = String(repeating: "n", count: Limits.nameBytesMax + 1)
+        expect(.resourceExhausted, variables: [named(long)], "a long name")
+        let many = (0...Limits.variablesMax).map { named("v\($0)") }
+        expect(.resourceExhausted, variables: many, "one more than allowed")
+    }
+
     @Test("identifiers that name nothing are refused")
     func identifiers() {
         func expect(_ identifier: ProtoBytes, _ code: ErrorCode, _ what: String) {
@@ -170,7 +202,7 @@ struct RefusalTests {
 
     @Test("lists one longer than their limits are refused")
     func listLimits() {
-        let null = ProtoBytes().number(1, 1)
+        let null = ProtoBytes().message(1, ProtoBytes().number(1, 1))
         let values = (0...Limits.argumentsMax).reduce(ProtoBytes()) { body, _ in
             body.message(2, null)
         }

@@ -18,7 +18,8 @@ enum FormatFunction {
 
     /// The names that a person would write, for hints.
     static let names: [String] =
-        ScalarFunction.allCases.map(\.rawValue) + AggregateFunction.allCases.map(\.collectionOperator)
+        ScalarFunction.allCases.map(\.rawValue)
+        + AggregateFunction.allCases.map(\.collectionOperator)
 
     private static let functions: [String: FormatFunction] = {
         var functions: [String: FormatFunction] = [:]

@@ -81,8 +81,8 @@ extension FormatParser {
         let start = token.start
         var steps: [String] = []
         var function: AggregateFunction?
-        for part in try nextKeyPathArgument().split(separator: ".", omittingEmptySubsequences: false)
-        {
+        let text = try nextKeyPathArgument()
+        for part in text.split(separator: ".", omittingEmptySubsequences: false) {
             if Self.isStep(part), function != .count {
                 steps.append(String(part))
                 try checkCount(of: steps)

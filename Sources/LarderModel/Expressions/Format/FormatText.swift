@@ -57,8 +57,8 @@ public struct FormatPlaces: Sendable {
         parts.append(Part(expression: expression, start: start))
     }
 
-    /// The error with the column of the part that it is about; as it is if it has a column already,
-    /// or if no such part stands in the text.
+    /// The error with the column of the part that it is about; as it is if it has a column
+    /// already, or if no such part stands in the text.
     ///
     /// - Parameter path: The part, and what it is in, from the inside out; not all the way, and with
     ///   gaps. Of equal parts the one that is nearest to what it is in is meant, or the first.

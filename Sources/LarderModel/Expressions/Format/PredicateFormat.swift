@@ -39,7 +39,8 @@ public enum PredicateFormat {
     }
 
     /// Reads a format string that is a value, such as `wordCount * 2` or `articles.title`: of a
-    /// sort key, a selected column, a group. All else is as in ``parse(_:arguments:firstArgument:name:)``.
+    /// sort key, a selected column, a group. All else is as in
+    /// ``parse(_:arguments:firstArgument:name:)``.
     public static func parseExpression(
         _ text: String, arguments: [QueryArgument] = [], firstArgument: Int = 0,
         name: String = "expression"
