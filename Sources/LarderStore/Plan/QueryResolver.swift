@@ -18,6 +18,9 @@ final class QueryResolver {
     let rootScope: ResolverScope
     let root: ResolverRow
     private var aliasCount = 0
+    /// What stands for a collection inside of an expression that ANY or ALL computes of each of its
+    /// elements.
+    var element: (collection: QueryExpression, operand: PlanOperand)?
     /// What a `having` predicate may name, while one is being resolved.
     var outputs: [String: PlanOperand]?
 

@@ -108,6 +108,6 @@ final class ReadSession {
     private static var tooComplex: LarderError {
         LarderError(
             .resourceExhausted, "the query is nested deeper than the database can follow",
-            hint: "use fewer subqueries inside each other")
+            hint: "use fewer subqueries and functions inside each other")
     }
 }

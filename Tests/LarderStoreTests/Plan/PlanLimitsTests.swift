@@ -92,8 +92,24 @@ import Testing
                             predicate: predicate(levels: levels - 1))),
                     .greaterThan, .constant(0)))
         }
-        #expect(try rows(outermost(8)) == ["a"])
+        #expect(try rows(outermost(10)) == ["a"])
         let error = #expect(throws: LarderError.self) { try rows(outermost(20)) }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test(
+        "thirty functions inside each other are answered, and what SQLite cannot follow is refused")
+    func nestedFunctions() throws {
+        func predicate(_ function: ScalarFunction, levels: Int) -> QueryExpression {
+            let operand = (0..<levels).reduce(QueryExpression.keyPath("n")) { inner, _ in
+                function == .add
+                    ? .function(.add, [inner, .constant(0)]) : .function(function, [inner])
+            }
+            return .comparison(Comparison(operand, .equal, .constant(1)))
+        }
+        #expect(try rows(predicate(.abs, levels: 28)) == ["a"])
+        #expect(try rows(predicate(.add, levels: 60)) == ["a"])
+        let error = #expect(throws: LarderError.self) { try rows(predicate(.abs, levels: 60)) }
         #expect(error?.code == .resourceExhausted)
     }
 
