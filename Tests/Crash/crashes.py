@@ -15,6 +15,8 @@ POINTS_A_STORE = 10
 KILL_SECONDS_MAX = 0.2
 OPERATIONS_MAX = 5_000
 SYNC_ERROR_SHARE = 0.25
+# Late enough that saves were acknowledged.
+LOSING_OPERATIONS = (200, 1_500)
 
 
 def operation_number(choice):
@@ -23,7 +25,7 @@ def operation_number(choice):
 
 
 def kills(folder, points, seed, choice):
-    """SIGKILL at a random 1 to 200 ms, after the start or after the first write."""
+    """SIGKILL at a random 1 to 200 ms after the writers began."""
     with Site(folder, seed, choice) as site:
         for point in range(points):
             if point % POINTS_A_STORE == 0:
@@ -62,9 +64,10 @@ def power(folder, points, seed, choice):
                 site.begin_store()
             site.die_at(power_disk(choice, sync_errors=True))
         site.check()
-        forgetful = site.daemon.forgetful_losses
     return (
-        f"{points} points, {site.starts_died} before it served, {forgetful} forgot something, "
+        f"{points} points, {site.starts_died} before it served, "
+        f"{site.daemon.forgetful_losses} forgot something, "
+        f"{site.daemon.checkpoint_losses} during a checkpoint, "
         f"{site.acknowledged} saves acknowledged, all there")
 
 
@@ -76,21 +79,24 @@ def power_disk(choice, sync_errors=False):
 
 
 def losses_show(folder, points, seed, choice):
-    """What `power` looks for is found where it must be: without syncs, whoever leaves them out."""
+    """What `power` looks for is found where it must be: with synchronous=NORMAL, which loses whole
+    saves and no more, and on a disk that only says that it syncs."""
     reports = []
     for name, synchronous, lies in (("normal", "normal", 0), ("lying", "full", 1)):
         found = {Lost: 0, Wrong: 0, Failed: 0}
         with Site(folder.with_name(f"{folder.name}-{name}"), seed, choice, synchronous) as site:
             for _ in range(points):
                 site.begin_store()
+                disk = power_disk(choice) | {"lies": lies}
+                disk["power_at"] = choice.randint(*LOSING_OPERATIONS)
                 try:
-                    site.die_at(power_disk(choice) | {"lies": lies})
+                    site.die_at(disk)
                     site.check()
                 except (Lost, Wrong, Failed) as error:
                     found[type(error)] += 1
                     if not lies and type(error) is not Lost:
                         raise
-        if found[Lost] == 0:
+        if not any(found.values()):
             raise Failed(f"{name}: no loss was found, so the test finds none anywhere")
         reports.append(f"{name}: {found[Lost]} losses, {found[Wrong] + found[Failed]} damaged")
     return f"{points} points each, {'; '.join(reports)}"

@@ -14,9 +14,11 @@ from larder_client import Client
 FOLDER = pathlib.Path(__file__).resolve().parent
 READY_SECONDS = 30
 DEATH_SECONDS = 60
+# How it ends when the storage does not let it begin.
+STORAGE_STATUS = 74
 
-# What the disk says of a loss of power that undid something.
-FORGETFUL = re.compile("power lost, [1-9]")
+# What the disk says of a loss of power.
+POWER_LOST = re.compile(r"power lost, (\d+) of \d+ sectors, (\d+) at risk in the store")
 
 
 class Failed(Exception):
@@ -40,7 +42,8 @@ class Daemon:
         self.store, self.socket = self.folder / "test.store", str(self.folder / "s")
         self.log = self.folder / "log"
         self.process = None
-        self.forgetful_losses = 0
+        # Losses of power that undid something, and those that came while a checkpoint wrote.
+        self.forgetful_losses = self.checkpoint_losses = 0
 
     def start(self, disk=None):
         """Starts it; False if it dies before it serves, as it may on a disk that fails."""
@@ -72,11 +75,13 @@ class Daemon:
         """Waits for its death and returns how it died: a status, or the negative signal."""
         try:
             status = self.process.wait(DEATH_SECONDS)
-            self.forgetful_losses += FORGETFUL.search(self.last_words()) is not None
-            return status
         except subprocess.TimeoutExpired:
             self.kill()
             raise Failed(f"larderd lived on for {DEATH_SECONDS} seconds") from None
+        if lost := POWER_LOST.search(self.last_words()):
+            self.forgetful_losses += lost[1] != "0"
+            self.checkpoint_losses += lost[2] != "0"
+        return status
 
     def kill(self):
         if self.process and self.process.poll() is None:

@@ -233,7 +233,7 @@ static void sync_folder(void) {
 
 static enum Loss loss;
 static uint64_t last_kept, salt;
-static uint64_t sectors_lost, sectors_at_risk;
+static uint64_t sectors_lost, sectors_at_risk, sectors_of_store;
 
 static bool keeps(uint64_t operation) {
     switch (loss) {
@@ -257,6 +257,7 @@ static void lose_contents(File *file) {
             Version *version = sector->newest;
             while (version && !keeps(version->operation)) version = version->older;
             sectors_at_risk++;
+            sectors_of_store += strcmp(file->path, store) == 0;
             if (version != sector->newest || !version) sectors_lost++;
             off_t offset = sector->index * SECTOR;
             size_t length = size - offset < SECTOR ? size - offset : SECTOR;
@@ -293,10 +294,11 @@ static _Noreturn void lose_power(void) {
     }
     for (int each = 0; each < FILES; each++)
         if (files[each].used) lose_contents(&files[each]);
-    char reason[96];
+    char reason[128];
     snprintf(
-        reason, sizeof reason, "power lost, %llu of %llu sectors",
-        (unsigned long long)sectors_lost, (unsigned long long)sectors_at_risk);
+        reason, sizeof reason, "power lost, %llu of %llu sectors, %llu at risk in the store",
+        (unsigned long long)sectors_lost, (unsigned long long)sectors_at_risk,
+        (unsigned long long)sectors_of_store);
     end(reason);
 }
 

@@ -7,7 +7,7 @@ all that was acknowledged.
 
 import errno
 
-from daemon import Failed
+from daemon import STORAGE_STATUS, Failed
 from site_under_test import Site
 from writer import Refused, Wrong
 
@@ -15,7 +15,6 @@ POINTS_A_STORE = 10
 OPERATIONS_MAX = 400
 SAVES = 40
 KINDS = {"writes": "w", "syncs": "s", "truncates and removals": "tu", "all": "wstu", "reads": "r"}
-STORAGE_STATUS = 74
 
 
 def errors(folder, points, seed, choice):
@@ -41,7 +40,7 @@ def errors(folder, points, seed, choice):
 
 
 def one_point(site, disk):
-    daemon, team = site.daemon, site.team
+    daemon = site.daemon
     if not daemon.start(disk):
         if daemon.wait() != STORAGE_STATUS:
             raise Failed(f"a start was not refused in order: {daemon.last_words()}")
@@ -67,7 +66,7 @@ def one_point(site, disk):
 def look(site, may_refuse, after_crash):
     """Compares what reads answer with what was acknowledged; refused saves must not show."""
     try:
-        site.team.check(site.daemon.socket, after_crash)
+        site.look(after_crash)
     except Refused:
         if not may_refuse:
             raise

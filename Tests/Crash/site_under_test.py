@@ -1,7 +1,10 @@
 """A daemon and its writers, in a scratch folder of their own."""
 
-from daemon import Daemon, Failed
+import signal
+
+from daemon import STORAGE_STATUS, Daemon, Failed
 from team import Team
+from writer import Writer, Wrong
 
 WRITERS = 4
 DEPTH_MAX = 6
@@ -13,20 +16,22 @@ class Site:
     def __init__(self, folder, seed, choice, synchronous="full"):
         folder.mkdir()
         self.choice, self.daemon = choice, Daemon(folder, synchronous)
-        self.team = Team(WRITERS, seed)
+        self.team = Team([Writer(number, seed) for number in range(WRITERS)])
+        self.owners = {}
         self.acknowledged = self.starts_died = 0
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *error):
         self.daemon.kill()
-        self.team.end()
+        self.team.__exit__(*error)
 
     def begin_store(self):
         self.daemon.kill()
         self.daemon.remove_store()
-        self.team.forget()
+        self.team.all("forget")
+        self.owners = {}
 
     def begin_writing(self, depth=None):
         depth = depth or self.choice.randint(1, DEPTH_MAX)
@@ -38,17 +43,27 @@ class Site:
     def die_at(self, disk):
         """Starts on a disk that will end the process, checks, and writes until it has."""
         if self.daemon.start(disk):
-            self.team.check(self.daemon.socket)
+            self.look()
             # Where a save may be refused, what follows waits for its answer.
             self.begin_writing(depth=1 if "error_at" in disk else None)
             self.end_writing()
+            expected = [-signal.SIGKILL]
         else:
             self.starts_died += 1
-        if self.daemon.wait() != -9:
+            expected = [-signal.SIGKILL, STORAGE_STATUS] if "error_at" in disk else [-signal.SIGKILL]
+        if self.daemon.wait() not in expected:
             raise Failed(f"larderd ended by itself: {self.daemon.last_words()}")
         self.daemon.check_file()
 
     def check(self):
         if not self.daemon.start():
             raise Failed(f"larderd does not start: {self.daemon.last_words()}")
-        self.team.check(self.daemon.socket)
+        self.look()
+
+    def look(self, after_crash=True):
+        """Each writer looks at its own; together they see whether a key ever named two objects."""
+        for claimed in self.team.all("check", self.daemon.socket, after_crash):
+            for key, owner in claimed.items():
+                first = self.owners.setdefault(key, owner)
+                if first != owner:
+                    raise Wrong(f"{key} was {first}'s (writer, basket, item) and is {owner}'s")

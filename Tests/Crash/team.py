@@ -1,27 +1,35 @@
-"""Writers in processes of their own, and what they know together."""
+"""Objects that act at the same time, each in a process of its own."""
 
 import multiprocessing
+import signal
 
-from writer import Lost, Refused, Writer, Wrong
+from writer import Lost, Refused, Wrong
 
-RESULT_SECONDS = 120
+RESULT_SECONDS = 300
 
 
 class Team:
-    """Several writers, each in a process, that do what they are told at the same time."""
+    """Each member lives in a process and does there what all are told to do."""
 
-    def __init__(self, count, seed):
+    def __init__(self, members):
         self.members = []
         context = multiprocessing.get_context("fork")
-        for number in range(count):
+        for member in members:
             ours, theirs = context.Pipe()
             others = [pipe for _, pipe in self.members] + [ours]
-            process = context.Process(
-                target=serve, args=(theirs, others, number, seed), daemon=True)
+            process = context.Process(target=serve, args=(theirs, others, member), daemon=True)
             process.start()
             theirs.close()
             self.members.append((process, ours))
-        self.owners = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process, pipe in self.members:
+            pipe.close()
+            process.terminate()
+            process.join()
 
     def begin(self, action, *arguments):
         for _, pipe in self.members:
@@ -32,7 +40,7 @@ class Team:
         answers = []
         for _, pipe in self.members:
             if not pipe.poll(RESULT_SECONDS):
-                raise Wrong(f"a writer had no answer within {RESULT_SECONDS} seconds")
+                raise Wrong(f"a process had no answer within {RESULT_SECONDS} seconds")
             answers.append(pipe.recv())
         for kind in (Wrong, Lost, Refused):
             for answer in answers:
@@ -44,39 +52,21 @@ class Team:
         self.begin(action, *arguments)
         return self.results()
 
-    def check(self, path, after_crash=True):
-        """Each looks at its own; together they see whether a key ever named two objects."""
-        for claimed in self.all("check", path, after_crash):
-            for key, owner in claimed.items():
-                first = self.owners.setdefault(key, owner)
-                if first != owner:
-                    raise Wrong(f"{key} was {first}'s (writer, basket, item) and is {owner}'s")
 
-    def forget(self):
-        """For a new store."""
-        self.all("forget")
-        self.owners = {}
-
-    def end(self):
-        for process, pipe in self.members:
-            pipe.close()
-            process.join()
-
-
-def serve(pipe, others, number, seed):
+def serve(pipe, others, member):
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Copies of the other ends would keep the pipes open when the test ends.
     for other in others:
         other.close()
-    writer = Writer(number, seed)
     while True:
         try:
             action, arguments = pipe.recv()
         except EOFError:
             return
         try:
-            answer = getattr(writer, action)(*arguments)
+            answer = getattr(member, action)(*arguments)
         except (Wrong, Refused) as error:
             answer = error
         except Exception as error:
-            answer = Wrong(f"writer {number}: {error!r}")
+            answer = Wrong(f"{type(member).__name__}: {error!r}")
         pipe.send(answer)
