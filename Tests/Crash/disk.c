@@ -1,21 +1,22 @@
-// A disk that fails on purpose. Preloaded into larderd (LD_PRELOAD), it stands between SQLite and the
-// system for the files of one store, whose contents it passes on, and does what a bad day does:
+// A disk that fails on purpose. Preloaded into larderd (LD_PRELOAD), it stands between SQLite and
+// the system for the files of one store, whose contents it passes on, and does what a bad day does:
 //
-//   LARDER_DISK_STORE      the store's path; files whose path begins with it are this disk's
-//   LARDER_DISK_SEED       what the disk's random choices come from
-//   LARDER_DISK_KILL_AT    the process is killed at this operation, which may have been half done
-//   LARDER_DISK_POWER_AT   power fails at this operation: a random part of what was written since the
-//                          last sync is undone, and the process is killed
-//   LARDER_DISK_ERROR_AT   this operation among those of LARDER_DISK_KINDS (letters: w write, s sync,
-//                          t truncate, u unlink, r read) fails with LARDER_DISK_ERRNO, and so do all
-//                          that follow if LARDER_DISK_FOREVER is set
-//   LARDER_DISK_LIES       syncs are answered and do nothing
+//   LARDER_DISK_STORE     the store's path; files whose path begins with it are this disk's
+//   LARDER_DISK_SEED      what the disk's random choices come from
+//   LARDER_DISK_KILL_AT   the process is killed at this operation, which may have been half done
+//   LARDER_DISK_POWER_AT  power fails at this operation: a random part of what was written since
+//                         the last sync is undone, and the process is killed
+//   LARDER_DISK_ERROR_AT  this operation among those of LARDER_DISK_KINDS (letters: w write,
+//                         s sync, t truncate, u unlink, r read) fails with LARDER_DISK_ERRNO, and
+//                         so do all that follow if LARDER_DISK_FOREVER is set
+//   LARDER_DISK_LIES      syncs are answered and do nothing
 //
 // Operations are numbered from 1, reads left out. What a loss of power may undo:
 // - of each sector of 512 bytes, any version since its file's last sync may be what is found, so
 //   writes are lost, kept, torn between sectors, and reordered;
 // - a file's size, and its entry in the folder until the folder is synced, are lost likewise;
-// - what a failed sync should have written is not written by a later one that succeeds, as on Linux.
+// - what a failed sync should have written is not written by a later one that succeeds, as on
+//   Linux.
 // Real syncs are left out: nothing here outlives a real loss of power. Other ways of writing (a
 // shared mapping, fallocate) would pass by this disk unseen, so they end the process.
 

@@ -1,7 +1,7 @@
 """Whether a history of transactions could have come from doing them one after the other.
 
-Each object has versions, numbered from 0, and it is known which version a transaction read and which
-it wrote. From that follows who must come before whom; with real time, a transaction that was
+Each object has versions, numbered from 0, and it is known which version a transaction read and
+which it wrote. From that follows who must come before whom; with real time, a transaction that was
 answered also comes before each that began later. A cycle means that there is no such order: the
 history is not strictly serializable. The names of dependencies and anomalies are Adya's (Weak
 Consistency, 1999); nothing here knows Larder.

@@ -1,8 +1,8 @@
 """A client that writes baskets and knows which of them the store has acknowledged.
 
 It remembers outside the store what it sent and what was answered, outlives the daemon, and tells
-after each crash whether the store holds what it must: the acknowledged change sets, and of the rest,
-in the order sent, the first few or none.
+after each crash whether the store holds what it must: the acknowledged change sets, and of the
+rest, in the order sent, the first few or none.
 """
 
 import contextlib
@@ -51,9 +51,9 @@ class Writer:
         """Writes until the connection breaks, the storage refuses a save, or for so many saves,
         with so many unanswered at a time.
 
-        Returns how many were acknowledged, and the number of the refusal if there was one. A
-        refusal leaves what was sent after it without the state that it was meant for, so where
-        the storage may fail the depth is 1."""
+        Returns how many were acknowledged, and the refusal's text if there was one. A refusal
+        leaves what was sent after it without the state that it was meant for, so where the
+        storage may fail the depth is 1."""
         acknowledged, waiting = 0, []
         try:
             with connection(path, self.number) as client:
@@ -71,16 +71,16 @@ class Writer:
         except LarderError as error:
             if error.code not in STORAGE_ERRORS:
                 raise Wrong(f"a save was refused with {error}") from None
-            return acknowledged, error.code
+            return acknowledged, str(error)
         except (OSError, ConnectionError):
             pass
         return acknowledged, None
 
     def write_until_death(self, path, depth):
         """Writes until the connection breaks, undeterred by refusals."""
-        acknowledged, code = 0, True
-        while code:
-            count, code = self.write(path, depth)
+        acknowledged, refusal = 0, True
+        while refusal:
+            count, refusal = self.write(path, depth)
             acknowledged += count
         return acknowledged
 
