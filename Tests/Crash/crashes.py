@@ -15,6 +15,10 @@ POINTS_A_STORE = 10
 KILL_SECONDS_MAX = 0.2
 OPERATIONS_MAX = 5_000
 SYNC_ERROR_SHARE = 0.25
+# More than there are before a new store is served, and an operation after that.
+FOLDER_SYNCS = 5
+FOLDER_ATTEMPTS = 4
+FOLDER_POWER_AT = 150
 # Late enough that saves were acknowledged.
 LOSING_OPERATIONS = (200, 1_500)
 
@@ -57,8 +61,15 @@ def operations(folder, points, seed, choice):
 
 
 def power(folder, points, seed, choice):
-    """Loss of power at a random operation, at times after a sync that failed."""
+    """Loss of power at a random operation, at times after a sync that failed, and first after each
+    sync of the folder that failed while the store was created."""
     with Site(folder, seed, choice) as site:
+        for attempt in range(FOLDER_SYNCS * FOLDER_ATTEMPTS):
+            site.begin_store()
+            site.die_at({
+                "seed": attempt, "power_at": FOLDER_POWER_AT, "kinds": "f", "errno": 5,
+                "error_at": attempt % FOLDER_SYNCS + 1})
+            site.check()
         for point in range(points):
             if point % POINTS_A_STORE == 0:
                 site.begin_store()
@@ -74,7 +85,7 @@ def power(folder, points, seed, choice):
 def power_disk(choice, sync_errors=False):
     disk = {"seed": choice.getrandbits(32), "power_at": operation_number(choice)}
     if sync_errors and choice.random() < SYNC_ERROR_SHARE:
-        disk |= {"kinds": "s", "errno": 5, "error_at": operation_number(choice)}
+        disk |= {"kinds": "sf", "errno": 5, "error_at": operation_number(choice)}
     return disk
 
 

@@ -7,8 +7,9 @@
 //   LARDER_DISK_POWER_AT  power fails at this operation: a random part of what was written since
 //                         the last sync is undone, and the process is killed
 //   LARDER_DISK_ERROR_AT  this operation among those of LARDER_DISK_KINDS (letters: w write,
-//                         s sync, t truncate, u unlink, r read) fails with LARDER_DISK_ERRNO, and
-//                         so do all that follow if LARDER_DISK_FOREVER is set
+//                         s sync, f sync of the folder, t truncate, u unlink, r read) fails with
+//                         LARDER_DISK_ERRNO, and so do all that follow if LARDER_DISK_FOREVER is
+//                         set
 //   LARDER_DISK_LIES      syncs are answered and do nothing
 //
 // Operations are numbered from 1, reads left out. What a loss of power may undo:
@@ -105,7 +106,8 @@ __attribute__((constructor)) static void configure(void) {
     error_number = (int)number("LARDER_DISK_ERRNO");
     errors_forever = number("LARDER_DISK_FOREVER") != 0;
     lies = number("LARDER_DISK_LIES") != 0;
-    random_state = number("LARDER_DISK_SEED") * 2 + 1;
+    // Spread over all bits; never zero.
+    random_state = (number("LARDER_DISK_SEED") + 1) * 0x9e3779b97f4a7c15ull | 1;
 }
 
 // xorshift64*, whose upper bits are good.
@@ -409,7 +411,7 @@ static int sync_descriptor(int descriptor, long call) {
     if (operations == kill_at) end("killed");
     // Power that fails during a sync has saved a part of the writes, and nobody was told.
     if (operations == power_at) lose_power();
-    bool fail = fails('s');
+    bool fail = fails(of_folder ? 'f' : 's');
     if (!lies && of_folder && !fail) sync_folder();
     if (!lies && !of_folder) sync_file(file_at(descriptor), !fail);
     pthread_mutex_unlock(&lock);

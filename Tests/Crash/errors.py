@@ -14,7 +14,7 @@ from writer import Refused, Wrong
 POINTS_A_STORE = 10
 OPERATIONS_MAX = 400
 SAVES = 40
-KINDS = {"writes": "w", "syncs": "s", "truncates and removals": "tu", "all": "wstu", "reads": "r"}
+KINDS = {"writes": "w", "syncs": "sf", "truncates and removals": "tu", "all": "wsftu", "reads": "r"}
 
 
 def errors(folder, points, seed, choice):
@@ -56,7 +56,7 @@ def one_point(site, disk):
     # A read that fails is damage to SQLite, and then saves wait for a restart; see docs/testing.md.
     if not disk["forever"] and disk["kinds"] != "r" and again:
         raise Failed(f"one error was not got over: saves are refused with {again}")
-    if disk["forever"] and disk["kinds"] in ("w", "s", "wstu") and not again:
+    if disk["forever"] and disk["kinds"] in ("w", "sf", "wsftu") and not again:
         raise Failed("saves were acknowledged on a disk that fails for good")
     look(site, may_refuse_reads, after_crash=False)
     end(site)

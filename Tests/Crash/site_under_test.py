@@ -42,17 +42,18 @@ class Site:
 
     def die_at(self, disk):
         """Starts on a disk that will end the process, checks, and writes until it has."""
-        if self.daemon.start(disk):
+        serves = self.daemon.start(disk)
+        if serves:
             self.look()
             # Where a save may be refused, what follows waits for its answer.
             self.begin_writing(depth=1 if "error_at" in disk else None)
             self.end_writing()
         else:
             self.starts_died += 1
-            # A sync that fails during the start refuses it, before the power fails.
-            if self.daemon.wait() == STORAGE_STATUS and "error_at" in disk:
-                return
-        if self.daemon.wait() != -signal.SIGKILL:
+        status = self.daemon.wait()
+        # A sync that fails during the start refuses it, before the power fails.
+        is_refused = not serves and "error_at" in disk and status == STORAGE_STATUS
+        if status != -signal.SIGKILL and not is_refused:
             raise Failed(f"larderd ended by itself: {self.daemon.last_words()}")
         self.daemon.check_file()
 
