@@ -103,6 +103,10 @@ class Client:
         self.stream, self.last_id = self.socket.makefile("rb"), 0
         self.welcome = self.call("hello", larder.Hello(protocol_version=1, client_name=name))
 
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+
     def send(self, kind, body, timeout=10_000):
         self.last_id += 1
         envelope = larder.Envelope(id=self.last_id, timeout_milliseconds=timeout, **{kind: body})

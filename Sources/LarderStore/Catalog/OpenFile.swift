@@ -63,6 +63,28 @@ final class OpenFile: Sendable {
         }
     }
 
+    /// Makes the names in a file's folder last: of the file itself, and of the log beside it.
+    ///
+    /// SQLite syncs the folder too, but goes on when that fails, and does not try again; then a
+    /// loss of power could take the log with all that was acknowledged.
+    static func syncFolder(of path: String) throws(LarderError) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A folder that may be written but not read cannot be synced, nor could SQLite do it.
+        guard descriptor >= 0 || errno != EACCES else { return }
+        guard descriptor >= 0 else { throw failure(folder, errno) }
+        defer { Glibc.close(descriptor) }
+        // Some file systems have no such sync, and say so.
+        guard fsync(descriptor) == 0 || errno == EINVAL else {
+            let reason = errno
+            guard reason != ENOSPC, reason != EDQUOT else { throw LarderError.storageFull }
+            throw LarderError(
+                .storageFailed,
+                "the folder of \(path) cannot be synced (\(String(cString: strerror(reason))))")
+        }
+    }
+
     private static func failure(_ path: String, _ reason: Int32) -> LarderError {
         switch reason {
         case ENOENT:

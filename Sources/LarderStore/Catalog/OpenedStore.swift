@@ -62,6 +62,9 @@ struct OpenedStore {
             let catalog = try Catalog(reading: connection)
             let ownSchema = try self.schema(of: catalog, expected: schema)
             try connection.execute("PRAGMA journal_mode = WAL")
+            // The log comes into being with the first read, and stays as long as a connection.
+            _ = try connection.integer("SELECT count(*) FROM _larder")
+            try OpenFile.syncFolder(of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(

@@ -1,0 +1,155 @@
+"""A larderd that is started in a scratch folder, perhaps on a disk that fails, and dies."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+
+from larder_client import Client
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+READY_SECONDS = 30
+DEATH_SECONDS = 60
+# How it ends when the storage does not let it begin.
+STORAGE_STATUS = 74
+
+# What the disk says of a loss of power.
+POWER_LOST = re.compile(r"power lost, (\d+) of \d+ sectors, (\d+) at risk in the store")
+
+
+class Failed(Exception):
+    """The daemon or its file did what it must not."""
+
+
+def environment(store, disk):
+    """The environment for a disk with these settings; see disk.c. None is the real disk."""
+    if disk is None:
+        return os.environ
+    settings = {f"LARDER_DISK_{name.upper()}": str(each) for name, each in disk.items()}
+    return os.environ | settings | {
+        "LD_PRELOAD": os.environ["LARDER_DISK"], "LARDER_DISK_STORE": str(store)}
+
+
+class Daemon:
+    """One store, and the processes that serve it one after the other."""
+
+    def __init__(self, folder, synchronous="full"):
+        self.folder, self.synchronous = pathlib.Path(folder).resolve(), synchronous
+        self.store, self.socket = self.folder / "test.store", str(self.folder / "s")
+        self.log = self.folder / "log"
+        self.process = None
+        # Losses of power that undid something, and those that came while a checkpoint wrote.
+        self.forgetful_losses = self.checkpoint_losses = 0
+
+    def start(self, disk=None):
+        """Starts it; False if it dies before it serves, as it may on a disk that fails."""
+        program = os.path.join(os.environ["LARDER_BIN_DIR"], "larderd")
+        command = [program, "--store", self.store, "--socket", self.socket,
+                   "--synchronous", self.synchronous, "--schema", FOLDER / "crash.schema.json"]
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                command, env=environment(self.store, disk), stderr=log,
+                stdin=subprocess.DEVNULL)
+        deadline = time.monotonic() + READY_SECONDS
+        while self.process.poll() is None:
+            if self.answers():
+                return True
+            if time.monotonic() > deadline:
+                self.kill()
+                raise Failed(f"larderd did not serve within {READY_SECONDS} seconds")
+            time.sleep(0.002)
+        return False
+
+    def answers(self):
+        try:
+            Client(self.socket, name="crash-test").close()
+        except (OSError, ConnectionError):
+            return False
+        return True
+
+    def wait(self):
+        """Waits for its death and returns how it died: a status, or the negative signal."""
+        try:
+            status = self.process.wait(DEATH_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise Failed(f"larderd lived on for {DEATH_SECONDS} seconds") from None
+        if lost := POWER_LOST.search(self.last_words()):
+            self.forgetful_losses += lost[1] != "0"
+            self.checkpoint_losses += lost[2] != "0"
+        return status
+
+    def kill(self):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+
+    def stop(self):
+        """Ends it in order."""
+        self.process.terminate()
+        status = self.wait()
+        if status != 0:
+            raise Failed(f"larderd ended with {status}: {self.last_words()}")
+
+    def met_error(self):
+        """Whether the disk has failed since the last start."""
+        return "disk: error" in self.log.read_text(errors="replace")
+
+    def last_words(self):
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return " | ".join(lines[-3:])
+
+    def remove_store(self):
+        for file in self.folder.iterdir():
+            if file.name.startswith(("test.store", "removed-", "log")):
+                file.unlink()
+
+    def check_file(self):
+        """Lets SQLite alone look at a copy of the file, whose process is dead."""
+        if not self.store.exists() or self.store.stat().st_size == 0:
+            return
+        with_copy = self.folder / "copy"
+        shutil.rmtree(with_copy, ignore_errors=True)
+        with_copy.mkdir()
+        for file in self.folder.glob("test.store*"):
+            shutil.copy(file, with_copy)
+        connection = sqlite3.connect(with_copy / "test.store")
+        try:
+            check_database(connection)
+        except sqlite3.DatabaseError as error:
+            raise Failed(f"SQLite cannot read the file: {error}") from None
+        finally:
+            connection.close()
+            shutil.rmtree(with_copy)
+
+
+# Every place that holds a key of another table, as docs/architecture.md lays tables out.
+LINKS = [
+    ("Item", "basket", "Basket"),
+    ("_join.Basket.tags", "source", "Basket"),
+    ("_join.Basket.tags", "target", "Tag"),
+]
+
+
+def check_database(connection):
+    answer = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+    if answer != ["ok"]:
+        raise Failed(f"integrity_check: {answer[:5]}")
+    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
+    if not tables:
+        return
+    for table, column, target in LINKS:
+        # A missing column is an error; SQLite would take it for a string.
+        [dangling] = connection.execute(
+            f'SELECT count(*) FROM "{table}" AS links WHERE links."{column}" IS NOT NULL AND '
+            f'links."{column}" NOT IN (SELECT _id FROM "{target}")').fetchone()
+        if dangling:
+            raise Failed(f"{dangling} links {table}.{column} lead to no {target}")
+    for entity, sequence in connection.execute("SELECT name, seq FROM sqlite_sequence"):
+        [greatest] = connection.execute(f'SELECT max(_id) FROM "{entity}"').fetchone()
+        if greatest is not None and greatest > sequence:
+            raise Failed(f"{entity} has the key {greatest} beyond the last one, {sequence}")

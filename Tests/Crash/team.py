@@ -1,0 +1,72 @@
+"""Objects that act at the same time, each in a process of its own."""
+
+import multiprocessing
+import signal
+
+from writer import Lost, Refused, Wrong
+
+RESULT_SECONDS = 300
+
+
+class Team:
+    """Each member lives in a process and does there what all are told to do."""
+
+    def __init__(self, members):
+        self.members = []
+        context = multiprocessing.get_context("fork")
+        for member in members:
+            ours, theirs = context.Pipe()
+            others = [pipe for _, pipe in self.members] + [ours]
+            process = context.Process(target=serve, args=(theirs, others, member), daemon=True)
+            process.start()
+            theirs.close()
+            self.members.append((process, ours))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process, pipe in self.members:
+            pipe.close()
+            process.terminate()
+            process.join()
+
+    def begin(self, action, *arguments):
+        for _, pipe in self.members:
+            pipe.send((action, arguments))
+
+    def results(self):
+        """What each returned. Raises the worst of what went wrong."""
+        answers = []
+        for _, pipe in self.members:
+            if not pipe.poll(RESULT_SECONDS):
+                raise Wrong(f"a process had no answer within {RESULT_SECONDS} seconds")
+            answers.append(pipe.recv())
+        for kind in (Wrong, Lost, Refused):
+            for answer in answers:
+                if type(answer) is kind:
+                    raise answer
+        return answers
+
+    def all(self, action, *arguments):
+        self.begin(action, *arguments)
+        return self.results()
+
+
+def serve(pipe, others, member):
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Copies of the other ends would keep the pipes open when the test ends.
+    for other in others:
+        other.close()
+    while True:
+        try:
+            action, arguments = pipe.recv()
+        except EOFError:
+            return
+        try:
+            answer = getattr(member, action)(*arguments)
+        except (Wrong, Refused) as error:
+            answer = error
+        except Exception as error:
+            answer = Wrong(f"{type(member).__name__}: {error!r}")
+        pipe.send(answer)

@@ -1,0 +1,82 @@
+"""What a writer of the crash tests does to a store, and what the store must then hold.
+
+A writer owns baskets. A basket has items and tags; one change set inserts, revises or deletes a
+basket with all its items, so every item must have its basket's revision. Nothing here does I/O: a
+state is a dictionary from the numbers of a writer's baskets to the baskets, and an operation leads
+from one state to the next.
+"""
+
+import dataclasses
+import random
+
+BASKETS_MAX = 30
+ITEMS_MAX = 5
+TEXT_BYTES_MAX = 3_000
+TAGS = ("red", "green", "blue")
+
+
+@dataclasses.dataclass(frozen=True)
+class Basket:
+    """A basket; as many items as `items` have its revision, which is also every row's version."""
+
+    revision: int
+    items: int
+    tags: frozenset
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation:
+    """One change set: the basket of that number becomes this one, or goes if there is none."""
+
+    kind: str  # "setup", "insert", "update", "delete"
+    number: int = 0
+    basket: Basket | None = None
+
+    def applied_to(self, state):
+        after = {number: each for number, each in state.items() if number != self.number}
+        if self.basket:
+            after[self.number] = self.basket
+        return after
+
+
+def text(writer, number, revision, place):
+    """The text of a basket (place 0) or of its item at a place from 1; it follows from the rest."""
+    words = f"{writer}/{number}/{revision}/{place} "
+    length = random.Random(words).randrange(TEXT_BYTES_MAX)
+    return (words * (length // len(words) + 1))[:length]
+
+
+def next_operation(choice, state, last_number):
+    """A random operation on a state; new baskets get the number after the last one."""
+    some_tags = frozenset(tag for tag in TAGS if choice.random() < 0.5)
+    kinds = ["insert"] * (len(state) < BASKETS_MAX) + ["update", "delete"] * (len(state) > 0)
+    weights = {"insert": 5, "update": 4, "delete": 2}
+    [kind] = choice.choices(kinds, [weights[each] for each in kinds])
+    if kind == "insert":
+        basket = Basket(1, choice.randint(1, ITEMS_MAX), some_tags)
+        return Operation("insert", last_number + 1, basket)
+    number = choice.choice(sorted(state))
+    if kind == "delete":
+        return Operation("delete", number)
+    old = state[number]
+    return Operation("update", number, Basket(old.revision + 1, old.items, some_tags))
+
+
+def states_after(state, operations):
+    """The state before the operations, and the one after each of them in their order."""
+    states = [state]
+    for operation in operations:
+        states.append(operation.applied_to(states[-1]))
+    return states
+
+
+def digest(state):
+    return hash(frozenset(state.items()))
+
+
+def difference(found, wanted):
+    """Where two states differ, in a line."""
+    numbers = sorted(set(found) | set(wanted))
+    differing = [each for each in numbers if found.get(each) != wanted.get(each)]
+    parts = [f"basket {each}: {found.get(each)}, not {wanted.get(each)}" for each in differing[:4]]
+    return f"{len(differing)} baskets differ: " + "; ".join(parts)
