@@ -35,7 +35,8 @@ static inline void insert_student(sqlite3_stmt *insert, int64_t number) {
     sqlite3_bind_text(insert, 1, made.name, -1, SQLITE_STATIC);
     sqlite3_bind_int64(insert, 2, made.birth_of_year);
     sqlite3_bind_double(insert, 3, made.score);
-    if (sqlite3_step(insert) != SQLITE_DONE) fail("insert", sqlite3_errmsg(sqlite3_db_handle(insert)));
+    if (sqlite3_step(insert) != SQLITE_DONE)
+        fail("insert", sqlite3_errmsg(sqlite3_db_handle(insert)));
     sqlite3_reset(insert);
 }
 

@@ -1,5 +1,5 @@
-// Puts load on a server that speaks in frames: `load floor SOCKET` or `load larder SOCKET STORE`,
-// where STORE is the store's UUID. One thread, so that it takes as little from the server as it can.
+// Puts load on a server that speaks in frames: `load floor SOCKET` or `load larder SOCKET
+// STORE`, where STORE is the store's UUID. One thread, so that it takes little from the server.
 //
 //   latency READS COUNT                              a read at a time, its median in microseconds
 //   rate CONNECTIONS DEPTH KEYS READS COUNT          reads a second: so many requests under way on

@@ -52,7 +52,8 @@ static inline void answer_commands(void) {
     char line[200], command[32];
     while (fgets(line, sizeof line, stdin)) {
         long long n[5] = {0};
-        if (sscanf(line, "%31s %lld %lld %lld %lld %lld", command, n, n + 1, n + 2, n + 3, n + 4) < 1)
+        if (sscanf(line, "%31s %lld %lld %lld %lld %lld",
+                command, n, n + 1, n + 2, n + 3, n + 4) < 1)
             fail("no command", line);
         int64_t arguments[5] = {n[0], n[1], n[2], n[3], n[4]};
         sample got = answer(command, arguments);

@@ -169,7 +169,8 @@ static sample pipelined_rate(int64_t depth, int64_t reads, int64_t count) {
     begin_pipeline(database);
     for (int64_t sent = 0; sent < reads;) {
         int64_t batch = reads - sent < depth ? reads - sent : depth;
-        for (int64_t i = 0; i < batch; i++) send_keyed(database, "read", key_of_read(sent++, count));
+        for (int64_t i = 0; i < batch; i++)
+            send_keyed(database, "read", key_of_read(sent++, count));
         found += end_pipeline(database, batch);
     }
     double time = microseconds() - start;

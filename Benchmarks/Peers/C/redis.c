@@ -90,7 +90,8 @@ static sample rate(int64_t connections, int64_t depth, int64_t reads, int64_t co
             if (redisBufferRead(c) != REDIS_OK) fail("redis", c->errstr);
             void *reply;
             while (redisReaderGetReply(c->reader, &reply) == REDIS_OK && reply) {
-                if (((redisReply *)reply)->type != REDIS_REPLY_ARRAY) fail("redis", "a read failed");
+                if (((redisReply *)reply)->type != REDIS_REPLY_ARRAY)
+                    fail("redis", "a read failed");
                 freeReplyObject(reply);
                 answered++;
                 if (sent < reads) append_read(c, sent++, count);

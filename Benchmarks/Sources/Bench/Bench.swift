@@ -25,11 +25,7 @@ struct Bench {
             let run = try Run(
                 isQuick: options.isQuick, programs: environment["LARDER_BIN_DIR"] ?? "",
                 peers: environment["LARDER_BENCH_PEERS"])
-            for measure in chosen {
-                say("== \(measure.name)")
-                try measure.measure(run)
-            }
-            if !run.rows.isEmpty { say(Report.table(run.rows)) }
+            for measure in chosen { try measure.measure(run) }
             if let path = options.json { try Report.write(run.rows, to: path) }
         } catch let problem as Problem {
             fail("bench: \(problem.sentence)", status: problem.status)

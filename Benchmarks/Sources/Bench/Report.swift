@@ -42,13 +42,10 @@ enum Report {
         return "| \(cells.joined(separator: " | ")) |"
     }
 
-    static func table(_ rows: [Row]) -> String {
-        let head = [
-            "| measure | Larder | peer | peer's | ratio | spread | goal | |",
-            "|---|---|---|---|---|---|---|---|",
-        ]
-        return (head + rows.map(line)).joined(separator: "\n")
-    }
+    static let head = """
+        | measure | Larder | peer | peer's | ratio | spread | goal | |
+        |---|---|---|---|---|---|---|---|
+        """
 
     static func write(_ rows: [Row], to path: String) throws {
         let encoder = JSONEncoder()

@@ -86,8 +86,11 @@ final class Run {
         }
     }
 
-    /// Adds a row for a figure of our own that has a goal of its own.
+    /// Adds a row, which is judged by its goal unless the run is a quick one.
     func add(_ row: Report.Row) {
+        var row = row
+        if isQuick { row.goal = nil }
+        if rows.isEmpty { say(Report.head) }
         rows.append(row)
         say(Report.line(row))
     }

@@ -28,8 +28,9 @@ struct Main {
         // The server ends when this pipe does, however the client ends.
         let life = Pipe()
         server.standardInput = life
-        guard let load = readLine(), let count = load.split(separator: " ").last.flatMap({ Int($0) })
-        else { return }
+        guard let count = readLine()?.split(separator: " ").last.flatMap({ Int($0) }) else {
+            return
+        }
         Students.create(at: file, count)
         try server.run()
         defer { server.terminate() }

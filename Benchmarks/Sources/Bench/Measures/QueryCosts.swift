@@ -19,7 +19,7 @@ struct QueryCosts: Measure {
             try Loader(client: client).articles(size)
             for (place, form) in Form.all.enumerated() {
                 do throws(LarderError) {
-                    let cost = try cost(of: form, size, client)
+                    let cost = try cost(of: form, size, client, run)
                     cells[place].append(cost)
                 } catch {
                     guard Self.meansUnknown.contains(error.code) else { throw error }
@@ -31,6 +31,7 @@ struct QueryCosts: Measure {
             server.program.end()
             try? FileManager.default.removeItem(atPath: server.store)
         }
+        say("")
         say("| form | \(sizes.map(Self.grouped).joined(separator: " | ")) |")
         say("|---|\(sizes.map { _ in "---:|" }.joined())")
         for (form, cells) in zip(Form.all, cells) {
@@ -45,12 +46,12 @@ struct QueryCosts: Measure {
 
     /// The median of some askings, the first of which only warms up.
     private func cost(
-        of form: Form, _ size: Int, _ client: StoreClient
+        of form: Form, _ size: Int, _ client: StoreClient, _ run: Run
     ) throws(LarderError) -> String {
         var times: [Double] = []
-        let end = ContinuousClock.now + .milliseconds(500)
+        let end = ContinuousClock.now + .milliseconds(run.size(500, quick: 0))
         var askings = 0
-        while askings < 4 || ContinuousClock.now < end && askings < 200 {
+        while askings < run.size(4, quick: 2) || ContinuousClock.now < end && askings < 200 {
             let start = ContinuousClock.now
             do throws(LarderError) {
                 try form.ask(client, size)
