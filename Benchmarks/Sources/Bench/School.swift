@@ -4,13 +4,16 @@ import LarderModel
 
 /// The data that every side holds, each value computed from the object's number, from 1.
 enum School {
-    static let schema = """
+    /// - Parameter isYearIndexed: whether students are indexed by `birthOfYear`; the peers' are not.
+    static func schema(isYearIndexed: Bool) -> String {
+        """
         { "version": "1.0.0",
           "entities": [
             { "name": "Student",
               "attributes": [
                 { "name": "name", "type": "string" },
-                { "name": "birthOfYear", "type": "int64" },
+                { "name": "birthOfYear", "type": "int64",
+                  "indexed": \(isYearIndexed) },
                 { "name": "score", "type": "double" } ],
               "relationships": [
                 { "name": "articles", "destination": "Article", "toMany": true,
@@ -30,6 +33,8 @@ enum School {
                 { "name": "articles", "destination": "Article", "toMany": true,
                   "inverse": "category" } ] } ] }
         """
+    }
+
     static let categories = 20
     /// What a read of a student asks for, on each side.
     static let studentProperties = ["name", "birthOfYear", "score"]

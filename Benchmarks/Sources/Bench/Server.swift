@@ -13,19 +13,19 @@ final class Server {
     private let run: Run
 
     /// - Parameter store: an existing store, or nil for a new one.
-    init(_ run: Run, store: String? = nil, options: [String] = []) throws {
+    init(_ run: Run, store: String? = nil, isYearIndexed: Bool = false) throws {
         self.run = run
         self.store = store ?? run.path("school.store")
         socket = run.path("socket")
         let schema = run.path("schema.json")
-        try School.schema.write(toFile: schema, atomically: true, encoding: .utf8)
+        try School.schema(isYearIndexed: isYearIndexed).write(
+            toFile: schema, atomically: true, encoding: .utf8)
         listener = try Self.listener(at: socket)
         let arguments = ["--store", self.store, "--schema", schema, "--log-level", "error"]
         // The shell alone can put the process's own number into its environment.
         program = try Program(
             "/bin/sh",
-            ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\"", run.program("larderd")] + arguments
-                + options,
+            ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\"", run.program("larderd")] + arguments,
             descriptors: [nil, STDERR_FILENO, STDERR_FILENO, listener],
             environment: ["LISTEN_FDS": "1"])
     }

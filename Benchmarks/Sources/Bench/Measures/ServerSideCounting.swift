@@ -14,10 +14,16 @@ struct ServerSideCounting: Measure {
         // A tenth as many students as articles come with the articles.
         try Loader(client: client).articles(articles)
         try Loader(client: client).students(articles - articles / 10)
+        let students = "grouped count over \(articles) students"
         try run.compare(
-            "grouped count over \(articles) students", unit: "µs",
-            ours: { try grouped(client) },
+            students, unit: "µs", ours: { try grouped(client) },
             [Rival("fetch all, count in the client", .atMost(0.1)) { try groupedHere(client) }])
+        let indexed = try Server(run, isYearIndexed: true)
+        let itsClient = try indexed.connect()
+        try Loader(client: itsClient).students(articles)
+        try run.compare(
+            students + ", indexed", unit: "µs", ours: { try grouped(itsClient) },
+            [Rival("fetch all, count in the client", .atMost(0.1)) { try groupedHere(itsClient) }])
         try run.compare(
             "SUBQUERY count over \(articles) articles", unit: "µs",
             ours: { try prolific(client) },
