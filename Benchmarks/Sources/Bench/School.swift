@@ -4,7 +4,7 @@ import LarderModel
 
 /// The data that every side holds, each value computed from the object's number, from 1.
 enum School {
-    /// - Parameter isYearIndexed: whether students are indexed by `birthOfYear`; the peers' are not.
+    /// - Parameter isYearIndexed: whether there is an index on `birthOfYear`; peers have none.
     static func schema(isYearIndexed: Bool) -> String {
         """
         { "version": "1.0.0",

@@ -63,7 +63,8 @@ struct ServerSideCounting: Measure {
             count = try client.count(
                 "Student",
                 where: """
-                    SUBQUERY(articles, $a, $a.category.name == %@ AND $a.wordCount > 5000).@count > 1
+                    SUBQUERY(articles, $a, $a.category.name == %@ \
+                    AND $a.wordCount > 5000).@count > 1
                     """, arguments: [.string(category)])
         }
         return Sample(value: time, checksum: count)

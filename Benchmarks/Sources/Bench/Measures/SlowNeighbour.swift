@@ -57,7 +57,8 @@ struct SlowNeighbour: Measure {
             let count = try client.count(
                 "Article",
                 where: """
-                    SUBQUERY(category.articles, $other, $other.summary ENDSWITH "nowhere").@count > 0
+                    SUBQUERY(category.articles, $other, $other.summary ENDSWITH "nowhere")\
+                    .@count > 0
                     """)
             throw Problem("the query of minutes has answered \(count)")
         } catch let error as LarderError where error.code == .timeout {}
