@@ -14,7 +14,8 @@ final class Run {
         self.isQuick = isQuick
         self.programs = programs
         self.peers = peers
-        var template = Array("/tmp/larder-bench-XXXXXX".utf8CString)
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Problem("there is no scratch folder") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

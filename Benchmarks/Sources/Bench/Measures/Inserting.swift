@@ -11,7 +11,7 @@ struct Inserting: Measure {
         let server = try Server(run)
         let connections = try (0..<clients).map { _ in try server.connect() }
         let postgres = try Postgres.peer(run, 1)
-        let count = run.size(1_000, quick: 50)
+        let count = run.size(300, quick: 50)
         try run.compare(
             "durable insert, one client, median", unit: "µs",
             ours: { try latency(connections[0], count) },
@@ -19,7 +19,7 @@ struct Inserting: Measure {
                 Rival("PostgreSQL", .atMost(1), postgres, "insert \(count)"),
                 Rival("C on SQLite", nil, try SQLite.peer(run, 1), "insert \(count)"),
             ])
-        let each = run.size(500, quick: 20)
+        let each = run.size(200, quick: 20)
         let command = "inserts \(clients) \(each)"
         try run.compare(
             "durable inserts/s, \(clients) clients", unit: "/s",
