@@ -42,9 +42,10 @@ struct ImportTests {
         }
     }
 
-    @Test("the end-to-end tests import nothing of the product but the client and the vocabulary")
-    func endToEnd() throws {
-        for file in try Repository.files(under: ["Tests/EndToEndTests"], endings: [".swift"]) {
+    @Test("what stands outside imports nothing of the product but the client and the vocabulary")
+    func outside() throws {
+        let folders = ["Tests/EndToEndTests"] + Repository.benchmarks
+        for file in try Repository.files(under: folders, endings: [".swift"]) {
             for module in importedModules(file.lines) where module.hasPrefix("Larder") {
                 #expect(
                     ["LarderClient", "LarderModel"].contains(module), "\(file.path): \(module)")

@@ -21,6 +21,7 @@ enum Repository {
                 .map { "\(folder)/\($0)" }
                 .filter { !isFolder($0) }
                 .filter { !$0.hasPrefix("Sources/CLarderProto/") && !$0.contains(".build/") }
+                .filter { !$0.contains("/Generated/") }
                 .sorted()
                 .map(read)
         }
@@ -38,9 +39,14 @@ enum Repository {
         FileManager.default.fileExists(atPath: "\(top)/\(path)")
     }
 
+    /// The sources of the bench; beside them lie its builds, with the files of all its peers.
+    static let benchmarks = [
+        "Benchmarks/Sources", "Benchmarks/Peers/C", "Benchmarks/Peers/Sources",
+    ]
+
     static func swiftFiles() throws -> [File] {
-        try files(under: ["Sources", "Tests", "Benchmarks"], endings: [".swift"])
-            + [read("Package.swift")]
+        try files(under: ["Sources", "Tests"] + benchmarks, endings: [".swift"])
+            + ["", "Benchmarks/", "Benchmarks/Peers/"].map { try read("\($0)Package.swift") }
     }
 
     static func read(_ path: String) throws -> File {

@@ -16,7 +16,7 @@ struct RuleTests {
 
     @Test("no source calls what traps on input or waits blindly")
     func bannedCalls() throws {
-        for file in try Repository.files(under: ["Sources", "Tests"], endings: [".swift"]) {
+        for file in try Repository.swiftFiles() {
             for (number, line) in file.lines.enumerated() {
                 for rule in Self.banned where line.contains(rule.text) {
                     Issue.record("\(file.path):\(number + 1): \(rule.text): \(rule.reason)")
@@ -70,7 +70,7 @@ struct RuleTests {
     @Test("the project names no path of a machine it was built on")
     func machinePaths() throws {
         let files = try Repository.files(
-            under: ["Sources", "Tests", "scripts", "docs", "Proto"],
+            under: ["Sources", "Tests", "scripts", "docs", "Proto"] + Repository.benchmarks,
             endings: [".swift", ".md", ".proto", ".py", ".bats", ".sh", ".script", ""])
         for file in Set(files.map(\.path)).sorted() {
             for (number, line) in try Repository.read(file).lines.enumerated() {

@@ -18,6 +18,7 @@ struct SizeTests {
     func lines() throws {
         let files =
             try Repository.swiftFiles() + Repository.files(under: ["scripts"], endings: [""])
+            + Repository.files(under: Repository.benchmarks, endings: [".c", ".h"])
         for file in files {
             for (number, line) in file.lines.enumerated() where line.count > Self.lineColumnsMax {
                 Issue.record("\(file.path):\(number + 1): \(line.count) columns")

@@ -1,0 +1,349 @@
+// PostgreSQL with libpq over its Unix socket: prepared statements, binary values, and pipelines
+// where Larder sends without waiting. `postgres CONNECTION`, where CONNECTION is libpq's string.
+#include "peer.h"
+#include <endian.h>
+#include <libpq-fe.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char *place;
+static PGconn *database;
+
+static const char *const statements[][2] = {
+    {"read", "SELECT name, birthOfYear, score FROM student WHERE id = $1::bigint"},
+    {"insert", "INSERT INTO student (name, birthOfYear, score) VALUES ($1, $2::bigint, $3::float8)"
+               " RETURNING id"},
+    {"update", "UPDATE student SET birthOfYear = 2000 WHERE id = $1::bigint"},
+    {"delete", "DELETE FROM student WHERE id = $1::bigint"},
+};
+
+static void expect(PGconn *c, PGresult *result, ExecStatusType status) {
+    if (PQresultStatus(result) != status) fail("postgres", PQerrorMessage(c));
+    PQclear(result);
+}
+
+static void run(PGconn *c, const char *sql) { expect(c, PQexec(c, sql), PGRES_COMMAND_OK); }
+
+static PGconn *open_connection(void) {
+    PGconn *c = PQconnectdb(place);
+    if (PQstatus(c) != CONNECTION_OK) fail(place, PQerrorMessage(c));
+    run(c, "SET client_min_messages = warning");
+    return c;
+}
+
+static void prepare(PGconn *c) {
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
+        expect(c, PQprepare(c, statements[i][0], statements[i][1], 0, NULL), PGRES_COMMAND_OK);
+}
+
+static void send_keyed(PGconn *c, const char *statement, int64_t key) {
+    int64_t swapped = htobe64(key);
+    const char *values[] = {(const char *)&swapped};
+    int lengths[] = {8}, formats[] = {1};
+    if (!PQsendQueryPrepared(c, statement, 1, values, lengths, formats, 1))
+        fail("postgres", PQerrorMessage(c));
+}
+
+static void send_insert(PGconn *c, int64_t number) {
+    student made = make_student(number);
+    int64_t year = htobe64(made.birth_of_year), score;
+    memcpy(&score, &made.score, 8);
+    score = htobe64(score);
+    const char *values[] = {made.name, (const char *)&year, (const char *)&score};
+    int lengths[] = {strlen(made.name), 8, 8}, formats[] = {1, 1, 1};
+    if (!PQsendQueryPrepared(c, "insert", 3, values, lengths, formats, 1))
+        fail("postgres", PQerrorMessage(c));
+}
+
+// Takes the one result of a statement and what ends it.
+static PGresult *next_result(PGconn *c) {
+    PGresult *result = PQgetResult(c), *end = PQgetResult(c);
+    if (end) fail("postgres", "more results than one");
+    return result;
+}
+
+static int64_t integer(const PGresult *result, int row, int column) {
+    int64_t value;
+    memcpy(&value, PQgetvalue(result, row, column), 8);
+    return be64toh(value);
+}
+
+static int64_t row_checksum(const PGresult *result, int row) {
+    int64_t bits = integer(result, row, 2);
+    double score;
+    memcpy(&score, &bits, 8);
+    return student_checksum(PQgetlength(result, row, 0), integer(result, row, 1), score);
+}
+
+static sample load(int64_t count) {
+    char sql[400];
+    run(database, "DROP TABLE IF EXISTS student");
+    run(database, "CREATE TABLE student (id bigserial PRIMARY KEY, name text NOT NULL, "
+                  "birthOfYear bigint NOT NULL, score float8 NOT NULL)");
+    snprintf(sql, sizeof sql,
+        "INSERT INTO student (name, birthOfYear, score) "
+        "SELECT 'Student ' || lpad(i::text, 7, '0'), 1950 + i * 7919 %% 60, (i %% 1000) / 2.0 "
+        "FROM generate_series(1::bigint, %lld) AS i ORDER BY i", (long long)count);
+    run(database, sql);
+    run(database, "VACUUM ANALYZE student");
+    run(database, "CHECKPOINT");
+    // Prepared before the table was made anew, they would be planned anew.
+    run(database, "DEALLOCATE ALL");
+    prepare(database);
+    return (sample){0, count};
+}
+
+static sample latency(int64_t reads, int64_t count) {
+    double *times = malloc(reads * sizeof *times);
+    int64_t checksum = 0;
+    for (int64_t read = 0; read < reads; read++) {
+        double start = microseconds();
+        send_keyed(database, "read", key_of_read(read, count));
+        PGresult *result = next_result(database);
+        times[read] = microseconds() - start;
+        if (PQntuples(result) != 1) fail("postgres", PQerrorMessage(database));
+        checksum += row_checksum(result, 0);
+        PQclear(result);
+    }
+    sample got = {median(times, reads), checksum};
+    free(times);
+    return got;
+}
+
+// One read under way on each connection.
+static sample rate(int64_t connections, int64_t reads, int64_t count) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    PGconn **all = malloc(connections * sizeof *all);
+    for (int64_t i = 0; i < connections; i++) {
+        prepare(all[i] = open_connection());
+        struct epoll_event event = {EPOLLIN, {.ptr = all[i]}};
+        epoll_ctl(epoll, EPOLL_CTL_ADD, PQsocket(all[i]), &event);
+    }
+    int64_t sent = 0, answered = 0;
+    double start = microseconds();
+    for (int64_t i = 0; i < connections; i++)
+        send_keyed(all[i], "read", key_of_read(sent++, count));
+    while (answered < sent) {
+        struct epoll_event events[64];
+        int ready = epoll_wait(epoll, events, 64, -1);
+        for (int i = 0; i < ready; i++) {
+            PGconn *c = events[i].data.ptr;
+            if (!PQconsumeInput(c)) fail("postgres", PQerrorMessage(c));
+            if (PQisBusy(c)) continue;
+            expect(c, next_result(c), PGRES_TUPLES_OK);
+            answered++;
+            if (sent < reads) send_keyed(c, "read", key_of_read(sent++, count));
+        }
+    }
+    double time = microseconds() - start;
+    for (int64_t i = 0; i < connections; i++) PQfinish(all[i]);
+    free(all);
+    close(epoll);
+    return (sample){answered / time * 1e6, 0};
+}
+
+static void begin_pipeline(PGconn *c) {
+    if (!PQenterPipelineMode(c)) fail("postgres", "no pipeline");
+}
+
+// Sends the pipeline off and takes so many results, counting rows and rows touched.
+static int64_t end_pipeline(PGconn *c, int64_t count) {
+    int64_t done = 0;
+    if (!PQpipelineSync(c)) fail("postgres", PQerrorMessage(c));
+    for (int64_t i = 0; i < count; i++) {
+        PGresult *result = next_result(c);
+        ExecStatusType status = PQresultStatus(result);
+        if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+            fail("postgres", PQerrorMessage(c));
+        done += atoll(PQcmdTuples(result));
+        PQclear(result);
+    }
+    expect(c, PQgetResult(c), PGRES_PIPELINE_SYNC);
+    return done;
+}
+
+static sample pipelined_rate(int64_t depth, int64_t reads, int64_t count) {
+    double start = microseconds();
+    int64_t found = 0;
+    begin_pipeline(database);
+    for (int64_t sent = 0; sent < reads;) {
+        int64_t batch = reads - sent < depth ? reads - sent : depth;
+        for (int64_t i = 0; i < batch; i++)
+            send_keyed(database, "read", key_of_read(sent++, count));
+        found += end_pipeline(database, batch);
+    }
+    double time = microseconds() - start;
+    if (!PQexitPipelineMode(database) || found != reads) fail("postgres", "reads are missing");
+    return (sample){reads / time * 1e6, 0};
+}
+
+// All rows at once, and what an application would make of them: texts of its own.
+static sample scan(void) {
+    double start = microseconds();
+    PGresult *result = PQexecParams(
+        database, "SELECT name, birthOfYear, score FROM student", 0, NULL, NULL, NULL, NULL, 1);
+    int rows = PQntuples(result);
+    struct { char *name; int64_t year; double score; } *students = malloc(rows * sizeof *students);
+    for (int row = 0; row < rows; row++) {
+        int64_t bits = integer(result, row, 2);
+        students[row].name = strdup(PQgetvalue(result, row, 0));
+        students[row].year = integer(result, row, 1);
+        memcpy(&students[row].score, &bits, 8);
+    }
+    double time = microseconds() - start;
+    int64_t checksum = 0;
+    for (int row = 0; row < rows; row++) {
+        checksum += row_checksum(result, row);
+        free(students[row].name);
+    }
+    free(students);
+    PQclear(result);
+    return (sample){time, checksum};
+}
+
+static sample group(void) {
+    double start = microseconds();
+    PGresult *result = PQexecParams(
+        database, "SELECT birthOfYear, count(*) FROM student GROUP BY birthOfYear", 0, NULL, NULL,
+        NULL, NULL, 1);
+    int64_t checksum = 0;
+    for (int row = 0; row < PQntuples(result); row++)
+        checksum += integer(result, row, 0) * integer(result, row, 1);
+    double time = microseconds() - start;
+    PQclear(result);
+    return (sample){time, checksum};
+}
+
+static void insert(PGconn *c, int64_t number) {
+    send_insert(c, number);
+    expect(c, next_result(c), PGRES_TUPLES_OK);
+}
+
+static sample insert_latency(int64_t count) {
+    double *times = malloc(count * sizeof *times);
+    for (int64_t i = 0; i < count; i++) {
+        double start = microseconds();
+        insert(database, i + 1);
+        times[i] = microseconds() - start;
+    }
+    sample got = {median(times, count), count};
+    free(times);
+    return got;
+}
+
+static sample insert_rate(int64_t processes, int64_t each) {
+    int gate[2], ready[2];
+    if (pipe(gate) || pipe(ready)) fail("pipe", NULL);
+    for (int64_t i = 0; i < processes; i++) {
+        if (fork()) continue;
+        close(gate[1]);
+        PGconn *own = open_connection();
+        prepare(own);
+        char byte = 0;
+        if (write(ready[1], &byte, 1) != 1 || read(gate[0], &byte, 1) < 0) _exit(1);
+        for (int64_t number = 1; number <= each; number++) insert(own, number);
+        _exit(0);
+    }
+    char byte;
+    for (int64_t i = 0; i < processes; i++)
+        if (read(ready[0], &byte, 1) != 1) fail("insert_rate", "a process failed");
+    close(gate[0]);
+    close(ready[0]);
+    close(ready[1]);
+    double start = microseconds();
+    close(gate[1]);
+    int status, failed = 0;
+    for (int64_t i = 0; i < processes; i++) {
+        wait(&status);
+        failed |= status;
+    }
+    if (failed) fail("insert_rate", "a process failed");
+    int64_t count = processes * each;
+    return (sample){count / (microseconds() - start) * 1e6, count};
+}
+
+// COPY in its binary form.
+static sample bulk(int64_t count) {
+    run(database, "TRUNCATE student");
+    run(database, "CHECKPOINT");
+    double start = microseconds();
+    expect(database,
+        PQexec(database, "COPY student (name, birthOfYear, score) FROM STDIN (FORMAT binary)"),
+        PGRES_COPY_IN);
+    PQputCopyData(database, "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
+    for (int64_t number = 1; number <= count; number++) {
+        student made = make_student(number);
+        char row[80] = {0, 3};
+        int32_t name_length = strlen(made.name), size = htobe32(name_length);
+        int64_t year = htobe64(made.birth_of_year), score;
+        memcpy(&score, &made.score, 8);
+        score = htobe64(score);
+        char *end = row + 2;
+        memcpy(end, &size, 4);
+        memcpy(end + 4, made.name, name_length);
+        end += 4 + name_length;
+        size = htobe32(8);
+        memcpy(end, &size, 4);
+        memcpy(end + 4, &year, 8);
+        memcpy(end + 12, &size, 4);
+        memcpy(end + 16, &score, 8);
+        if (PQputCopyData(database, row, end + 24 - row) != 1)
+            fail("copy", PQerrorMessage(database));
+    }
+    PQputCopyData(database, "\377\377", 2);
+    if (PQputCopyEnd(database, NULL) != 1) fail("copy", PQerrorMessage(database));
+    expect(database, next_result(database), PGRES_COMMAND_OK);
+    double rate = count / (microseconds() - start) * 1e6;
+    PGresult *stored = PQexec(database, "SELECT count(*) FROM student");
+    sample got = {rate, atoll(PQgetvalue(stored, 0, 0))};
+    PQclear(stored);
+    return got;
+}
+
+// In turns an insert, an update and a delete, as one transaction of one pipeline.
+static sample changes(int64_t count) {
+    int64_t first = 0;
+    run(database, "BEGIN");
+    for (int64_t number = 1; number <= count; number++) {
+        send_insert(database, number);
+        PGresult *result = next_result(database);
+        if (number == 1) first = integer(result, 0, 0);
+        expect(database, result, PGRES_TUPLES_OK);
+    }
+    run(database, "COMMIT");
+    double start = microseconds();
+    begin_pipeline(database);
+    PQsendQueryParams(database, "BEGIN", 0, NULL, NULL, NULL, NULL, 0);
+    for (int64_t i = 0; i < count; i++) {
+        if (i % 3 == 0) send_insert(database, i + 1);
+        else send_keyed(database, i % 3 == 1 ? "update" : "delete", first + i);
+    }
+    PQsendQueryParams(database, "COMMIT", 0, NULL, NULL, NULL, NULL, 0);
+    int64_t done = end_pipeline(database, count + 2);
+    double time = microseconds() - start;
+    if (!PQexitPipelineMode(database)) fail("postgres", PQerrorMessage(database));
+    return (sample){time, done};
+}
+
+sample answer(const char *command, const int64_t n[5]) {
+    if (!strcmp(command, "load")) return load(n[0]);
+    if (!strcmp(command, "latency")) return latency(n[0], n[1]);
+    if (!strcmp(command, "rate"))
+        return n[1] > 1 ? pipelined_rate(n[1], n[3], n[4]) : rate(n[0], n[3], n[4]);
+    if (!strcmp(command, "scan")) return scan();
+    if (!strcmp(command, "group")) return group();
+    if (!strcmp(command, "insert")) return insert_latency(n[0]);
+    if (!strcmp(command, "inserts")) return insert_rate(n[0], n[1]);
+    if (!strcmp(command, "bulk")) return bulk(n[0]);
+    if (!strcmp(command, "changes")) return changes(n[0]);
+    fail("unknown command", command);
+    return (sample){0, 0};
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2) fail("usage", "postgres CONNECTION");
+    place = argv[1];
+    database = open_connection();
+    answer_commands();
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import LarderClient
+import LarderModel
+
+/// 10,000 objects with three properties each, as Swift values.
+struct Fetching: Measure {
+    let name = "fetch"
+
+    func measure(_ run: Run) throws {
+        let server = try Server(run)
+        let client = try server.connect()
+        let count = run.size(10_000, quick: 2_000)
+        try Loader(client: client).students(count)
+        let measure = "fetch \(count) objects x 3 properties"
+        try run.compare(
+            measure + " as structs", unit: "µs", ours: { try Self.structs(client) },
+            [
+                Rival("C on SQLite, scan", .atMost(1.2), try SQLite.peer(run, count), "scan"),
+                Rival("GRDB, structs", .atMost(0.6), try Grdb.peer(run, count), "scan"),
+                Rival("PostgreSQL, binary", .atMost(0.6), try Postgres.peer(run, count), "scan"),
+            ])
+        try run.compare(
+            measure + " as records", unit: "µs", ours: { try records(client) },
+            [Rival("C on SQLite, scan", nil, try SQLite.peer(run, count), "scan")])
+    }
+
+    private struct Student {
+        var name: String
+        var birthOfYear: Int64
+        var score: Double
+    }
+
+    /// By columns, as one that reads much would.
+    private static func structs(_ client: StoreClient) throws -> Sample {
+        let query = Query.fetch(
+            Fetch("Student", selection: .keyPaths(School.studentProperties)))
+        var students: [Student] = []
+        let time = try microseconds {
+            let stream = try client.stream(query)
+            while let batch = try stream.next() { append(batch, to: &students) }
+        }
+        return Sample(
+            value: time,
+            checksum: students.reduce(0) {
+                $0
+                    + School.checksum(
+                        name: $1.name.utf8.count, birthOfYear: $1.birthOfYear, score: $1.score)
+            })
+    }
+
+    private static func append(_ batch: Batch, to students: inout [Student]) {
+        guard case .bytes(let heap, let ends) = batch.columns[0].storage,
+            case .integers(let years) = batch.columns[1].storage,
+            case .doubles(let scores) = batch.columns[2].storage
+        else { return }
+        students.reserveCapacity(students.count + batch.rowCount)
+        var start = 0
+        for row in 0..<batch.rowCount {
+            let end = Int(ends[row])
+            let name = String(decoding: heap[start..<end], as: UTF8.self)
+            students.append(Student(name: name, birthOfYear: years[row], score: scores[row]))
+            start = end
+        }
+    }
+
+    /// As the plain call gives them: dictionaries.
+    private func records(_ client: StoreClient) throws -> Sample {
+        var checksum: Int64 = 0
+        var records: [Record] = []
+        let time = try microseconds { records = try client.fetch("Student") }
+        for record in records {
+            if case .string(let name)? = record["name"],
+                case .int(let birthOfYear)? = record["birthOfYear"],
+                case .double(let score)? = record["score"]
+            {
+                checksum += School.checksum(
+                    name: name.utf8.count, birthOfYear: birthOfYear, score: score)
+            }
+        }
+        return Sample(value: time, checksum: checksum)
+    }
+}

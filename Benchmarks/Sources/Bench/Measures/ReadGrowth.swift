@@ -1,0 +1,25 @@
+import FoundationEssentials
+import LarderClient
+import LarderModel
+
+/// How the cost of a read grows with the store, beside SQLite's in process.
+struct ReadGrowth: Measure {
+    let name = "growth"
+
+    func measure(_ run: Run) throws {
+        let reads = run.size(5_000, quick: 500)
+        for count in run.isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000] {
+            let server = try Server(run)
+            let client = try server.connect()
+            let students = try Loader(client: client).students(count)
+            try run.compare(
+                "read, of \(count) objects", unit: "µs",
+                ours: { try ReadLatency.read(client, students, reads) },
+                [
+                    Rival(
+                        "C on SQLite, in process", nil, try SQLite.peer(run, count),
+                        "latency \(reads) \(count)")
+                ])
+        }
+    }
+}
