@@ -4,6 +4,11 @@ import LarderModel
 import Testing
 
 private let title = "Rust"
+
+private struct Filter: Codable {
+    var count: Int
+}
+
 private let object = PersistentIdentifier(
     store: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
     entityName: "Category", key: 7)
@@ -19,7 +24,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.rating > 0.5 }) == "rating > %@ <- 0.5")
         #expect(try translated(#Predicate { $0.rating >= 0.5 }) == "rating >= %@ <- 0.5")
         #expect(
-            try translated(#Predicate { $0.subtitle == $0.title }) == "subtitle == title")
+            try translated(#Predicate { $0.author.name == $0.title }) == "author.name == title")
         let kind = Article.Kind.review
         #expect(try translated(#Predicate { $0.kind == kind }) == #"kind == %@ <- "review""#)
     }
@@ -75,7 +80,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.category?.name != "News" })
             == #"category.name != %@ <- "News""#)
         #expect(try translated(#Predicate { $0.category == nil }) == "category == NULL")
-        let filter = (name: "Ann", count: 4)
+        let filter = Filter(count: 4)
         #expect(
             try translated(#Predicate { $0.author.name.count < filter.count })
                 == "length(author.name) < %@ <- 4")
@@ -201,6 +206,9 @@ struct PredicateTests {
 
     @Test("strings")
     func strings() throws {
+        // The macro takes no `.orderedSame` without its type.
+        let (same, less) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
+        let more = ComparisonResult.orderedDescending
         #expect(try translated(#Predicate { $0.title.contains("x") }) == #"title CONTAINS %@ <- "x""#)
         #expect(
             try translated(#Predicate { $0.title.starts(with: "x") })
@@ -209,19 +217,19 @@ struct PredicateTests {
             try translated(#Predicate { $0.title.localizedStandardContains("x") })
                 == #"title CONTAINS[cd] %@ <- "x""#)
         #expect(
-            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") == .orderedSame })
+            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") == same })
                 == #"title ==[c] %@ <- "x""#)
         #expect(
-            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") != .orderedSame })
+            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") != same })
                 == #"title !=[c] %@ <- "x""#)
         #expect(
-            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") == .orderedAscending })
+            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") == less })
                 == #"title <[c] %@ <- "x""#)
         #expect(
-            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") != .orderedDescending })
+            try translated(#Predicate { $0.title.caseInsensitiveCompare("x") != more })
                 == #"NOT title >[c] %@ <- "x""#)
         #expect(
-            try translated(#Predicate { $0.title.localizedCompare("x") == .orderedSame })
+            try translated(#Predicate { $0.title.localizedCompare("x") == same })
                 == #"title == %@ <- "x""#)
         #expect(try translated(#Predicate { $0.title.count > 3 }) == "length(title) > %@ <- 3")
         #expect(try translated(#Predicate { $0.title.isEmpty }) == #"title == """#)
