@@ -11,6 +11,7 @@ struct Article: QueryableEntity, Equatable {
     var title: String
     var subtitle: String?
     var wordCount: Int
+    var serial: UInt64
     var pageCount: Int?
     var rating: Double
     var isPublished: Bool
@@ -32,6 +33,7 @@ struct Article: QueryableEntity, Equatable {
         case \Article.title: "title"
         case \Article.subtitle: "subtitle"
         case \Article.wordCount: "wordCount"
+        case \Article.serial: "serial"
         case \Article.pageCount: "pageCount"
         case \Article.rating: "rating"
         case \Article.isPublished: "isPublished"
