@@ -91,7 +91,7 @@ extension QueryResolver {
         let operands =
             (element.map { [$0] } ?? []) + (try operands(expressions, beside: element, in: scope))
         try check(operands, for: comparison)
-        let options = comparison.options
+        let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
         case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
         case .between:
@@ -167,7 +167,8 @@ extension QueryResolver {
         guard comparison.options.isEmpty || type.isString else {
             throw LarderError(
                 .wrongType,
-                "[c] and [d] need strings, and \(typed.name) is \(type.nounWithArticle)")
+                "\(comparison.options.text) needs strings, and "
+                    + "\(typed.name) is \(type.nounWithArticle)")
         }
     }
 
@@ -189,7 +190,7 @@ extension QueryResolver {
             } else {
                 list = try value(comparison.right, as: left.type, name: left.name)
             }
-            return .oneOfList(left, list, options: comparison.options)
+            return .oneOfList(left, list, options: comparison.options.subtracting(.normalized))
         }
     }
 

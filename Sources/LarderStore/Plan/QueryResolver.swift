@@ -23,6 +23,9 @@ final class QueryResolver {
 
     /// Where the parts of the query's texts stand, `having` last.
     private let places: [FormatPlaces]
+    /// An error on its way out: as it was thrown, as it was passed on last, and the expressions
+    /// that it came through, innermost first.
+    private var fault: (first: LarderError, last: LarderError, path: [QueryExpression])?
 
     /// SQLite joins 64 tables at most.
     private static let joinedTablesMax = 64
@@ -48,8 +51,12 @@ final class QueryResolver {
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try resolve() } catch {
+            var fault = fault.flatMap { $0.last == error ? $0 : nil } ?? (error, error, [])
+            if fault.path.last != expression { fault.path.append(expression) }
             let texts = outputs == nil ? places : places.reversed()
-            throw texts.reduce(error) { $1.locating($0, at: expression) }
+            fault.last = texts.reduce(fault.first) { $1.locating($0, at: fault.path) }
+            self.fault = fault
+            throw fault.last
         }
     }
 

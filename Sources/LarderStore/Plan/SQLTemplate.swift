@@ -70,7 +70,10 @@ enum SQLParameter: Hashable, Sendable {
             return StringFunctions.endOfPrefix(text)
         case .pattern(let value):
             let binding = try converter.binding(value, parameters)
-            if case .text(let pattern) = binding { try PatternCache.check(pattern) }
+            guard case .text(let pattern) = binding else { return binding }
+            try converter.locating(value) { () throws(LarderError) in
+                try PatternCache.check(pattern)
+            }
             return binding
         case .elements: preconditionFailure("a list stands for more than one")
         case .limit: return .integer(parameters.limit ?? -1)

@@ -29,23 +29,67 @@ struct FormatText: Hashable, Sendable {
 /// Where in a format string its parts stand, so that an error about a part can point at it.
 public struct FormatPlaces: Sendable {
     let text: FormatText
-    /// Each part and the byte at which it begins, or at which its operator does.
-    private var parts: [(expression: QueryExpression, start: Int)] = []
+    private struct Part {
+        var expression: QueryExpression
+        /// The byte at which it begins, or at which its operator does.
+        var start: Int
+        /// The place of the part that it is an operand of.
+        var parent: Int?
+    }
+
+    /// Operands before what they are operands of.
+    private var parts: [Part] = []
 
     init(_ text: FormatText) { self.text = text }
 
     var count: Int { parts.count }
 
     mutating func add(_ expression: QueryExpression, at start: Int) {
-        parts.append((expression, start))
+        var place = parts.count - 1
+        for operand in expression.children.reversed() {
+            // A key path's base has no place of its own, and the next operand is not far.
+            var candidate = place
+            while candidate >= 0, parts[candidate].parent != nil { candidate -= 1 }
+            guard candidate >= 0, parts[candidate].expression == operand else { continue }
+            parts[candidate].parent = parts.count
+            place = candidate - 1
+        }
+        parts.append(Part(expression: expression, start: start))
     }
 
     /// The error with the column of the part that it is about; as it is if it has a column already,
-    /// or if no such part stands in the text. Of equal parts the first is meant.
+    /// or if no such part stands in the text.
+    ///
+    /// - Parameter path: The part, and what it is in, from the inside out; not all the way, and with
+    ///   gaps. Of equal parts the one that is nearest to what it is in is meant, or the first.
+    public func locating(_ error: LarderError, at path: [QueryExpression]) -> LarderError {
+        guard error.column == nil, let expression = path.first else { return error }
+        let candidates = parts.indices.filter { parts[$0].expression == expression }
+        let nearest = candidates.min {
+            distances(from: $0, path).lexicographicallyPrecedes(distances(from: $1, path))
+        }
+        return nearest.map { text.locating(error, at: parts[$0].start) } ?? error
+    }
+
     public func locating(_ error: LarderError, at expression: QueryExpression) -> LarderError {
-        guard error.column == nil,
-            let part = parts.first(where: { $0.expression == expression })
-        else { return error }
-        return text.locating(error, at: part.start)
+        locating(error, at: [expression])
+    }
+
+    /// How many parts outward from a part each further expression of a path is found.
+    private func distances(from place: Int, _ path: [QueryExpression]) -> [Int] {
+        var place = place
+        var distances: [Int] = []
+        for expression in path.dropFirst() {
+            var distance = 0
+            var outer = parts[place].parent
+            while let next = outer, parts[next].expression != expression {
+                outer = parts[next].parent
+                distance += 1
+            }
+            guard let found = outer else { return distances + [.max] }
+            distances.append(distance)
+            place = found
+        }
+        return distances
     }
 }
