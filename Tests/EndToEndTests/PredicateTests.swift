@@ -135,7 +135,8 @@ struct PredicateTests {
         let client = stories.client
         let predicate = #Predicate<Story> { $0.words >= 100 }
         let expected = try stories.all.filter(predicate)
-        #expect(try client.count(where: predicate) == Int64(expected.count))
+        #expect(try await client.count(where: predicate) == Int64(expected.count))
+        try blocking(client, predicate, expected)
         let longest = try await client.fetch(
             where: predicate, sort: [SortKey("words", descending: true)], limit: 1)
         #expect(longest.map { $0["words"] } == [.int(900)])
@@ -143,7 +144,40 @@ struct PredicateTests {
             where: predicate, [Aggregate.Column(.sum, "words", name: "sum")])
         #expect(rows.map { $0["sum"] } == [.int(Int64(expected.map(\.words).reduce(0, +)))])
         #expect(try await client.count(where: #Predicate<Story> { !$0.remarks.isEmpty }) > 0)
-        let refused = #Predicate<Story> { ($0.words as? Int) == 3 }
+        let less = ComparisonResult.orderedAscending
+        let refused = #Predicate<Story> { $0.title.localizedCompare("x") == less }
         #expect(failure { _ = try client.count(where: refused) }?.code == .unsupportedPredicate)
+    }
+
+    private func blocking(
+        _ client: StoreClient, _ predicate: Predicate<Story>, _ expected: [Story]
+    ) throws {
+        #expect(try client.count(where: predicate) == Int64(expected.count))
+        #expect(try client.fetch(where: predicate).count == expected.count)
+        let rows = try client.aggregate(where: predicate, [.count])
+        #expect(rows.map { $0["count"] } == [.int(Int64(expected.count))])
+    }
+
+    @Test("what the store computes")
+    func functions() throws {
+        let stories = try StoryStore()
+        try stories.agree(#Predicate { $0.words + 1 > 101 })
+        try stories.agree(#Predicate { ($0.words - 100) * 2 == 2 })
+        try stories.agree(#Predicate { $0.words / 7 == 0 })
+        try stories.agree(#Predicate { $0.words % 2 == 1 })
+        try stories.agree(#Predicate { $0.words % 2 == -1 })
+        try stories.agree(#Predicate { -$0.words > 0 })
+        try stories.agree(#Predicate { $0.rating / 2.0 > 1.5 })
+        try stories.agree(#Predicate { $0.title.count > 5 })
+        try stories.agree(#Predicate { $0.title.count == 8 })
+        try stories.agree(#Predicate { ($0.pages ?? 1) > 0 })
+        try stories.agree(#Predicate { ($0.subtitle ?? "none") != "b" })
+        try stories.agree(#Predicate { ($0.isPublished ? $0.words : 100) == 100 })
+        try stories.agree(
+            #Predicate { if $0.isPublished { $0.words > 5 } else { $0.rating > 2 } })
+        try stories.agree(#Predicate { $0.section?.stories.count == 4 })
+        try stories.agree(#Predicate { $0.section?.stories.count != 4 })
+        try stories.agree(#Predicate { ($0.section?.stories.count ?? 2) == 2 })
+        try stories.agree(#Predicate { ($0.words > 100) == $0.isPublished })
     }
 }

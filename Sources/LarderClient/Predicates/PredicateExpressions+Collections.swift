@@ -14,8 +14,9 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
             return .computed(.compare(element, .in, list))
         case (.computed(let collection), let element):
             // Of a string this asks for a character.
-            guard LHS.Output.self == String.self
-                || LHS.Output.self is any EntityCollection.Type
+            guard
+                LHS.Output.self == String.self
+                    || LHS.Output.self is any EntityCollection.Type
             else { throw unsupported("what a stored \(LHS.Output.self) contains") }
             return .computed(
                 .compare(collection, .contains, try translation.operand(element)))

@@ -52,7 +52,8 @@ struct Translation {
         defer { depth -= 1 }
         guard depth <= Self.depthMax else {
             throw LarderError(
-                .resourceExhausted, "the predicate is nested more than \(Self.depthMax) levels deep")
+                .resourceExhausted, "the predicate is nested more than \(Self.depthMax) levels deep"
+            )
         }
         return try node.term(in: &self)
     }

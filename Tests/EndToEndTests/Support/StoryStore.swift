@@ -39,7 +39,7 @@ struct Story: QueryableEntity {
 }
 
 /// A class, for a value cannot hold stories that hold it.
-final class Section: QueryableEntity {
+final class Section: QueryableEntity, Equatable {
     let persistentModelID: PersistentIdentifier
     let name: String
     var stories: [Story] = []
@@ -47,6 +47,10 @@ final class Section: QueryableEntity {
     init(_ persistentModelID: PersistentIdentifier, name: String) {
         self.persistentModelID = persistentModelID
         self.name = name
+    }
+
+    static func == (left: Section, right: Section) -> Bool {
+        left.persistentModelID == right.persistentModelID
     }
 
     static let entityName = "Section"
@@ -95,10 +99,10 @@ struct StoryStore {
         for (number, seed) in Self.seeds.enumerated() {
             stories.append(try Self.insert(seed, number, sections, client))
         }
+        all = stories
         for section in sections {
             section.stories = stories.filter { $0.section === section }
         }
-        all = stories
     }
 
     /// Checks that the store and Swift select the same stories, and that the predicate is the same
@@ -138,7 +142,9 @@ struct StoryStore {
             title: "Über allem", subtitle: "B", words: 899, pages: 12, isFeatured: true, section: 1,
             remarks: [("B", 5), ("y", 5), ("z", 3)]),
         Seed(title: "straße", words: -5, isFeatured: false, remarks: []),
-        Seed(title: "STRASSE", subtitle: "c", words: 350, pages: 2, section: 0, remarks: [("c", 4)]),
+        Seed(
+            title: "STRASSE", subtitle: "c", words: 350, pages: 2, section: 0,
+            remarks: [("c", 4)]),
         Seed(title: "👩‍👩‍👧 family", words: 12, pages: 1, section: 0, remarks: [(nil, 3)]),
     ]
 

@@ -70,15 +70,18 @@ struct PredicateTests {
 
     @Test("key paths, through relationships that may lead nowhere")
     func keyPaths() throws {
-        #expect(try translated(#Predicate { $0.author.name == "Ann" }) == #"author.name == %@ <- "Ann""#)
+        #expect(
+            try translated(#Predicate { $0.author.name == "Ann" })
+                == #"author.name == %@ <- "Ann""#)
         #expect(
             try translated(#Predicate { $0.category?.name == "News" })
                 == #"category.name == %@ <- "News""#)
         #expect(
             try translated(#Predicate { $0.category!.name == "News" })
                 == #"category.name == %@ <- "News""#)
-        #expect(try translated(#Predicate { $0.category?.name != "News" })
-            == #"category.name != %@ <- "News""#)
+        #expect(
+            try translated(#Predicate { $0.category?.name != "News" })
+                == #"category.name != %@ <- "News""#)
         #expect(try translated(#Predicate { $0.category == nil }) == "category == NULL")
         let filter = Filter(count: 4)
         #expect(
@@ -89,7 +92,9 @@ struct PredicateTests {
     @Test("an object is its identifier")
     func identity() throws {
         let uri = object.description
-        #expect(try translated(#Predicate { $0.persistentModelID == object }) == "SELF == %@ <- \(uri)")
+        #expect(
+            try translated(#Predicate { $0.persistentModelID == object })
+                == "SELF == %@ <- \(uri)")
         #expect(
             try translated(#Predicate { $0.category?.persistentModelID == object })
                 == "category == %@ <- \(uri)")
@@ -133,7 +138,9 @@ struct PredicateTests {
             try translated(
                 #Predicate {
                     if let pages = $0.pageCount { pages != 3 } else { $0.isPublished }
-                }) == "pageCount != NULL AND pageCount != %@ OR pageCount == NULL AND isPublished <- 3")
+                })
+                == "pageCount != NULL AND pageCount != %@ OR pageCount == NULL AND isPublished <- 3"
+        )
         #expect(
             try translated(#Predicate { $0.category?.articles.count == 0 })
                 == "ternary(category != NULL, category.articles.@count, NULL) == %@ <- 0")
@@ -209,7 +216,9 @@ struct PredicateTests {
         // The macro takes no `.orderedSame` without its type.
         let (same, less) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
         let more = ComparisonResult.orderedDescending
-        #expect(try translated(#Predicate { $0.title.contains("x") }) == #"title CONTAINS %@ <- "x""#)
+        #expect(
+            try translated(#Predicate { $0.title.contains("x") })
+                == #"title CONTAINS %@ <- "x""#)
         #expect(
             try translated(#Predicate { $0.title.starts(with: "x") })
                 == #"title BEGINSWITH %@ <- "x""#)
