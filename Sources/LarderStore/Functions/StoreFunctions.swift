@@ -8,6 +8,9 @@ enum StoreFunctions {
         try DecimalFunctions.register(on: connection, faults)
         try StatisticFunctions.register(on: connection, faults)
         try StringFunctions.register(on: connection, faults)
+        try IntegerFunctions.register(on: connection, faults)
+        try ModeFunctions.register(on: connection, faults)
+        try ScalarFunctions.register(on: connection)
         return faults
     }
 }

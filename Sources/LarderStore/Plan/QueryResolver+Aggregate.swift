@@ -70,39 +70,7 @@ extension QueryResolver {
                 "the key path to \(path.name) leads to many objects; "
                     + "\(column.function.rawValue) needs one value for each object")
         }
-        let type = try Self.resultType(of: column.function, path)
-        return .aggregate(column.function, try self.column(path), type, name: column.name)
-    }
-
-    /// What a function of values of a type is; refuses what it has no meaning for.
-    private static func resultType(
-        of function: AggregateFunction, _ path: ResolvedKeyPath
-    ) throws(LarderError) -> OperandType {
-        let type = path.type
-        let isDecimal = type == .attribute(.decimal)
-        switch function {
-        case .count, .countDistinct: return .int64
-        case .minimum, .maximum:
-            guard type.isOrderable else {
-                throw LarderError(
-                    .wrongType,
-                    "\(function.rawValue) needs an order, and "
-                        + "\(path.name) is \(type.nounWithArticle)")
-            }
-            return type
-        case .mode: throw LarderError(.unsupported, "mode is not supported yet")
-        case .sum, .average, .median, .stddev:
-            guard type.isNumber || isDecimal else {
-                throw LarderError(
-                    .wrongType,
-                    "\(function.rawValue) needs numbers, and "
-                        + "\(path.name) is \(type.nounWithArticle)")
-            }
-        }
-        switch function {
-        case .sum where type.isInteger: return .int64
-        case .stddev: return .attribute(.double)
-        default: return isDecimal ? .attribute(.decimal) : .attribute(.double)
-        }
+        let (operand, type) = try Self.aggregated(try self.column(path), by: column.function)
+        return .aggregate(column.function, operand, type, name: column.name)
     }
 }

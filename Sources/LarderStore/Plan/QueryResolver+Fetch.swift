@@ -25,7 +25,8 @@ extension QueryResolver {
             let column: PlanColumn
             switch part {
             case .between(.column(let operand), _, _, options: []): column = operand
-            case .comparison(.column(let operand), let name, .value, options: []):
+            case .comparison(.column(let operand), let name, let bound, options: [])
+            where bound.isConstant:
                 switch name {
                 case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
                     column = operand

@@ -51,7 +51,9 @@ final class QueryResolver {
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try resolve() } catch {
-            var fault = fault.flatMap { $0.last == error ? $0 : nil } ?? (error, error, [])
+            var fault =
+                fault.flatMap { $0.last == error ? $0 : nil }
+                ?? (first: error, last: error, path: [])
             if fault.path.last != expression { fault.path.append(expression) }
             let texts = outputs == nil ? places : places.reversed()
             fault.last = texts.reduce(fault.first) { $1.locating($0, at: fault.path) }
