@@ -31,6 +31,8 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case malformedSchema = 310
     case schemaMismatch = 311
     case malformedValue = 312
+    /// Said by a client of a predicate in its own language; never sent by a server.
+    case unsupportedPredicate = 313
 
     // 4xx: someone else was faster.
     case versionConflict = 400

@@ -15,11 +15,11 @@ final class Site: @unchecked Sendable {
     private var daemon: Program?
 
     /// - Parameter isServed: whether the daemon is started at once.
-    init(isServed: Bool = true) throws {
+    init(isServed: Bool = true, schema: String = Site.schema) throws {
         var template = Array("/tmp/larder-end-to-end-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        try Site.schema.write(toFile: "\(folder)/schema.json", atomically: true, encoding: .utf8)
+        try schema.write(toFile: "\(folder)/schema.json", atomically: true, encoding: .utf8)
         if isServed { try start() }
     }
 

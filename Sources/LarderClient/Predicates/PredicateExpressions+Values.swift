@@ -1,0 +1,79 @@
+import FoundationEssentials
+import LarderModel
+
+extension PredicateExpressions.Variable: TranslatableExpression {
+    func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
+        guard let term = translation.binding(of: self) else {
+            throw unsupported("a variable of another predicate")
+        }
+        return term
+    }
+}
+
+extension PredicateExpressions.Value: TranslatableExpression {
+    func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
+        .captured(value)
+    }
+}
+
+extension PredicateExpressions.NilLiteral: TranslatableExpression {
+    func term(in translation: inout Translation) throws(LarderError) -> Term<Wrapped?> {
+        .captured(nil)
+    }
+}
+
+extension PredicateExpressions.KeyPath: TranslatableExpression {
+    func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
+        switch try translation.term(root) {
+        case .captured(let value):
+            .captured(value[keyPath: keyPath as Swift.KeyPath<Root.Output, Output>])
+        case .computed(let expression):
+            .computed(try property(of: expression))
+        }
+    }
+
+    private func property(of root: QueryExpression) throws(LarderError) -> QueryExpression {
+        if let kind { return try measure(kind, of: root) }
+        guard let entity = Root.Output.self as? any QueryableEntity.Type else {
+            throw unsupported(
+                "\(keyPath.words), a property of \(Root.Output.self),",
+                hint: "properties of entities can be asked for, and the count of a collection")
+        }
+        switch entity.property(at: keyPath) {
+        case .identifier: return root
+        case .named(let name):
+            switch root {
+            case .object, .variable: return .keyPath(root, [name])
+            case .keyPath(let base, let steps): return .keyPath(base, steps + [name])
+            default: throw unsupported("the property \(name) of a computed object")
+            }
+        case nil:
+            throw unsupported(
+                "\(keyPath.words), which \(entity.entityName) does not declare,")
+        }
+    }
+
+    /// `count` and `isEmpty` of a string or of a to-many relationship.
+    private func measure(
+        _ kind: CommonKeyPathKind, of root: QueryExpression
+    ) throws(LarderError) -> QueryExpression {
+        let isString = Root.Output.self == String.self
+        guard isString || Root.Output.self is any EntityCollection.Type else {
+            throw unsupported("\(keyPath.words) of a stored \(Root.Output.self)")
+        }
+        switch kind {
+        case .collectionCount:
+            return isString ? .function(.length, [root]) : .collection(.count, root)
+        case .collectionIsEmpty:
+            if isString { return .compare(root, .equal, .constant(.string(""))) }
+            return .compare(.collection(.count, root), .equal, .constant(.int(0)))
+        case .collectionFirst, .bidirectionalCollectionLast:
+            throw unsupported("\(keyPath.words) of a to-many relationship")
+        }
+    }
+}
+
+extension AnyKeyPath {
+    /// The key path as it is written in Swift, as far as it is known.
+    fileprivate var words: String { "the key path \(debugDescription)" }
+}

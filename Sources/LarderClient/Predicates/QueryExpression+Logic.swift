@@ -1,0 +1,151 @@
+import LarderModel
+
+// Predicates put together, with what is known of their parts taken out. An optional of Swift's
+// that is not simply a property is `ternary(it is there, what it is, NULL)`.
+
+extension QueryExpression {
+    static let yes = QueryExpression.constant(.bool(true))
+    static let no = QueryExpression.constant(.bool(false))
+    static let null = QueryExpression.constant(.null)
+
+    static func compare(
+        _ left: QueryExpression, _ operator: Comparison.Operator, _ right: QueryExpression,
+        _ options: Comparison.Options = []
+    ) -> QueryExpression {
+        .comparison(Comparison(left, `operator`, right, options: options))
+    }
+
+    static func both(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        if left == .no || right == .no { return .no }
+        if left == .yes { return right }
+        if right == .yes { return left }
+        return .and(left.conjuncts + right.conjuncts)
+    }
+
+    static func either(_ left: QueryExpression, _ right: QueryExpression) -> QueryExpression {
+        if left == .yes || right == .yes { return .yes }
+        if left == .no { return right }
+        if right == .no { return left }
+        return .or(left.disjuncts + right.disjuncts)
+    }
+
+    private var conjuncts: [QueryExpression] {
+        if case .and(let parts) = self { parts } else { [self] }
+    }
+
+    private var disjuncts: [QueryExpression] {
+        if case .or(let parts) = self { parts } else { [self] }
+    }
+
+    /// The opposite of a predicate.
+    var negated: QueryExpression {
+        switch self {
+        case .yes: return .no
+        case .no: return .yes
+        case .not(let operand): return operand
+        case .comparison(var comparison) where comparison.modifier == .direct:
+            switch comparison.operator {
+            case .equal: comparison.operator = .notEqual
+            case .notEqual: comparison.operator = .equal
+            default: return .not(self)
+            }
+            return .comparison(comparison)
+        default: return .not(self)
+        }
+    }
+
+    /// Whether the expression is true or false, and never nil.
+    var isPredicate: Bool {
+        switch self {
+        case .comparison, .and, .or, .not, .constant(.bool): true
+        default: false
+        }
+    }
+
+    var asPredicate: QueryExpression {
+        switch self {
+        case .keyPath: self
+        default: isPredicate ? self : .compare(self, .equal, .yes)
+        }
+    }
+
+    /// Whether this equals a Bool, or nil.
+    func equals(_ value: Bool?) -> QueryExpression {
+        guard let value else { return isNil }
+        if isPredicate { return value ? self : negated }
+        if let (condition, answer) = guarded, answer.isPredicate {
+            return .both(condition: condition, value ? answer : answer.negated)
+        }
+        return .compare(self, .equal, .constant(.bool(value)))
+    }
+
+    var isNil: QueryExpression {
+        if isPredicate { return .no }
+        if let (condition, answer) = guarded { return .either(condition.negated, answer.isNil) }
+        return self == .null ? .yes : .compare(self, .equal, .null)
+    }
+
+    /// The condition and the answer of an optional that is there only if the condition holds.
+    var guarded: (condition: QueryExpression, answer: QueryExpression)? {
+        guard case .function(.conditional, let operands) = self, operands.count == 3,
+            operands[2] == .null
+        else { return nil }
+        return (operands[0], operands[1])
+    }
+
+    static func guarded(
+        _ condition: QueryExpression, _ answer: QueryExpression
+    ) -> QueryExpression {
+        condition == .yes ? answer : .function(.conditional, [condition, answer, .null])
+    }
+
+    /// Both, without a condition `x != nil` that the answer says already.
+    static func both(
+        condition: QueryExpression, _ answer: QueryExpression
+    ) -> QueryExpression {
+        if case .comparison(let comparison) = condition, comparison.operator == .notEqual,
+            comparison.right == .null, answer.isFalse(ifNil: comparison.left)
+        {
+            return answer
+        }
+        return .both(condition, answer)
+    }
+
+    /// Whether the predicate is false for sure where the other expression is nil.
+    private func isFalse(ifNil other: QueryExpression) -> Bool {
+        switch self {
+        case .and(let parts): return parts.contains { $0.isFalse(ifNil: other) }
+        case .comparison(let comparison) where comparison.modifier == .direct:
+            let (left, right) = (comparison.left, comparison.right)
+            switch comparison.operator {
+            case .equal:
+                // No argument is nil: nil is a constant.
+                if case .argument = right { return left.isNil(with: other) }
+                if case .argument = left { return right.isNil(with: other) }
+                return false
+            case .notEqual, .in: return false
+            case .contains where left.isNil(with: other): return !left.mayBeCollection
+            case .between: return left.isNil(with: other)
+            default: return left.isNil(with: other) || right.isNil(with: other)
+            }
+        default: return false
+        }
+    }
+
+    private var mayBeCollection: Bool {
+        if case .subquery = self { true } else { false }
+    }
+
+    /// Whether this is nil wherever the other is.
+    func isNil(with other: QueryExpression) -> Bool {
+        if self == other { return true }
+        switch (self, other) {
+        case (.keyPath(let base, let steps), .keyPath(let otherBase, let otherSteps)):
+            return base == otherBase && steps.starts(with: otherSteps)
+        case (.function(let function, let operands), _):
+            guard function != .coalesce, function != .conditional else { return false }
+            return operands.contains { $0.isNil(with: other) }
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+public import FoundationEssentials
+public import LarderModel
+
+/// Questions in Swift: what ``StoreClient`` asks with a format string, asked with `#Predicate`.
+///
+/// Each throws `unsupportedPredicate` before anything is sent if the predicate asks what a store
+/// cannot be asked; the store answers all of it or nothing.
+extension StoreClient {
+    /// The objects that satisfy the predicate, with all attributes and to-one relationships.
+    public func fetch<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
+        offset: Int64? = nil
+    ) throws(LarderError) -> [Record] {
+        try session.collect(.fetch(predicate, sort: sort, limit: limit, offset: offset))
+    }
+
+    /// How many objects satisfy the predicate.
+    public func count<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>
+    ) throws(LarderError) -> Int64 {
+        try Listing.total(session.collect(.count(predicate)))
+    }
+
+    /// Values computed by the database over groups of the objects that satisfy the predicate.
+    public func aggregate<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, groupBy: [String] = [], _ columns: [Aggregate.Column],
+        sort: [SortKey] = [], limit: Int64? = nil
+    ) throws(LarderError) -> [Row] {
+        try session.collect(
+            .aggregate(predicate, groupBy: groupBy, columns, sort: sort, limit: limit))
+    }
+}
+
+/// The asynchronous forms.
+extension StoreClient {
+    public func fetch<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
+        offset: Int64? = nil
+    ) async throws(LarderError) -> [Record] {
+        try await session.collect(.fetch(predicate, sort: sort, limit: limit, offset: offset))
+    }
+
+    public func count<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>
+    ) async throws(LarderError) -> Int64 {
+        try await Listing.total(session.collect(.count(predicate)))
+    }
+
+    public func aggregate<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, groupBy: [String] = [], _ columns: [Aggregate.Column],
+        sort: [SortKey] = [], limit: Int64? = nil
+    ) async throws(LarderError) -> [Row] {
+        try await session.collect(
+            .aggregate(predicate, groupBy: groupBy, columns, sort: sort, limit: limit))
+    }
+}
+
+extension Listing where Element == Record {
+    fileprivate static func fetch<Entity: QueryableEntity>(
+        _ predicate: Predicate<Entity>, sort: [SortKey], limit: Int64?, offset: Int64?
+    ) throws(LarderError) -> Self {
+        let bound = try BoundExpression(predicate)
+        return Listing(
+            query: .fetch(Fetch(Entity.entityName, where: .tree(bound.expression), sort: sort)),
+            parameters: QueryParameters(arguments: bound.arguments, limit: limit, offset: offset),
+            elements: { $0.records(store: $1) })
+    }
+}
+
+extension Listing where Element == Row {
+    fileprivate static func count<Entity: QueryableEntity>(
+        _ predicate: Predicate<Entity>
+    ) throws(LarderError) -> Self {
+        let bound = try BoundExpression(predicate)
+        return Listing(
+            query: .count(entityName: Entity.entityName, predicate: .tree(bound.expression)),
+            parameters: QueryParameters(arguments: bound.arguments),
+            elements: { $0.rows(store: $1) })
+    }
+
+    fileprivate static func aggregate<Entity: QueryableEntity>(
+        _ predicate: Predicate<Entity>, groupBy: [String], _ columns: [Aggregate.Column],
+        sort: [SortKey], limit: Int64?
+    ) throws(LarderError) -> Self {
+        let bound = try BoundExpression(predicate)
+        let aggregate = Aggregate(
+            Entity.entityName, where: .tree(bound.expression), groupBy: groupBy, columns,
+            sort: sort)
+        return Listing(
+            query: .aggregate(aggregate),
+            parameters: QueryParameters(arguments: bound.arguments, limit: limit),
+            elements: { $0.rows(store: $1) })
+    }
+}
