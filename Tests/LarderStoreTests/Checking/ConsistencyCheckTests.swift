@@ -24,7 +24,7 @@ struct ConsistencyCheckTests {
         }
         let people = [try library.insert("Person"), try library.insert("Person")]
         try library.saved(
-            .update(people[0], values: ["friends": .objects([people[1]])], ifVersion: nil))
+            .update(people[0], ifVersion: nil, values: ["friends": .objects([people[1]])]))
     }
 
     private func findings() throws -> [CheckFinding] {
