@@ -9,7 +9,8 @@ import uuid
 import proto
 
 messages = proto.load()
-larder, values, changes, queries = (messages[n] for n in ("larder", "value", "change", "query"))
+larder, values, changes, expressions, queries = (
+    messages[n] for n in ("larder", "value", "change", "expression", "query"))
 EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
 
 

@@ -60,8 +60,8 @@ public struct FormatPlaces: Sendable {
     /// The error with the column of the part that it is about; as it is if it has a column
     /// already, or if no such part stands in the text.
     ///
-    /// - Parameter path: The part, and what it is in, from the inside out; not all the way, and with
-    ///   gaps. Of equal parts the one that is nearest to what it is in is meant, or the first.
+    /// - Parameter path: The part, and what it is in, from the inside out, perhaps with gaps.
+    ///   Of equal parts the one that is nearest to what it is in is meant, or the first.
     public func locating(_ error: LarderError, at path: [QueryExpression]) -> LarderError {
         guard error.column == nil, let expression = path.first else { return error }
         let candidates = parts.indices.filter { parts[$0].expression == expression }
