@@ -11,33 +11,28 @@ struct QueryCosts: Measure {
 
     func measure(_ run: Run) throws {
         let sizes = run.isQuick ? [1_000] : [1_000, 10_000, 100_000, 1_000_000]
-        var cells = [[String]](repeating: [], count: Form.all.count)
+        let servers = try sizes.map { _ in try Server(run) }
+        // Without this use of them they would end as soon as they are connected to.
+        defer { for server in servers { server.program.end() } }
+        let clients = try servers.map { try $0.connect(timeout: .seconds(20)) }
+        for (client, size) in zip(clients, sizes) { try Loader(client: client).articles(size) }
         var unknown: [String] = []
-        for size in sizes {
-            let server = try Server(run)
-            let client = try server.connect(timeout: .seconds(20))
-            try Loader(client: client).articles(size)
-            for (place, form) in Form.all.enumerated() {
+        say("\n| form | \(sizes.map(Self.grouped).joined(separator: " | ")) |")
+        say("|---|\(sizes.map { _ in "---:|" }.joined())")
+        for form in Form.all {
+            var cells: [String] = []
+            for (client, size) in zip(clients, sizes) {
                 do throws(LarderError) {
-                    let cost = try cost(of: form, size, client, run)
-                    cells[place].append(cost)
+                    cells.append(try cost(of: form, size, client, run))
                 } catch {
                     guard Self.meansUnknown.contains(error.code) else { throw error }
-                    cells[place].append("–")
+                    cells.append("–")
                     unknown.append("\(form.name): \(error.message)")
                 }
             }
-            client.close()
-            server.program.end()
-            try? FileManager.default.removeItem(atPath: server.store)
-        }
-        say("")
-        say("| form | \(sizes.map(Self.grouped).joined(separator: " | ")) |")
-        say("|---|\(sizes.map { _ in "---:|" }.joined())")
-        for (form, cells) in zip(Form.all, cells) {
             say("| \(form.name) | \(cells.joined(separator: " | ")) |")
         }
-        for note in unknown { say("not known to this server: \(note)") }
+        for note in Set(unknown).sorted() { say("not known to this server: \(note)") }
     }
 
     private static let meansUnknown: Set<ErrorCode> = [

@@ -21,5 +21,17 @@ struct ReadGrowth: Measure {
                         "latency \(reads) \(count)")
                 ])
         }
+        addGrowth(run)
+    }
+
+    /// What the largest store costs over the smallest, beside the same of SQLite.
+    private func addGrowth(_ run: Run) {
+        let rows = run.rows.filter { $0.measure.hasPrefix("read, of ") && $0.peer != nil }
+        guard let least = rows.first, let most = rows.last else { return }
+        run.add(
+            Report.Row(
+                measure: "read, growth from the smallest to the largest store", unit: "times",
+                ours: zip(most.ours, least.ours).map { $0 / $1 }, peer: least.peer,
+                theirs: zip(most.theirs, least.theirs).map { $0 / $1 }, goal: .atMost(1)))
     }
 }
