@@ -1458,7 +1458,7 @@ const ProtobufCMessageDescriptor larder__v1__property_names__descriptor =
   (ProtobufCMessageInit) larder__v1__property_names__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[7] =
 {
   {
     "shape",
@@ -1532,8 +1532,21 @@ static const ProtobufCFieldDescriptor larder__v1__query_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "after",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_after),
+    offsetof(Larder__V1__QueryRequest, after),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__query_request__field_indices_by_name[] = {
+  6,   /* field[6] = after */
   1,   /* field[1] = arguments */
   2,   /* field[2] = arguments_are_text */
   5,   /* field[5] = credit */
@@ -1544,7 +1557,7 @@ static const unsigned larder__v1__query_request__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__query_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
 {
@@ -1554,7 +1567,7 @@ const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
   "Larder__V1__QueryRequest",
   "larder.v1",
   sizeof(Larder__V1__QueryRequest),
-  6,
+  7,
   larder__v1__query_request__field_descriptors,
   larder__v1__query_request__field_indices_by_name,
   1,  larder__v1__query_request__number_ranges,

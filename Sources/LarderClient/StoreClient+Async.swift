@@ -68,7 +68,7 @@ extension StoreClient {
 
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [Value] = [],
-        groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
+        groupBy: [QueryColumn] = [], _ columns: [Aggregate.Column], having: String? = nil,
         sort: [SortKey] = [], limit: Int64? = nil
     ) async throws(LarderError) -> [Row] {
         try await session.collect(

@@ -26,7 +26,7 @@ extension StoreClient {
     /// key paths first. Without `groupBy`, one row over all objects.
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [Value] = [],
-        groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
+        groupBy: [QueryColumn] = [], _ columns: [Aggregate.Column], having: String? = nil,
         sort: [SortKey] = [], limit: Int64? = nil
     ) throws(LarderError) -> [Row] {
         try session.collect(

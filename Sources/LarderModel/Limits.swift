@@ -17,9 +17,11 @@ public enum Limits {
     public static let predicateBytesMax = 256 << 10
     /// Arguments of a query.
     public static let argumentsMax = 4_096
-    /// Steps of a key path; sort keys, selected key paths, group keys or columns of a query.
+    /// Steps of a key path; sort keys, selected columns, group keys or computed columns of a query.
     public static let keyPathStepsMax = 16
     public static let queryColumnsMax = 256
+    /// Relationships that a fetch follows to prefetch objects.
+    public static let prefetchedStepsMax = 64
     /// Identifiers in one `get`.
     public static let identifiersMax = 65_536
     /// Changes in one change set.

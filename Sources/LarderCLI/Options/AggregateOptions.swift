@@ -28,7 +28,7 @@ extension AggregateOptions {
     ) -> Query {
         .aggregate(
             Aggregate(
-                entityName, where: predicate.predicate, groupBy: groupBy, columns.map(\.column),
-                having: having.map(QueryPredicate.format), sort: sort.map(\.key)))
+                entityName, where: predicate.predicate, groupBy: groupBy.map { QueryColumn($0) }, columns.map(\.column),
+                having: having.map(QueryTerm.format), sort: sort.map(\.key)))
     }
 }

@@ -17,7 +17,7 @@ struct PredicateOptions: ParsableArguments {
             valueName: "value"))
     var arguments: [String] = []
 
-    var predicate: QueryPredicate? { format.map(QueryPredicate.format) }
+    var predicate: QueryTerm? { format.map(QueryTerm.format) }
 
     func parameters(limit: Int64? = nil, offset: Int64? = nil) -> QueryParameters {
         QueryParameters(

@@ -42,6 +42,6 @@ enum ResultColumn: Hashable {
     /// What must be fetched to show these columns.
     static func selection(_ columns: [ResultColumn]) -> Fetch.Selection {
         let keyPaths = columns.compactMap(\.keyPath)
-        return keyPaths.isEmpty ? .identifiers : .keyPaths(keyPaths)
+        return keyPaths.isEmpty ? .identifiers : .columns(keyPaths.map { QueryColumn($0) })
     }
 }

@@ -46,7 +46,7 @@ extension Listing where Element == Row {
     }
 
     static func aggregate(
-        _ entityName: String, where format: String?, arguments: [Value], groupBy: [String],
+        _ entityName: String, where format: String?, arguments: [Value], groupBy: [QueryColumn],
         _ columns: [Aggregate.Column], having: String?, sort: [SortKey], limit: Int64?
     ) -> Self {
         let aggregate = Aggregate(

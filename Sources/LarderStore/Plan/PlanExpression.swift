@@ -55,6 +55,8 @@ struct PlanValue: Hashable, Sendable {
         case constant(Value)
         /// The place among the arguments, from 0.
         case argument(Int)
+        /// The value of the sort key with this number, from 0, at the place after which to go on.
+        case place(Int)
     }
 
     var source: Source

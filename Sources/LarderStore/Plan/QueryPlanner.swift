@@ -13,14 +13,10 @@ struct QueryPlanner {
         var source = ExpressionSource(parameters)
         let resolved: ResolvedQuery
         switch query {
-        case .fetch(let fetch):
-            resolved = try resolver.fetch(fetch, where: try source.expression(fetch.predicate))
+        case .fetch(let fetch): resolved = try resolver.fetch(fetch, &source)
         case .count(_, let predicate):
-            resolved = try resolver.count(where: try source.expression(predicate))
-        case .aggregate(let aggregate):
-            let predicate = try source.expression(aggregate.predicate)
-            let having = try source.expression(aggregate.having)
-            resolved = try resolver.aggregate(aggregate, where: predicate, having: having)
+            resolved = try resolver.count(where: try source.predicate(predicate))
+        case .aggregate(let aggregate): resolved = try resolver.aggregate(aggregate, &source)
         }
         return ReadPlan(
             resolved, converter: converter, dependsOnArguments: source.dependsOnArguments,

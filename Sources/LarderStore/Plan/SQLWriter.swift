@@ -47,14 +47,15 @@ extension ParameterQuestion {
         switch self {
         case .isNil(let value), .isInteger(let value, _): value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
-        case .hasLimit, .hasOffset: true
+        case .hasLimit, .hasOffset, .hasPlace: true
         }
     }
 }
 
 extension PlanValue {
+    /// Whether it comes anew each time the query is asked.
     var isArgument: Bool {
-        if case .argument = source { true } else { false }
+        if case .constant = source { false } else { true }
     }
 }
 

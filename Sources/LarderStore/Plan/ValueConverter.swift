@@ -24,7 +24,7 @@ struct ValueConverter: Sendable {
     }
 
     private func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
-        if case .argument = value.source { parameters.argumentsAreText } else { false }
+        if case .constant = value.source { false } else { parameters.argumentsAreText }
     }
 
     func value(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> Value {
@@ -39,6 +39,9 @@ struct ValueConverter: Sendable {
                     hint: "give a value for each %@ and %K")
             }
             return parameters.arguments[place]
+        case .place(let place):
+            precondition(place < parameters.after.count, "the plan has checked their number")
+            return parameters.after[place]
         }
     }
 

@@ -40,6 +40,13 @@ final class ReadSession {
         }
     }
 
+    /// A compiled statement that nobody else uses.
+    func ownStatement(_ text: String) throws(ReadFailure) -> Statement {
+        do throws(SQLiteError) { return try connection.prepare(text) } catch {
+            throw failure(error)
+        }
+    }
+
     func bind(_ bindings: [SQLBinding], to statement: Statement) throws(ReadFailure) {
         do throws(SQLiteError) { try statement.bind(bindings) } catch { throw failure(error) }
     }
