@@ -59,6 +59,12 @@ extension StoreClient {
                 offset: offset))
     }
 
+    public func fetch(
+        _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters()
+    ) async throws(LarderError) -> FetchResult {
+        FetchResult(try await session.collect(.objects(fetch, parameters)))
+    }
+
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [Value] = []
     ) async throws(LarderError) -> Int64 {

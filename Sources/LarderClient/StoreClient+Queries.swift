@@ -14,6 +14,16 @@ extension StoreClient {
                 offset: offset))
     }
 
+    /// The objects that a fetch finds, with those that it prefetches.
+    ///
+    /// Rows of a distinct fetch are no objects; for these, and for results that may be large, use
+    /// ``stream(_:_:)-(Query,_)``.
+    public func fetch(
+        _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters()
+    ) throws(LarderError) -> FetchResult {
+        FetchResult(try session.collect(.objects(fetch, parameters)))
+    }
+
     /// How many objects satisfy a predicate.
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [Value] = []

@@ -37,6 +37,16 @@ extension Listing where Element == Record {
     }
 }
 
+extension Listing where Element == FoundRecord {
+    static func objects(_ fetch: Fetch, _ parameters: QueryParameters) -> Self {
+        Listing(query: .fetch(fetch), parameters: parameters) { batch, store in
+            batch.records(store: store).map {
+                FoundRecord(record: $0, isRelated: batch.relatedBy != nil)
+            }
+        }
+    }
+}
+
 extension Listing where Element == Row {
     static func count(_ entityName: String, where format: String?, arguments: [Value]) -> Self {
         Listing(

@@ -8,34 +8,45 @@ struct ExpressionSource {
     private(set) var dependsOnArguments = false
     /// Whether a term came as a tree, which names its arguments by place.
     private(set) var hasTree = false
+    /// Where the trees' parts stand, a list for each format string.
+    private(set) var places: [FormatPlaces] = []
 
     init(_ parameters: QueryParameters) { self.parameters = parameters }
 
-    mutating func predicate(_ term: QueryTerm?) throws(LarderError) -> QueryExpression? {
+    /// - Parameter name: What the predicate is in the query, for sentences.
+    mutating func predicate(
+        _ term: QueryTerm?, named name: String = "predicate"
+    ) throws(LarderError) -> QueryExpression? {
         switch term {
         case nil: return nil
         case .tree(let tree): return try checked(tree)
         case .format(let text):
-            let parsed = try PredicateFormat.parse(
-                text, arguments: parameters.arguments, firstArgument: argumentCount)
-            argumentCount += parsed.argumentsUsed
-            if parsed.usesKeyPathArguments { dependsOnArguments = true }
-            return parsed.expression
+            return taken(
+                try PredicateFormat.parse(
+                    text, arguments: parameters.arguments, firstArgument: argumentCount,
+                    name: name))
         }
     }
 
-    /// An expression that has a value, a key path above all.
-    mutating func value(_ term: QueryTerm) throws(LarderError) -> QueryExpression {
+    /// An expression that has a value.
+    mutating func value(
+        _ term: QueryTerm, named name: String
+    ) throws(LarderError) -> QueryExpression {
         switch term {
         case .tree(let tree): return try checked(tree)
         case .format(let text):
-            guard text.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
-                throw LarderError(
-                    .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
-            }
-            let names = text.split(separator: ".", omittingEmptySubsequences: false)
-            return .keyPath(.object, names.map(String.init))
+            return taken(
+                try PredicateFormat.parseExpression(
+                    text, arguments: parameters.arguments, firstArgument: argumentCount,
+                    name: name))
         }
+    }
+
+    private mutating func taken(_ parsed: PredicateFormat.Parsed) -> QueryExpression {
+        argumentCount += parsed.argumentsUsed
+        if parsed.usesKeyPathArguments { dependsOnArguments = true }
+        places.append(parsed.places)
+        return parsed.expression
     }
 
     private mutating func checked(_ tree: QueryExpression) throws(LarderError) -> QueryExpression {

@@ -9,15 +9,15 @@ struct QueryPlanner {
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> ReadPlan {
         let resolver = try QueryResolver(
-            entityName: query.entityName, layout: layout, converter: converter)
-        var source = ExpressionSource(parameters)
-        let resolved: ResolvedQuery
-        switch query {
-        case .fetch(let fetch): resolved = try resolver.fetch(fetch, &source)
-        case .count(_, let predicate):
-            resolved = try resolver.count(where: try source.predicate(predicate))
-        case .aggregate(let aggregate): resolved = try resolver.aggregate(aggregate, &source)
-        }
+            entityName: query.entityName, layout: layout, converter: converter,
+            source: ExpressionSource(parameters))
+        let resolved: ResolvedQuery =
+            switch query {
+            case .fetch(let fetch): try resolver.fetch(fetch)
+            case .count(_, let predicate): try resolver.count(where: predicate)
+            case .aggregate(let aggregate): try resolver.aggregate(aggregate)
+            }
+        let source = resolver.source
         return ReadPlan(
             resolved, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount)

@@ -1,9 +1,7 @@
 import LarderModel
 
 extension QueryResolver {
-    func aggregate(
-        _ aggregate: Aggregate, _ source: inout ExpressionSource
-    ) throws(LarderError) -> ResolvedQuery {
+    func aggregate(_ aggregate: Aggregate) throws(LarderError) -> ResolvedQuery {
         try Self.checkCount(aggregate.groupBy.count + aggregate.columns.count, of: "columns")
         try Self.checkCount(aggregate.sort.count, of: "sort keys")
         guard !aggregate.columns.isEmpty || !aggregate.groupBy.isEmpty else {
@@ -13,24 +11,25 @@ extension QueryResolver {
         let predicate = try predicate(source.predicate(aggregate.predicate))
         var columns: [ResolvedQuery.OutputColumn] = []
         var groups: [PlanOperand] = []
-        for group in aggregate.groupBy {
-            let operand = try singleValue(source.value(group.term)) { path in
+        for (index, group) in aggregate.groupBy.enumerated() {
+            let expression = try value(group.term, named: "group key \(index + 1)")
+            let operand = try singleValue(expression) { path in
                 manyObjects(path, "groups need")
             }
             groups.append(operand)
             columns.append(try outputColumn(group.name, operand))
         }
-        for column in aggregate.columns {
-            columns.append(try outputColumn(column.name, self.column(column, &source)))
+        for (index, column) in aggregate.columns.enumerated() {
+            columns.append(try outputColumn(column.name, self.column(column, number: index + 1)))
         }
-        let having = try source.predicate(aggregate.having)
+        let having = try source.predicate(aggregate.having, named: "having")
         let havingPredicate = try withOutputs(columns) { () throws(LarderError) in
             try self.predicate(having)
         }
         return ResolvedQuery(
             verb: .aggregate, entityName: entity.name, sources: rootScope.sources,
             predicate: predicate, groupBy: groups, having: havingPredicate, columns: columns,
-            order: try groupOrder(aggregate, columns, &source))
+            order: try groupOrder(aggregate, columns))
     }
 
     /// Resolves what stands over the outputs of an aggregate and not over its objects.
@@ -53,15 +52,17 @@ extension QueryResolver {
     }
 
     private func column(
-        _ column: Aggregate.Column, _ source: inout ExpressionSource
+        _ column: Aggregate.Column, number: Int
     ) throws(LarderError) -> PlanOperand {
         guard column.name.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
             throw LarderError(
                 .resourceExhausted, "a column's name is too long", hint: "give it a shorter one")
         }
         let function = column.function
-        let term = try column.term.map { (term) throws(LarderError) in try source.value(term) }
-        let filter = try source.predicate(column.filter)
+        let term = try column.term.map { (term) throws(LarderError) in
+            try value(term, named: "aggregate \(number)")
+        }
+        let filter = try source.predicate(column.filter, named: "filter \(number)")
         guard term != nil || function == .count else {
             throw LarderError(
                 .unsupported, "\(function.rawValue) needs an expression",

@@ -1,16 +1,14 @@
 import LarderModel
 
 extension QueryResolver {
-    func fetch(
-        _ fetch: Fetch, _ source: inout ExpressionSource
-    ) throws(LarderError) -> ResolvedQuery {
+    func fetch(_ fetch: Fetch) throws(LarderError) -> ResolvedQuery {
         try Self.checkCount(fetch.sort.count, of: "sort keys")
         let predicate = try predicate(source.predicate(fetch.predicate))
-        var columns = try columns(of: fetch, &source)
+        var columns = try columns(of: fetch)
         let prefetch = try prefetch(fetch, &columns)
         let order =
             try fetch.isDistinct
-            ? distinctOrder(fetch.sort, columns, &source) : order(fetch.sort, &source)
+            ? distinctOrder(fetch.sort, columns) : order(fetch.sort)
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
             predicate: predicate, hasIdentity: !fetch.isDistinct, columns: columns, order: order,
@@ -37,8 +35,8 @@ extension QueryResolver {
         }
     }
 
-    func count(where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {
-        let predicate = try predicate(expression)
+    func count(where term: QueryTerm?) throws(LarderError) -> ResolvedQuery {
+        let predicate = try predicate(source.predicate(term))
         let count = PlanOperand.aggregate(.count, nil, .int64, name: "count")
         return ResolvedQuery(
             verb: .count, entityName: entity.name, sources: rootScope.sources,
@@ -49,9 +47,7 @@ extension QueryResolver {
             ])
     }
 
-    private func columns(
-        of fetch: Fetch, _ source: inout ExpressionSource
-    ) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
+    private func columns(of fetch: Fetch) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
         guard case .columns(let selected) = fetch.selection else {
             guard !fetch.isDistinct else {
                 throw LarderError(
@@ -66,8 +62,8 @@ extension QueryResolver {
         }
         try Self.checkNames(selected.map(\.name))
         var columns: [ResolvedQuery.OutputColumn] = []
-        for column in selected {
-            let expression = try source.value(column.term)
+        for (index, column) in selected.enumerated() {
+            let expression = try value(column.term, named: "selected column \(index + 1)")
             if let list = try list(at: expression) {
                 guard !fetch.isDistinct else {
                     throw LarderError(

@@ -5,12 +5,11 @@ extension QueryResolver {
     var rootColumn: PlanColumn { root.keyColumn(name: entity.name) }
 
     /// The order of objects: what is asked, and last their keys.
-    func order(
-        _ keys: [SortKey], _ source: inout ExpressionSource
-    ) throws(LarderError) -> [ResolvedQuery.Order] {
+    func order(_ keys: [SortKey]) throws(LarderError) -> [ResolvedQuery.Order] {
         var order: [ResolvedQuery.Order] = []
-        for key in keys {
-            let operand = try singleValue(source.value(key.term)) { path in
+        for (index, key) in keys.enumerated() {
+            let expression = try value(key.term, named: Self.sortKeyName(index))
+            let operand = try singleValue(expression) { path in
                 LarderError(
                     .wrongType,
                     "the key path to \(path.name) leads to many objects and gives no order")
@@ -23,10 +22,9 @@ extension QueryResolver {
 
     /// The order of distinct rows: what is asked, and then all their columns.
     func distinctOrder(
-        _ keys: [SortKey], _ columns: [ResolvedQuery.OutputColumn],
-        _ source: inout ExpressionSource
+        _ keys: [SortKey], _ columns: [ResolvedQuery.OutputColumn]
     ) throws(LarderError) -> [ResolvedQuery.Order] {
-        try outputOrder(keys, among: columns, first: columns.count, &source) {
+        try outputOrder(keys, among: columns, first: columns.count) {
             (expression) throws(LarderError) in
             // A wrong name is an error of its own.
             let operand = try singleValue(expression, orMany: needsSingleStep)
@@ -42,12 +40,10 @@ extension QueryResolver {
 
     /// The order of groups: outputs or expressions over them, and then the group keys.
     func groupOrder(
-        _ aggregate: Aggregate, _ columns: [ResolvedQuery.OutputColumn],
-        _ source: inout ExpressionSource
+        _ aggregate: Aggregate, _ columns: [ResolvedQuery.OutputColumn]
     ) throws(LarderError) -> [ResolvedQuery.Order] {
-        try outputOrder(
-            aggregate.sort, among: columns, first: aggregate.groupBy.count, &source
-        ) { (expression) throws(LarderError) in
+        try outputOrder(aggregate.sort, among: columns, first: aggregate.groupBy.count) {
+            (expression) throws(LarderError) in
             let operand = try withOutputs(columns) { () throws(LarderError) -> PlanOperand in
                 try self.operand(expression, in: rootScope)
             }
@@ -60,18 +56,17 @@ extension QueryResolver {
     /// of them named.
     private func outputOrder(
         _ keys: [SortKey], among columns: [ResolvedQuery.OutputColumn], first count: Int,
-        _ source: inout ExpressionSource,
         resolve: (QueryExpression) throws(LarderError) -> ResolvedQuery.Order.Key
     ) throws(LarderError) -> [ResolvedQuery.Order] {
         var order: [ResolvedQuery.Order] = []
         var used: Set<Int> = []
-        for key in keys {
+        for (index, key) in keys.enumerated() {
             let place = columns.firstIndex { key.term == .format($0.name) }
             let resolved: ResolvedQuery.Order.Key
             if let place {
                 resolved = .output(place)
             } else {
-                resolved = try resolve(source.value(key.term))
+                resolved = try resolve(value(key.term, named: Self.sortKeyName(index)))
             }
             switch resolved {
             case .output(let place):
@@ -88,6 +83,8 @@ extension QueryResolver {
         }
         return order
     }
+
+    private static func sortKeyName(_ index: Int) -> String { "sort key \(index + 1)" }
 
     private func order(
         _ key: SortKey, _ resolved: ResolvedQuery.Order.Key, _ type: OperandType?, _ name: String

@@ -45,16 +45,16 @@ extension QueryResolver {
             let resolver = try QueryResolver(
                 entityName: relationship.destination, layout: layout, converter: converter)
             let query = try resolver.related(along: further, behind: keyPath + ".")
-            var writer = SQLWriter(QueryParameters(arguments: [.objects([])]), converter)
+            var writer = SQLWriter(QueryParameters(), converter)
             result.append(
                 PlanPrefetch(
                     keyPath: keyPath, column: column, query: query,
-                    text: try writer.statement(query).text))
+                    text: try writer.statementByKeys(query).text))
         }
         return result
     }
 
-    /// Whole objects by their keys, which are the only argument.
+    /// Whole objects, to be read by their keys.
     private func related(
         along paths: PrefetchPaths, behind prefix: String
     ) throws(LarderError) -> ResolvedQuery {
@@ -64,13 +64,10 @@ extension QueryResolver {
         }
         var columns = try objectColumns()
         let prefetch = try prefetch(paths, behind: prefix, &columns)
-        let keys = PlanValue(
-            source: .argument(0), type: .object(entityName: entity.name), name: entity.name)
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: .oneOfObjects(.column(rootColumn), keys), hasIdentity: true,
-            columns: columns, order: [ResolvedQuery.Order(key: .operand(.column(rootColumn)))],
-            prefetch: prefetch)
+            predicate: .yes, hasIdentity: true, columns: columns,
+            order: [ResolvedQuery.Order(key: .operand(.column(rootColumn)))], prefetch: prefetch)
     }
 }
 

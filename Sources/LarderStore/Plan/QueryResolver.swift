@@ -17,6 +17,8 @@ final class QueryResolver {
     /// The FROM clause of the query itself, and the object it is about.
     let rootScope: ResolverScope
     let root: ResolverRow
+    /// The query's terms, as they are read.
+    var source: ExpressionSource
     private var aliasCount = 0
     /// What a `having` predicate may name, while one is being resolved.
     var outputs: [String: PlanOperand]?
@@ -24,7 +26,11 @@ final class QueryResolver {
     /// SQLite joins 64 tables at most.
     private static let joinedTablesMax = 64
 
-    init(entityName: String, layout: Layout, converter: ValueConverter) throws(LarderError) {
+    init(
+        entityName: String, layout: Layout, converter: ValueConverter,
+        source: ExpressionSource = ExpressionSource(QueryParameters())
+    ) throws(LarderError) {
+        self.source = source
         self.layout = layout
         self.converter = converter
         entity = try Self.entity(named: entityName, in: layout.schema)
@@ -35,6 +41,23 @@ final class QueryResolver {
         aliasCount = 1
         rootScope.add(
             PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
+    }
+
+    /// Reads an expression that has a value.
+    ///
+    /// What is no more than a key path is one whatever its names mean in a format.
+    func value(_ term: QueryTerm, named name: String) throws(LarderError) -> QueryExpression {
+        if case .format(let text) = term, outputs == nil {
+            let steps = text.split(separator: ".", omittingEmptySubsequences: false)
+            if entity.property(named: String(steps[0])) != nil, steps.allSatisfy(Self.isName) {
+                return .keyPath(.object, steps.map(String.init))
+            }
+        }
+        return try source.value(term, named: name)
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 
     /// Adds a table to a clause, and returns the number of its alias.

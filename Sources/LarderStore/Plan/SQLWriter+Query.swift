@@ -5,13 +5,25 @@ extension SQLWriter {
     mutating func statement(
         _ query: ResolvedQuery, _ segment: PlaceSegment? = nil
     ) throws(LarderError) -> SQLFragment {
+        var first: [SQLFragment] = []
+        if let segment { first = try conditions(segment, query) }
+        return try statement(query, segment, first)
+    }
+
+    /// The statement for those objects whose keys are in the JSON array that is its only parameter.
+    mutating func statementByKeys(_ query: ResolvedQuery) throws(LarderError) -> SQLFragment {
+        let key = "t0.\(SQL.quoted(Layout.keyColumn))"
+        return try statement(
+            query, nil, [SQLFragment("\(key) IN (SELECT value FROM json_each(?))")])
+    }
+
+    private mutating func statement(
+        _ query: ResolvedQuery, _ segment: PlaceSegment?, _ first: [SQLFragment]
+    ) throws(LarderError) -> SQLFragment {
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)
-        let first = try segment.map { (segment) throws(LarderError) in
-            try conditions(segment, query)
-        }
-        try append(first ?? [], and: query.predicate, to: &statement)
+        try append(first, and: query.predicate, to: &statement)
         if !query.groupBy.isEmpty {
             var groups: [SQLFragment] = []
             for (place, group) in query.groupBy.enumerated() {
