@@ -48,7 +48,8 @@ struct AggregateCommand: StoreCommand {
 
     func run(_ store: OpenStore) throws {
         let query = aggregate.query(entity.name, where: predicate, sort: sort)
-        try PredicateFailure.joining([predicate.format] + aggregate.texts + sort.map(\.text)) {
+        let texts = predicate.texts + aggregate.texts + SortArgument.texts(sort)
+        try PredicateFailure.joining(texts) {
             let batches = try store.client.stream(query, predicate.parameters(limit: limit))
             var printer = ResultPrinter(options.format, store: store.identifier)
             while let batch = try batches.next() { try printer.print(batch) }

@@ -35,8 +35,16 @@ extension AggregateOptions {
                 having: having.map(QueryTerm.format), sort: sort.map(\.key)))
     }
 
-    /// The texts that errors may be about.
-    var texts: [String] {
-        groupBy.map(\.text) + columns.flatMap(\.texts) + [having].compactMap { $0 }
+    /// The texts that errors may be about, by the names that they have there.
+    var texts: [(name: String, text: String)] {
+        var texts: [(name: String, text: String)] = []
+        for (index, group) in groupBy.enumerated() {
+            texts.append(("group key \(index + 1)", group.text))
+        }
+        for (index, column) in columns.enumerated() {
+            if let text = column.text { texts.append(("aggregate \(index + 1)", text)) }
+            if let filter = column.filter { texts.append(("filter \(index + 1)", filter)) }
+        }
+        return texts + (having.map { [("having", $0)] } ?? [])
     }
 }

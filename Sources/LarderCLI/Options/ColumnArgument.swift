@@ -6,7 +6,8 @@ import LarderModel
 struct ColumnArgument: ExpressibleByArgument {
     let column: Aggregate.Column
     /// The expression and the filter as they were typed.
-    let texts: [String]
+    let text: String?
+    let filter: String?
 
     init?(argument: String) {
         let (name, rest) = ExpressionText.named(argument)
@@ -20,7 +21,8 @@ struct ColumnArgument: ExpressibleByArgument {
         let text = parts.count == 2 ? String(parts[1]) : nil
         self.column = Aggregate.Column(
             function, text, where: halves?.filter, name: name ?? argument)
-        self.texts = [text, halves?.filter].compactMap { $0 }
+        self.text = text
+        self.filter = halves?.filter
     }
 }
 

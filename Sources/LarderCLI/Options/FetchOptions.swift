@@ -71,10 +71,12 @@ struct FetchOptions: ParsableArguments {
         return select.map(ResultColumn.list)
     }
 
-    /// The texts that errors may be about, in the order of their arguments.
-    var texts: [String] {
-        [predicate.format].compactMap { $0 } + (columns ?? []).compactMap(\.text)
-            + sort.map(\.text)
+    /// The texts that errors may be about, by the names that they have there.
+    var texts: [(name: String, text: String)] {
+        let selected = (columns ?? []).compactMap(\.text).enumerated().map { index, text in
+            (name: "selected column \(index + 1)", text: text)
+        }
+        return predicate.texts + selected + SortArgument.texts(sort)
     }
 
     var parameters: QueryParameters {

@@ -31,4 +31,9 @@ struct SortArgument: ExpressibleByArgument {
             self.text, descending: isDescending ?? false, nilPlacement: nilPlacement ?? .standard,
             stringOrder: stringOrder ?? .plain)
     }
+
+    /// The texts that errors may be about, by the names that they have there.
+    static func texts(_ keys: [SortArgument]) -> [(name: String, text: String)] {
+        keys.enumerated().map { index, key in ("sort key \(index + 1)", key.text) }
+    }
 }

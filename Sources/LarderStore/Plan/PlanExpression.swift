@@ -55,8 +55,20 @@ struct PlanValue: Hashable, Sendable {
         case constant(Value)
         /// The place among the arguments, from 0.
         case argument(Int)
+        /// The name among the variables.
+        case variable(String)
         /// The value of the sort key with this number, from 0, at the place after which to go on.
         case place(Int)
+
+        /// The node of a tree that it comes from; nil if it comes from none.
+        var expression: QueryExpression? {
+            switch self {
+            case .constant(let value): .constant(value)
+            case .argument(let place): .argument(place)
+            case .variable(let name): .variable(name)
+            case .place: nil
+            }
+        }
     }
 
     var source: Source
@@ -87,8 +99,8 @@ indirect enum PlanPredicate: Hashable, Sendable {
         PlanOperand, Comparison.Operator, PlanOperand, options: Comparison.Options)
     case between(PlanOperand, PlanOperand, PlanOperand, options: Comparison.Options)
     case oneOf(PlanOperand, [PlanOperand], options: Comparison.Options)
-    /// The object is in the list of objects that the value holds.
-    case oneOfObjects(PlanOperand, PlanValue)
+    /// One of the values of a list that is one argument.
+    case oneOfList(PlanOperand, PlanValue, options: Comparison.Options)
     case and([PlanPredicate])
     case or([PlanPredicate])
     case not(PlanPredicate)

@@ -18,6 +18,8 @@ struct QueryPlanner {
             case .aggregate(let aggregate): try resolver.aggregate(aggregate)
             }
         let source = resolver.source
+        var converter = converter
+        converter.places = source.places
         return ReadPlan(
             resolved, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount)

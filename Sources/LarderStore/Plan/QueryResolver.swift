@@ -60,6 +60,16 @@ final class QueryResolver {
         !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 
+    /// Resolves an expression; an error points at the innermost that stands in a text, the text that
+    /// was read last before others.
+    func locating<Result>(
+        _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try resolve() } catch {
+            throw source.places.reversed().reduce(error) { $1.locating($0, at: expression) }
+        }
+    }
+
     /// Adds a table to a clause, and returns the number of its alias.
     func join(
         _ table: String, _ join: PlanSource.Join, on condition: PlanSource.Condition,

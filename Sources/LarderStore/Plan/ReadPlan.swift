@@ -14,6 +14,8 @@ final class ReadPlan: QueryPlan {
 
     /// Texts kept of one plan. Few queries have more than one or two: see ``ParameterQuestion``.
     private static let templatesMax = 16
+    /// Values that SQLite takes in one statement, as Debian builds it.
+    private static let bindingsMax = 250_000
 
     init(
         _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
@@ -43,17 +45,20 @@ final class ReadPlan: QueryPlan {
     private func write(_ parameters: QueryParameters) throws(LarderError) -> SQLTemplate {
         var writer = SQLWriter(parameters, converter)
         let statements = try writer.statements(query)
+        let bindingCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.bindingCount }
+        guard bindingCount <= Self.bindingsMax else {
+            throw LarderError(
+                .resourceExhausted, "the query's lists have too many elements in all",
+                hint: "ask several queries")
+        }
         return SQLTemplate(
             statements: statements.map { .init(text: $0.text, parameters: $0.parameters) },
             conditions: writer.conditions)
     }
 
     private func check(_ parameters: QueryParameters) throws(LarderError) {
+        try parameters.checkLimits()
         let given = parameters.arguments.count
-        guard given <= Limits.argumentsMax else {
-            throw LarderError(
-                .resourceExhausted, "a query has \(Limits.argumentsMax) arguments at most")
-        }
         if let argumentCount, given != argumentCount {
             throw LarderError(
                 .malformedPredicate,

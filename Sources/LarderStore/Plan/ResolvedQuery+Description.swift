@@ -127,7 +127,8 @@ extension PlanPredicate {
             "\(value) BETWEEN\(options.text) {\(lower), \(upper)}"
         case .oneOf(let operand, let list, let options):
             "\(operand) IN\(options.text) {\(list.map(\.description).joined(separator: ", "))}"
-        case .oneOfObjects(let operand, let list): "\(operand) IN \(list)"
+        case .oneOfList(let operand, let list, let options):
+            "\(operand) IN\(options.text) \(list)"
         case .and, .or, .not, .exists: preconditionFailure("these have lines of their own")
         }
     }
@@ -144,15 +145,6 @@ extension PlanPredicate {
         return operands.compactMap {
             if case .count(let collection, _) = $0 { collection } else { nil }
         }
-    }
-}
-
-extension Comparison.Options {
-    /// As in format strings: `[cd]`.
-    fileprivate var text: String {
-        let letters =
-            (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
-        return letters.isEmpty ? "" : "[\(letters)]"
     }
 }
 
@@ -179,6 +171,7 @@ extension PlanValue: CustomStringConvertible {
         switch source {
         case .argument(let place): "?\(place)"
         case .place(let place): "?after \(place)"
+        case .variable(let name): "$\(name)"
         case .constant(.null): "nil"
         case .constant(.string(let text)): "\"\(text)\""
         case .constant(let value): value.text

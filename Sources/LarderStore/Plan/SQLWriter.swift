@@ -45,7 +45,9 @@ extension ParameterQuestion {
     /// Whether other parameters may give another answer.
     fileprivate var isOpen: Bool {
         switch self {
-        case .isNil(let value), .isInteger(let value, _): value.isArgument
+        case .isNil(let value), .isInteger(let value, _), .hasElements(let value, _),
+            .hasNil(let value):
+            value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
         case .hasLimit, .hasOffset, .hasPlace: true
         }
@@ -53,9 +55,12 @@ extension ParameterQuestion {
 }
 
 extension PlanValue {
-    /// Whether it comes anew each time the query is asked.
+    /// Whether the parameters bring it.
     var isArgument: Bool {
-        if case .constant = source { false } else { true }
+        switch source {
+        case .argument, .variable, .place: true
+        case .constant: false
+        }
     }
 }
 

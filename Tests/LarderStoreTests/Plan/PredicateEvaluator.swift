@@ -22,7 +22,7 @@ struct PredicateEvaluator {
     /// Through nil these lead to no objects, and other names to nil.
     private static let toManyNames: Set<String> = ["children", "friends", "friendOf"]
 
-    let arguments: [Value]
+    let arguments: [QueryArgument]
     let root: Object
     var variables: [String: Object] = [:]
 
@@ -49,6 +49,9 @@ struct PredicateEvaluator {
     }
 
     private func holds(_ left: Operand, _ comparison: Comparison) -> Bool {
+        if case .argument(let place) = comparison.right, case .list(let list) = arguments[place] {
+            return list.contains { isEqual(left, .value($0)) }
+        }
         if case .list(let list) = comparison.right {
             let elements = list.map(operand)
             if comparison.operator == .in { return elements.contains { isEqual(left, $0) } }
@@ -85,7 +88,11 @@ struct PredicateEvaluator {
     private func operand(_ expression: QueryExpression) -> Operand {
         switch expression {
         case .constant(let value): return .value(value)
-        case .argument(let place): return .value(arguments[place])
+        case .argument(let place):
+            guard case .value(let value) = arguments[place] else {
+                preconditionFailure("the generator writes lists behind IN only")
+            }
+            return .value(value)
         case .object: return .object(root)
         case .variable(let name): return .object(variables[name])
         case .keyPath(let base, let names):

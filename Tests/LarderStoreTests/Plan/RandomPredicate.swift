@@ -4,7 +4,7 @@ import LarderModel
 struct RandomPredicate<Generator: RandomNumberGenerator> {
     var generator: Generator
     /// The values that argument nodes refer to, as they are written.
-    private(set) var arguments: [Value] = []
+    private(set) var arguments: [QueryArgument] = []
 
     init(_ generator: Generator) { self.generator = generator }
 
@@ -98,6 +98,11 @@ struct RandomPredicate<Generator: RandomNumberGenerator> {
                 Comparison(left, .between, .list([value(values), value(values)])))
         }
         let count = Int.random(in: 0...4, using: &generator)
+        if Bool.random(using: &generator) {
+            arguments.append(
+                .list((0..<count).map { _ in values.randomElement(using: &generator) ?? .null }))
+            return .comparison(Comparison(left, .in, .argument(arguments.count - 1)))
+        }
         return .comparison(Comparison(left, .in, .list((0..<count).map { _ in value(values) })))
     }
 
@@ -121,7 +126,7 @@ struct RandomPredicate<Generator: RandomNumberGenerator> {
     private mutating func value(_ values: [Value]) -> QueryExpression {
         let value = values.randomElement(using: &generator) ?? .null
         if Bool.random(using: &generator) { return .constant(value) }
-        arguments.append(value)
+        arguments.append(.value(value))
         return .argument(arguments.count - 1)
     }
 }

@@ -22,18 +22,22 @@ struct RandomQueries {
     /// A tree of at most `depth` levels, `depth` being at least 1.
     mutating func tree(depth: Int) -> QueryExpression {
         guard depth > 1 else { return leaf() }
-        switch number(0...9) {
+        switch number(0...11) {
         case 0: return .list(trees(depth))
         case 1: return .and(trees(depth))
         case 2: return .or(trees(depth))
         case 3: return .not(tree(depth: depth - 1))
-        case 4: return .collection(.count, tree(depth: depth - 1))
+        case 4:
+            let function = AggregateFunction.allCases.randomElement(using: &generator)
+            return .collection(function ?? .count, tree(depth: depth - 1))
         case 5:
             return .subquery(
                 tree(depth: depth - 1), variable: name(), predicate: tree(depth: depth - 1))
         case 6:
             return .keyPath(number(0...1) == 0 ? .object : .variable(name()), [name(), name()])
         case 7: return leaf()
+        case 8: return function(depth: depth)
+        case 9: return .keyPath(tree(depth: depth - 1), [name()])
         default: return .comparison(comparison(depth: depth))
         }
     }
@@ -43,8 +47,15 @@ struct RandomQueries {
             tree(depth: depth - 1),
             Comparison.Operator.allCases.randomElement(using: &generator) ?? .equal,
             tree(depth: depth - 1),
-            options: Comparison.Options(rawValue: UInt32(number(0...3))),
+            options: Comparison.Options(rawValue: UInt32(number(0...4))),
             modifier: Comparison.Modifier.allCases.randomElement(using: &generator) ?? .direct)
+    }
+
+    private mutating func function(depth: Int) -> QueryExpression {
+        let function = ScalarFunction.allCases.randomElement(using: &generator) ?? .now
+        let counts = function.operandCount
+        let count = number(counts.lowerBound...min(counts.upperBound, 4))
+        return .function(function, (0..<count).map { _ in tree(depth: depth - 1) })
     }
 
     private mutating func trees(_ depth: Int) -> [QueryExpression] {
@@ -61,30 +72,49 @@ struct RandomQueries {
         }
     }
 
+    mutating func term() -> QueryTerm {
+        number(0...1) == 0 ? .format("length(\(name()))") : .tree(tree(depth: number(1...4)))
+    }
+
+    private mutating func column() -> QueryColumn { QueryColumn(term(), name: name()) }
+
+    private mutating func sortKey() -> SortKey {
+        SortKey(
+            term(), descending: number(0...1) == 0,
+            nilPlacement: SortKey.NilPlacement.allCases.randomElement(using: &generator)
+                ?? .standard,
+            stringOrder: StringOrder.allCases.randomElement(using: &generator) ?? .plain)
+    }
+
     mutating func query() -> Query {
-        let predicate: QueryPredicate? =
+        let predicate: QueryTerm? =
             switch number(0...4) {
             case 0: nil
             case 1: .format("\(name()) == %@")
             default: .tree(tree(depth: number(1...8)))
             }
-        let sort = number(0...1) == 0 ? [] : [SortKey(name()), SortKey(name(), descending: true)]
+        let sort = (0..<number(0...2)).map { _ in sortKey() }
         switch number(0...2) {
         case 0:
             let selections: [Fetch.Selection] = [
-                .objects, .identifiers, .keyPaths([]), .keyPaths([name(), name()]),
+                .objects, .identifiers, .columns([]), .columns([column(), column()]),
             ]
             return .fetch(
                 Fetch(
                     name(), where: predicate, sort: sort,
                     selection: selections.randomElement(using: &generator) ?? .objects,
-                    isDistinct: number(0...1) == 0))
+                    isDistinct: number(0...1) == 0,
+                    prefetch: number(0...2) == 0 ? [name(), "\(name()).\(name())"] : []))
         case 1:
             return .count(entityName: name(), predicate: predicate)
         default:
             return .aggregate(
                 Aggregate(
-                    name(), where: predicate, groupBy: [name()], [.count, .init(.sum, name())],
+                    name(), where: predicate, groupBy: [column()],
+                    [
+                        .count, .init(.sum, name()),
+                        .init(.mode, term(), where: number(0...1) == 0 ? nil : term(), name: "m"),
+                    ],
                     having: number(0...1) == 0 ? nil : .tree(tree(depth: 4)), sort: sort))
         }
     }
@@ -92,9 +122,13 @@ struct RandomQueries {
 
 extension QueryExpression {
     /// The tree with the values put back where it refers to them by place.
-    func filled(from arguments: [Value]) -> QueryExpression {
+    func filled(from arguments: [QueryArgument]) -> QueryExpression {
         switch self {
-        case .argument(let place): .constant(arguments[place])
+        case .argument(let place):
+            switch arguments[place] {
+            case .value(let value): .constant(value)
+            case .list(let values): .list(values.map { .constant($0) })
+            }
         case .constant, .object, .variable: self
         case .list(let elements): .list(elements.map { $0.filled(from: arguments) })
         case .keyPath(let base, let steps): .keyPath(base.filled(from: arguments), steps)
@@ -110,6 +144,8 @@ extension QueryExpression {
                     comparison.left.filled(from: arguments), comparison.operator,
                     comparison.right.filled(from: arguments), options: comparison.options,
                     modifier: comparison.modifier))
+        case .function(let function, let operands):
+            .function(function, operands.map { $0.filled(from: arguments) })
         case .and(let operands): .and(operands.map { $0.filled(from: arguments) })
         case .or(let operands): .or(operands.map { $0.filled(from: arguments) })
         case .not(let operand): .not(operand.filled(from: arguments))
@@ -118,20 +154,40 @@ extension QueryExpression {
 }
 
 extension Query {
-    func filled(from arguments: [Value]) -> Query {
-        func fill(_ predicate: QueryPredicate?) -> QueryPredicate? {
-            guard case .tree(let tree) = predicate else { return predicate }
+    func filled(from arguments: [QueryArgument]) -> Query {
+        func fill(_ term: QueryTerm) -> QueryTerm {
+            guard case .tree(let tree) = term else { return term }
             return .tree(tree.filled(from: arguments))
+        }
+        func fill(_ column: QueryColumn) -> QueryColumn {
+            QueryColumn(fill(column.term), name: column.name)
+        }
+        func fill(_ key: SortKey) -> SortKey {
+            var key = key
+            key.term = fill(key.term)
+            return key
         }
         switch self {
         case .fetch(var fetch):
-            fetch.predicate = fill(fetch.predicate)
+            fetch.predicate = fetch.predicate.map(fill)
+            fetch.sort = fetch.sort.map(fill)
+            if case .columns(let columns) = fetch.selection {
+                fetch.selection = .columns(columns.map(fill))
+            }
             return .fetch(fetch)
         case .count(let entityName, let predicate):
-            return .count(entityName: entityName, predicate: fill(predicate))
+            return .count(entityName: entityName, predicate: predicate.map(fill))
         case .aggregate(var aggregate):
-            aggregate.predicate = fill(aggregate.predicate)
-            aggregate.having = fill(aggregate.having)
+            aggregate.predicate = aggregate.predicate.map(fill)
+            aggregate.groupBy = aggregate.groupBy.map(fill)
+            aggregate.columns = aggregate.columns.map { column in
+                var column = column
+                column.term = column.term.map(fill)
+                column.filter = column.filter.map(fill)
+                return column
+            }
+            aggregate.having = aggregate.having.map(fill)
+            aggregate.sort = aggregate.sort.map(fill)
             return .aggregate(aggregate)
         }
     }
