@@ -3,7 +3,7 @@ import LarderModel
 /// Rows of statements that are run one after the other, batch by batch, with their lists.
 ///
 /// A batch takes about as many bytes as it may, lists included, and a statement for each list
-/// column: rows are read first, then their lists. Rows whose lists do not fit wait for the next one.
+/// column: rows are read first, then their lists. Rows whose lists do not fit wait for the next.
 struct BatchSource {
     private enum State {
         /// The next statement is to be begun.

@@ -26,7 +26,8 @@ struct QueryCodingTests {
                 having: .tree(
                     .comparison(Comparison(.keyPath("count"), .greaterThan, .constant(3))))))
         let encoded = try QueryCoding.encode(query, QueryParameters(arguments: [7], limit: 1))
-        #expect(encoded.parameters == QueryParameters(arguments: [7, ["Ann", "Bob"], 3], limit: 1))
+        #expect(
+            encoded.parameters == QueryParameters(arguments: [7, ["Ann", "Bob"], 3], limit: 1))
         let decoded = try QueryCoding.decode(encoded.shape)
         guard case .aggregate(let aggregate) = decoded else {
             Issue.record("not an aggregate")
