@@ -138,7 +138,7 @@ struct QueryCodingTests {
         let student = ProtoBytes().text(1, "Student")
         func sorted(_ count: Int) -> [UInt8] {
             let fetch = (0..<count).reduce(student.number(4, 1)) { fetch, _ in
-                fetch.message(3, ProtoBytes().text(1, "name"))
+                fetch.message(3, ProtoBytes().message(1, ProtoBytes().text(1, "name")))
             }
             return ProtoBytes().message(1, fetch).bytes
         }
