@@ -17,6 +17,8 @@ final class QueryResolver {
     /// The FROM clause of the query itself, and the object it is about.
     let rootScope: ResolverScope
     let root: ResolverRow
+    /// The query's terms, as they are read.
+    var source: ExpressionSource
     private var aliasCount = 0
     /// What stands for a collection inside of an expression that ANY or ALL computes of each of its
     /// elements.
@@ -24,8 +26,6 @@ final class QueryResolver {
     /// What a `having` predicate may name, while one is being resolved.
     var outputs: [String: PlanOperand]?
 
-    /// Where the parts of the query's texts stand, `having` last.
-    private let places: [FormatPlaces]
     /// An error on its way out: as it was thrown, as it was passed on last, and the expressions
     /// that it came through, innermost first.
     private var fault: (first: LarderError, last: LarderError, path: [QueryExpression])?
@@ -34,9 +34,10 @@ final class QueryResolver {
     private static let joinedTablesMax = 64
 
     init(
-        entityName: String, layout: Layout, converter: ValueConverter, places: [FormatPlaces] = []
+        entityName: String, layout: Layout, converter: ValueConverter,
+        source: ExpressionSource = ExpressionSource(QueryParameters())
     ) throws(LarderError) {
-        self.places = places
+        self.source = source
         self.layout = layout
         self.converter = converter
         entity = try Self.entity(named: entityName, in: layout.schema)
@@ -49,7 +50,25 @@ final class QueryResolver {
             PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
     }
 
-    /// Resolves an expression; an error points at the innermost that stands in a text.
+    /// Reads an expression that has a value.
+    ///
+    /// What is no more than a key path is one whatever its names mean in a format.
+    func value(_ term: QueryTerm, named name: String) throws(LarderError) -> QueryExpression {
+        if case .format(let text) = term, outputs == nil {
+            let steps = text.split(separator: ".", omittingEmptySubsequences: false)
+            if entity.property(named: String(steps[0])) != nil, steps.allSatisfy(Self.isName) {
+                return .keyPath(.object, steps.map(String.init))
+            }
+        }
+        return try source.value(term, named: name)
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+
+    /// Resolves an expression; an error points at the innermost that stands in a text, and in the
+    /// text that was read last.
     func locating<Result>(
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
@@ -57,8 +76,10 @@ final class QueryResolver {
             let known = fault.flatMap { $0.last == error ? $0 : nil }
             var fault = known ?? (first: error, last: error, path: [])
             if fault.path.last != expression { fault.path.append(expression) }
-            let texts = outputs == nil ? places : places.reversed()
-            fault.last = texts.reduce(fault.first) { $1.locating($0, at: fault.path) }
+            // The term that is being resolved was read last.
+            fault.last = source.places.reversed().reduce(fault.first) {
+                $1.locating($0, at: fault.path)
+            }
             self.fault = fault
             throw fault.last
         }

@@ -1,12 +1,16 @@
 import FoundationEssentials
 import LarderModel
 
-/// SQL whose values are still to come: a text, what stands for each `?`, and what of the parameters
-/// the text was made for.
+/// SQL whose values are still to come: one or several texts, what stands for each `?`, and what of
+/// the parameters the texts were made for.
 struct SQLTemplate: Sendable {
-    var text: String
-    var parameters: [SQLParameter]
-    /// What was asked of the parameters while the text was written. The text serves all parameters
+    struct Statement: Sendable {
+        var text: String
+        var parameters: [SQLParameter]
+    }
+
+    var statements: [Statement]
+    /// What was asked of the parameters while the texts were written. These serve all parameters
     /// that give the same answers.
     var conditions: [(question: ParameterQuestion, answer: Bool)]
 
@@ -20,26 +24,30 @@ struct SQLTemplate: Sendable {
         return true
     }
 
-    func bindings(
+    func filled(
         _ parameters: QueryParameters, _ converter: ValueConverter
-    ) throws(LarderError) -> [SQLBinding] {
-        var bindings: [SQLBinding] = []
-        bindings.reserveCapacity(self.parameters.count)
-        // One moment for the whole statement.
+    ) throws(LarderError) -> [SQL] {
+        var filled: [SQL] = []
+        // One moment for the whole answer.
         var now: SQLBinding?
-        for parameter in self.parameters {
-            switch parameter {
-            case .elements(let list, let options, let places):
-                bindings += try SQLParameter.elements(
-                    of: list, options, places, parameters, converter)
-            case .now:
-                let moment = now ?? .real(Date.now.timeIntervalSinceReferenceDate)
-                now = moment
-                bindings.append(moment)
-            default: bindings.append(try parameter.binding(parameters, converter))
+        for statement in statements {
+            var bindings: [SQLBinding] = []
+            bindings.reserveCapacity(statement.parameters.count)
+            for parameter in statement.parameters {
+                switch parameter {
+                case .elements(let list, let options, let places):
+                    bindings += try SQLParameter.elements(
+                        of: list, options, places, parameters, converter)
+                case .now:
+                    let moment = now ?? .real(Date.now.timeIntervalSinceReferenceDate)
+                    now = moment
+                    bindings.append(moment)
+                default: bindings.append(try parameter.binding(parameters, converter))
+                }
             }
+            filled.append(SQL(statement.text, bindings))
         }
-        return bindings
+        return filled
     }
 }
 
@@ -134,6 +142,8 @@ enum ParameterQuestion: Hashable, Sendable {
     case holds(ValueComparison)
     case hasLimit
     case hasOffset
+    /// Whether a fetch goes on after a place.
+    case hasPlace
 
     func answer(
         _ parameters: QueryParameters, _ converter: ValueConverter
@@ -150,6 +160,7 @@ enum ParameterQuestion: Hashable, Sendable {
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil
         case .hasOffset: parameters.offset != nil
+        case .hasPlace: !parameters.after.isEmpty
         }
     }
 }

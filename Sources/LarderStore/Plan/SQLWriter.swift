@@ -50,7 +50,7 @@ extension ParameterQuestion {
             .hasNil(let value), .isRead(let value, _):
             value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
-        case .hasLimit, .hasOffset: true
+        case .hasLimit, .hasOffset, .hasPlace: true
         }
     }
 }
@@ -59,7 +59,7 @@ extension PlanValue {
     /// Whether the parameters bring it.
     var isArgument: Bool {
         switch source {
-        case .argument, .variable: true
+        case .argument, .variable, .place: true
         case .constant: false
         }
     }

@@ -14,7 +14,7 @@ struct QueryCodingTests {
         }
     }
 
-    private func nameIs(_ values: [Value]) -> QueryPredicate {
+    private func nameIs(_ values: [Value]) -> QueryTerm {
         .tree(.comparison(Comparison(.keyPath("name"), .in, .list(values.map { .constant($0) }))))
     }
 
@@ -51,14 +51,14 @@ struct QueryCodingTests {
         }
         #expect(try shape(["Ann", "Bob"]) == shape([1, nil]))
         #expect(try shape(["Ann", "Bob"]) == shape(["Ann"]))
-        func compared(_ name: Comparison.Operator) throws -> [UInt8] {
+        func shape(comparing name: Comparison.Operator) throws -> [UInt8] {
             let predicate = QueryExpression.comparison(
                 Comparison(.keyPath("name"), name, .constant("Ann")))
             return try QueryCoding.encode(
                 .count(entityName: "Student", predicate: .tree(predicate)), QueryParameters()
             ).shape
         }
-        #expect(try compared(.equal) != compared(.notEqual))
+        #expect(try shape(comparing: .equal) != shape(comparing: .notEqual))
     }
 
     @Test("more arguments than allowed are refused, those lifted from the tree included")
@@ -138,7 +138,7 @@ struct QueryCodingTests {
         let student = ProtoBytes().text(1, "Student")
         func sorted(_ count: Int) -> [UInt8] {
             let fetch = (0..<count).reduce(student.number(4, 1)) { fetch, _ in
-                fetch.message(3, ProtoBytes().text(1, "name"))
+                fetch.message(3, ProtoBytes().message(1, ProtoBytes().text(1, "name")))
             }
             return ProtoBytes().message(1, fetch).bytes
         }
