@@ -101,11 +101,11 @@ extension Translation {
         _ expression: QueryExpression, isWithin range: some Any
     ) throws(LarderError) -> QueryExpression? {
         guard let range = range as? any CapturedRange else { return nil }
-        return try test(expression, isWithin: range)
+        return try test(expression, isWithinBoundsOf: range)
     }
 
     private mutating func test<Captured: CapturedRange>(
-        _ expression: QueryExpression, isWithin range: Captured
+        _ expression: QueryExpression, isWithinBoundsOf range: Captured
     ) throws(LarderError) -> QueryExpression {
         let bounds = range.bounds
         var operands = RangeBounds<QueryExpression>(includesUpper: bounds.includesUpper)

@@ -124,16 +124,11 @@ extension QueryExpression {
                 if case .argument = left { return right.isNil(with: other) }
                 return false
             case .notEqual, .in: return false
-            case .contains where left.isNil(with: other): return !left.mayBeCollection
             case .between: return left.isNil(with: other)
             default: return left.isNil(with: other) || right.isNil(with: other)
             }
         default: return false
         }
-    }
-
-    private var mayBeCollection: Bool {
-        if case .subquery = self { true } else { false }
     }
 
     /// Whether this is nil wherever the other is.

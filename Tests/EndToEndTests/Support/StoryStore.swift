@@ -91,7 +91,8 @@ struct StoryStore {
 
     init() throws {
         site = try Site(schema: Self.schema)
-        client = try site.connect()
+        let client = try site.connect()
+        self.client = client
         sections = try ["News", "Äther", "Unread"].map { name in
             Section(try client.insert("Section", ["name": .string(name)]), name: name)
         }

@@ -82,6 +82,6 @@ struct CollectionPredicateTests {
             try translated(
                 #Predicate { article in
                     article.category?.articles.contains(article) ?? false
-                }) == "category != NULL AND category.articles CONTAINS SELF")
+                }) == "category.articles CONTAINS SELF")
     }
 }

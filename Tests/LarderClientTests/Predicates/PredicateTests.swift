@@ -46,10 +46,10 @@ struct PredicateTests {
         #expect(
             try translated(
                 #Predicate { $0.isPublished && $0.wordCount > 1 && $0.rating < 3 })
-                == "isPublished AND wordCount > %@ AND rating < %@ <- 1, 3")
+                == "isPublished AND wordCount > %@ AND rating < %@ <- 1, 3.0")
         #expect(
             try translated(#Predicate { ($0.isPublished || $0.wordCount > 1) && $0.rating < 3 })
-                == "(isPublished OR wordCount > %@) AND rating < %@ <- 1, 3")
+                == "(isPublished OR wordCount > %@) AND rating < %@ <- 1, 3.0")
         #expect(
             try translated(#Predicate { !($0.isPublished || $0.wordCount > 1) })
                 == "NOT (isPublished OR wordCount > %@) <- 1")
@@ -163,7 +163,7 @@ struct PredicateTests {
         #expect(
             try translated(
                 #Predicate { if $0.isPublished { $0.wordCount > 5 } else { $0.rating > 2 } })
-                == "ternary(isPublished, wordCount > %@, rating > %@) == TRUE <- 5, 2")
+                == "ternary(isPublished, wordCount > %@, rating > %@) == TRUE <- 5, 2.0")
         let isStrict = true
         #expect(
             try translated(#Predicate { isStrict ? $0.wordCount > 5 : true })
@@ -184,7 +184,7 @@ struct PredicateTests {
             try translated(#Predicate { $0.wordCount % 2 == 1 })
                 == "modulus(wordCount, %@) == %@ <- 2, 1")
         #expect(
-            try translated(#Predicate { $0.rating / 2.0 > 1.5 }) == "rating / %@ > %@ <- 2, 1.5")
+            try translated(#Predicate { $0.rating / 2.0 > 1.5 }) == "rating / %@ > %@ <- 2.0, 1.5")
         #expect(try translated(#Predicate { -$0.wordCount < step }) == "-wordCount < %@ <- 3")
         #expect(try translated(#Expression { $0.wordCount * 2 }) == "wordCount * %@ <- 2")
         #expect(try translated(#Expression { $0.title }) == "title")

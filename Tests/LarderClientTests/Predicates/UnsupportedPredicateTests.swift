@@ -86,6 +86,29 @@ struct UnsupportedPredicateTests {
             try refusal(#Predicate { $0.wordCount > indices[4] })
                 == "an index outside of a captured collection cannot be asked of a store")
     }
+
+    @Test("a predicate nested too deep, or a list too long, is refused and not followed")
+    func limits() throws {
+        let deep = Predicate<Article> { article in
+            negated(PredicateExpressions.build_KeyPath(root: article, keyPath: \.isPublished), 600)
+        }
+        #expect(try refusal(deep)?.contains("RESOURCE_EXHAUSTED") == true)
+        let allowed = Predicate<Article> { article in
+            negated(PredicateExpressions.build_KeyPath(root: article, keyPath: \.isPublished), 500)
+        }
+        #expect(try translated(allowed) == "isPublished")
+        let list = Array(0...Limits.listElementsMax)
+        #expect(
+            try refusal(#Predicate { list.contains($0.wordCount) })?
+                .contains("RESOURCE_EXHAUSTED") == true)
+    }
+}
+
+private func negated(
+    _ expression: some StandardPredicateExpression<Bool>, _ times: Int
+) -> any StandardPredicateExpression<Bool> {
+    times == 0
+        ? expression : negated(PredicateExpressions.build_Negation(expression), times - 1)
 }
 
 @Suite("The server plans a predicate of Swift's once")
