@@ -23,7 +23,8 @@ extension StoreClient {
 
     /// Values computed by the database over groups of the objects that satisfy the predicate.
     public func aggregate<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>, groupBy: [String] = [], _ columns: [Aggregate.Column],
+        where predicate: Predicate<Entity>, groupBy: [QueryColumn] = [],
+        _ columns: [Aggregate.Column],
         sort: [SortKey] = [], limit: Int64? = nil
     ) throws(LarderError) -> [Row] {
         try session.collect(
@@ -47,7 +48,8 @@ extension StoreClient {
     }
 
     public func aggregate<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>, groupBy: [String] = [], _ columns: [Aggregate.Column],
+        where predicate: Predicate<Entity>, groupBy: [QueryColumn] = [],
+        _ columns: [Aggregate.Column],
         sort: [SortKey] = [], limit: Int64? = nil
     ) async throws(LarderError) -> [Row] {
         try await session.collect(
@@ -79,7 +81,7 @@ extension Listing where Element == Row {
     }
 
     fileprivate static func aggregate<Entity: QueryableEntity>(
-        _ predicate: Predicate<Entity>, groupBy: [String], _ columns: [Aggregate.Column],
+        _ predicate: Predicate<Entity>, groupBy: [QueryColumn], _ columns: [Aggregate.Column],
         sort: [SortKey], limit: Int64?
     ) throws(LarderError) -> Self {
         let bound = try BoundExpression(predicate)
