@@ -1,0 +1,194 @@
+extension ExpressionTyper {
+    mutating func comparison(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        switch comparison.modifier {
+        case .direct: return try direct(comparison)
+        case .any, .all:
+            guard try isCollection(comparison.left) else {
+                throw LarderError(
+                    .wrongType, "ANY and ALL need a key path to many objects on the left side")
+            }
+            return try quantified(comparison, over: comparison.left)
+        }
+    }
+
+    private mutating func direct(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        var equality = comparison
+        equality.operator = .equal
+        equality.modifier = .any
+        if try isCollection(comparison.left) {
+            guard comparison.operator == .contains else {
+                guard case .keyPath(let base, let names) = comparison.left else {
+                    throw Self.isNoValue
+                }
+                throw Self.needsModifier(try keyPath(base, names).name)
+            }
+            return try quantified(equality, over: comparison.left)
+        }
+        if comparison.operator == .in, try isCollection(comparison.right) {
+            equality.right = comparison.left
+            return try quantified(equality, over: comparison.right)
+        }
+        return try test(nil, comparison)
+    }
+
+    /// What is said of elements: of any one, or of all.
+    private mutating func quantified(
+        _ comparison: Comparison, over collection: QueryExpression
+    ) throws(LarderError) -> TypedPredicate {
+        let elements = try elements(of: collection)
+        let place = placeCount
+        placeCount += 1
+        let element = TypedOperand(
+            expression: .object(place: place), type: elements.type, name: elements.name)
+        let test = try test(element, comparison)
+        placeCount -= 1
+        return comparison.modifier == .all
+            ? .all(elements.collection, place: place, test)
+            : .any(elements.collection, place: place, test)
+    }
+
+    /// The comparison of single values.
+    ///
+    /// - Parameter element: The left side, if it is an element of a collection.
+    private mutating func test(
+        _ element: TypedOperand?, _ comparison: Comparison
+    ) throws(LarderError) -> TypedPredicate {
+        var expressions = element == nil ? [comparison.left] : []
+        switch (comparison.operator, comparison.right) {
+        case (.in, .list(let list)), (.between, .list(let list)): expressions += list
+        case (.in, .argument), (.in, .constant): return try inObjects(element, comparison)
+        case (.in, _), (.between, _):
+            throw LarderError(
+                .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
+                hint: "write the values in braces: {1, 2}")
+        default: expressions.append(comparison.right)
+        }
+        let sides = (element.map { [$0] } ?? []) + (try operands(expressions, beside: element))
+        try check(sides, for: comparison)
+        let values = sides.map(\.expression)
+        switch comparison.operator {
+        case .in: return .in(values[0], Array(values.dropFirst()), comparison.options)
+        case .between:
+            guard values.count == 3 else {
+                throw LarderError(.wrongType, "BETWEEN needs two values on its right side")
+            }
+            return .between(values[0], values[1], values[2], comparison.options)
+        default:
+            try checkPattern(comparison, values[1])
+            return .comparison(
+                TypedComparison(
+                    left: values[0], operator: comparison.operator, right: values[1],
+                    options: comparison.options))
+        }
+    }
+
+    /// What is compared with each other: literals take the type of the first that has one.
+    private mutating func operands(
+        _ expressions: [QueryExpression], beside operand: TypedOperand?
+    ) throws(LarderError) -> [TypedOperand] {
+        var typed = operand
+        var known: [TypedOperand?] = []
+        for expression in expressions {
+            let operand = expression.isLiteral ? nil : try self.operand(expression)
+            typed = typed ?? operand
+            known.append(operand)
+        }
+        var result: [TypedOperand] = []
+        for (expression, operand) in zip(expressions, known) {
+            if let operand {
+                result.append(operand)
+            } else {
+                result.append(
+                    try literal(
+                        expression, as: typed?.type, beside: typed?.name ?? "the other value"))
+            }
+        }
+        return result
+    }
+
+    private func check(
+        _ sides: [TypedOperand], for comparison: Comparison
+    ) throws(LarderError) {
+        guard let typed = sides.first(where: { $0.type != nil }), let type = typed.type else {
+            return
+        }
+        for side in sides {
+            guard let other = side.type, !type.isComparable(with: other) else { continue }
+            throw LarderError(
+                .wrongType,
+                "\(typed.name) is \(type.nounWithArticle) and cannot be compared with "
+                    + "\(side.name), \(other.nounWithArticle)")
+        }
+        let name = comparison.operator.rawValue
+        switch comparison.operator {
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            guard type.isString else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
+            }
+        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
+            guard type.isOrderable else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) needs an order, and \(typed.name) is \(type.nounWithArticle)",
+                    hint: "compare it with == or !=")
+            }
+        case .equal, .notEqual, .in: break
+        }
+        guard comparison.options.isEmpty || type.isString else {
+            throw LarderError(
+                .wrongType,
+                "[c] and [d] need strings, and \(typed.name) is \(type.nounWithArticle)")
+        }
+    }
+
+    /// What is wrong with the pattern of MATCHES is said before any object is asked.
+    private func checkPattern(
+        _ comparison: Comparison, _ pattern: TypedExpression
+    ) throws(LarderError) {
+        guard comparison.operator == .matches else { return }
+        var text = ""
+        if case .value(.string(let pattern)) = pattern { text = pattern }
+        _ = try evaluator.matches("", text, comparison.options)
+    }
+
+    /// `category IN %@`, where the argument is a list of objects.
+    private mutating func inObjects(
+        _ element: TypedOperand?, _ comparison: Comparison
+    ) throws(LarderError) -> TypedPredicate {
+        let left: TypedOperand
+        if let element { left = element } else { left = try operand(comparison.left) }
+        guard let type = left.type, case .object = type else {
+            throw LarderError(
+                .wrongType, "only objects can be compared with a list that is one argument",
+                hint: "write the values in braces: \(left.name) IN {%@, %@}")
+        }
+        let list = try given(comparison.right)
+        if list.value.isNull { return .constant(false) }
+        guard case .objects(let identifiers) = list.value else {
+            throw LarderError(.wrongType, "\(left.name) IN … needs a list of objects")
+        }
+        guard identifiers.count <= Limits.identifiersMax else {
+            throw LarderError(
+                .resourceExhausted,
+                "a list of objects has \(Limits.identifiersMax) elements at most")
+        }
+        var values: [TypedExpression] = []
+        for identifier in identifiers {
+            try check(identifier, as: type, beside: left.name)
+            values.append(.value(.object(identifier)))
+        }
+        return .in(left.expression, values, [])
+    }
+}
+
+extension QueryExpression {
+    /// Whether it is a value that the query brings along.
+    var isLiteral: Bool {
+        switch self {
+        case .constant, .argument: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import FoundationEssentials
+
+// What a query brings along takes the type of what it stands beside. Equal kinds pass; a number
+// stays the number that it is; a text is read as a date, UUID, URL, decimal, data or an object's
+// URI where one of these is wanted and, if arguments come as text, as a number or bool as well.
+
+extension ExpressionTyper {
+    /// A constant or an argument, as it was given.
+    func given(
+        _ expression: QueryExpression
+    ) throws(LarderError) -> (value: Value, isText: Bool) {
+        switch expression {
+        case .constant(let value): return (value, false)
+        case .argument(let place):
+            let arguments = evaluator.parameters.arguments
+            guard arguments.indices.contains(place) else {
+                throw LarderError(
+                    .malformedPredicate,
+                    "the query takes more than the \(arguments.count) arguments that were given",
+                    hint: "give a value for each %@ and %K")
+            }
+            return (arguments[place], evaluator.parameters.argumentsAreText)
+        default: throw LarderError(.wrongType, "a value is needed here")
+        }
+    }
+
+    func literal(
+        _ expression: QueryExpression, as type: OperandType?, beside name: String
+    ) throws(LarderError) -> TypedOperand {
+        let (value, isText) = try given(expression)
+        return TypedOperand(
+            expression: .value(try typed(value, isText: isText, as: type, beside: name)),
+            type: type, name: name)
+    }
+
+    func typed(
+        _ value: Value, isText: Bool, as type: OperandType?, beside name: String
+    ) throws(LarderError) -> Value {
+        if value.isNull { return .null }
+        switch type {
+        case nil: return try untyped(value, beside: name)
+        case .object:
+            let identifier: PersistentIdentifier
+            switch value {
+            case .object(let object): identifier = object
+            case .string(let text): identifier = try PersistentIdentifier(uriRepresentation: text)
+            default: throw Self.mismatch(value, type, name)
+            }
+            try check(identifier, as: type, beside: name)
+            return .object(identifier)
+        case .attribute(let attributeType):
+            let read = try read(value, isText: isText, as: attributeType, beside: name)
+            return try attribute(read, attributeType, name)
+        }
+    }
+
+    /// A value beside which nothing has a type.
+    private func untyped(_ value: Value, beside name: String) throws(LarderError) -> Value {
+        switch value {
+        case .int, .float, .double, .decimal: return try number(value, name)
+        case .string(let text): return .string(text.normalized)
+        case .object(let identifier):
+            try check(identifier, as: nil, beside: name)
+            return value
+        case .objects: throw Self.mismatch(value, nil, name)
+        case .null, .bool, .date, .uuid, .url, .data, .json: return value
+        }
+    }
+
+    func check(
+        _ identifier: PersistentIdentifier, as type: OperandType?, beside name: String
+    ) throws(LarderError) {
+        if let store = evaluator.store, let given = identifier.store, given != store {
+            throw LarderError(
+                .foreignIdentifier, "the object belongs to another store",
+                uri: identifier.uriRepresentation)
+        }
+        guard evaluator.schema.entity(named: identifier.entityName) != nil else {
+            throw LarderError(
+                .unknownEntity, "there is no entity \"\(identifier.entityName.prefix(32))\"",
+                uri: identifier.uriRepresentation)
+        }
+        if case .object(let entityName) = type, entityName != identifier.entityName {
+            throw LarderError(
+                .wrongType,
+                "\(name) is an object of \(entityName), not of \(identifier.entityName)",
+                uri: identifier.uriRepresentation)
+        }
+    }
+
+    /// A text as a value of the type, where texts are read so; any other value as it is.
+    private func read(
+        _ value: Value, isText: Bool, as type: AttributeType, beside name: String
+    ) throws(LarderError) -> Value {
+        guard case .string(let text) = value else { return value }
+        switch type {
+        case .string: return value
+        case .date, .uuid, .url, .decimal, .data, .json: break
+        case .int16, .int32, .int64:
+            guard isText else { return value }
+            // An integer may be compared with 2.5 or with 3000000000, whatever its size.
+            if let integer = Int64(text) { return .int(integer) }
+            if let decimal = Decimal(exactly: text) { return .decimal(decimal) }
+            if let double = try? Value(text: text, type: .double) { return double }
+        case .bool, .float, .double:
+            guard isText else { return value }
+        }
+        do throws(LarderError) { return try Value(text: text, type: type) } catch {
+            throw LarderError(error.code, "\(name): \(error.message)")
+        }
+    }
+
+    private func attribute(
+        _ value: Value, _ type: AttributeType, _ name: String
+    ) throws(LarderError) -> Value {
+        switch (type, value) {
+        case (.bool, .bool): return value
+        case (.bool, .int(let integer)) where integer == 0 || integer == 1:
+            return .bool(integer == 1)
+        case (.int16, _), (.int32, _), (.int64, _), (.double, _):
+            if value.isNumber { return try number(value, name) }
+        case (.float, _):
+            // A fraction meets a float as the float that it would be stored as.
+            if value.isNumber, let double = try number(value, name).nearestDouble {
+                let float = Float(double)
+                return .double(float.isFinite ? Double(float) : double)
+            }
+        case (.decimal, _): if value.isNumber { return try decimal(value, name) }
+        case (.string, .string(let text)): return .string(text.normalized)
+        case (.date, .date(let date)):
+            guard date.timeIntervalSinceReferenceDate.isFinite else {
+                throw LarderError(.wrongType, "\(name) takes a date within its range")
+            }
+            return value
+        case (.uuid, .uuid), (.url, .url), (.data, .data), (.json, .json): return value
+        default: break
+        }
+        throw Self.mismatch(value, .attribute(type), name)
+    }
+
+    private func number(_ value: Value, _ name: String) throws(LarderError) -> Value {
+        let isNumber =
+            switch value {
+            case .double(let double): !double.isNaN
+            case .float(let float): !float.isNaN
+            case .decimal(let decimal): !decimal.isNaN
+            default: true
+            }
+        guard isNumber else {
+            throw LarderError(
+                .malformedValue, "\(name) cannot be compared with what is not a number")
+        }
+        return value
+    }
+
+    /// A double stands for the shortest decimal that is this double: 9.99 is 9.99.
+    private func decimal(_ value: Value, _ name: String) throws(LarderError) -> Value {
+        let decimal = try number(value, name).converted(to: .decimal)
+        guard let decimal else {
+            throw LarderError(.wrongType, "\(name) is a decimal and cannot be that number")
+        }
+        return decimal
+    }
+
+    static func mismatch(_ value: Value, _ type: OperandType?, _ name: String) -> LarderError {
+        LarderError(
+            .wrongType,
+            "\(name) is \(type?.nounWithArticle ?? "a value") "
+                + "and cannot be compared with what was given")
+    }
+}
+
+extension Value {
+    var isNumber: Bool {
+        switch self {
+        case .int, .float, .double, .decimal: true
+        default: false
+        }
+    }
+
+    /// The number as a double, rounded where it has none.
+    var nearestDouble: Double? {
+        switch self {
+        case .int(let integer): Double(integer)
+        case .float(let float): Double(float)
+        case .double(let double): double
+        case .decimal(let decimal): Double(decimal.description)
+        default: nil
+        }
+    }
+}
