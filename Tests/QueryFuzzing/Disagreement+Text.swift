@@ -64,6 +64,13 @@ extension QueryExpression {
         }
     }
 
+    /// The properties that its key paths name.
+    var names: Set<String> {
+        let below = children.reduce(into: Set<String>()) { $0.formUnion($1.names) }
+        if case .keyPath(_, let steps) = self { return below.union(steps) }
+        return below
+    }
+
     /// Smaller trees that may show the same.
     var simplified: [QueryExpression] {
         var candidates: [QueryExpression] = []
@@ -135,4 +142,9 @@ extension Value {
         default: return self
         }
     }
+}
+
+extension SortKey {
+    /// The properties that its key path names.
+    var names: [String] { keyPath.split(separator: ".").map(String.init) }
 }

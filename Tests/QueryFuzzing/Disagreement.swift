@@ -94,9 +94,25 @@ public struct Disagreement: CustomStringConvertible {
         if take(query.moved(to: store), in: store) { drafts = fewer }
     }
 
+    /// The schema without the attributes that no object has and the query does not name.
+    private var reducedSchema: String {
+        let names = query.predicate.names.union(query.sort.flatMap(\.names))
+        let used = names.union(
+            drafts.flatMap { draft in draft.values.filter { !$0.value.isNull }.map(\.key) })
+        let reduced = try? Schema(
+            entities: schema.entities.map { entity in
+                Entity(
+                    name: entity.name,
+                    attributes: entity.attributes.filter { used.contains($0.name) },
+                    relationships: entity.relationships,
+                    indexes: entity.indexes.filter { used.isSuperset(of: $0) && $0.count > 1 })
+            })
+        return (reduced ?? schema).canonicalText
+    }
+
     /// As a script that shows it: see `Tests/LarderStoreTests/Scripts/queries`.
     public var description: String {
-        var lines = ["# SQL: \(selected), evaluator: \(evaluated).", "schema", "\(schema.canonicalText)"]
+        var lines = ["# SQL: \(selected), evaluator: \(evaluated).", "schema", reducedSchema]
         lines.append("insert")
         for (place, draft) in drafts.enumerated() {
             lines.append("\(draft.entityName) o\(place) \(draft.json(in: schema).text)")

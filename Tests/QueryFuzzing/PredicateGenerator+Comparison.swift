@@ -113,7 +113,7 @@ extension PredicateGenerator {
         guard random.once(in: 5), Self.isOrderable(type) else {
             return comparison(left, type, modifier, depth: depth)
         }
-        note("\(modifier) BETWEEN")
+        note("BETWEEN \(modifier)")
         let bounds = (0..<2).map { _ in literal(value(beside: type)) }
         return .comparison(Comparison(left, .between, .list(bounds), modifier: modifier))
     }

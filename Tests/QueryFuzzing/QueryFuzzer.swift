@@ -17,7 +17,18 @@ public struct QueryFuzzer {
         public var written: [String: Int] = [:]
     }
 
-    /// One predicate is asked about objects of many kinds before others are made.
+    /// Everything that predicates are made of, as ``Account/written`` has it.
+    public static var everything: [String] {
+        Comparison.Operator.allCases.map(\.rawValue)
+            + Comparison.Operator.allCases.filter { $0 != .in }.flatMap {
+                ["\($0.rawValue) any", "\($0.rawValue) all"]
+            }
+            + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
+            + ["objects", "IN objects", "any of objects", "all of objects", "literals", "sort"]
+            + ["two operands", "ill-typed", "@count"]
+    }
+
+    /// So many predicates are asked about the same objects.
     private static let casesOfStoreMax = 200
 
     private var random: SeededGenerator
