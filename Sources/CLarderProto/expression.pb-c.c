@@ -136,7 +136,7 @@ const ProtobufCMessageDescriptor larder__v1__expression__descriptor =
   (ProtobufCMessageInit) larder__v1__expression__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__node__field_descriptors[7] =
+static const ProtobufCFieldDescriptor larder__v1__node__field_descriptors[9] =
 {
   {
     "kind",
@@ -222,9 +222,35 @@ static const ProtobufCFieldDescriptor larder__v1__node__field_descriptors[7] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "aggregate",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Node, aggregate),
+    &larder__v1__aggregate_function__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "function",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Node, function),
+    &larder__v1__scalar_function__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__node__field_indices_by_name[] = {
+  7,   /* field[7] = aggregate */
   2,   /* field[2] = argument */
+  8,   /* field[8] = function */
   0,   /* field[0] = kind */
   6,   /* field[6] = modifier */
   3,   /* field[3] = names */
@@ -235,7 +261,7 @@ static const unsigned larder__v1__node__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__node__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor larder__v1__node__descriptor =
 {
@@ -245,14 +271,14 @@ const ProtobufCMessageDescriptor larder__v1__node__descriptor =
   "Larder__V1__Node",
   "larder.v1",
   sizeof(Larder__V1__Node),
-  7,
+  9,
   larder__v1__node__field_descriptors,
   larder__v1__node__field_indices_by_name,
   1,  larder__v1__node__number_ranges,
   (ProtobufCMessageInit) larder__v1__node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue larder__v1__node_kind__enum_values_by_number[12] =
+static const ProtobufCEnumValue larder__v1__node_kind__enum_values_by_number[13] =
 {
   { "NODE_KIND_UNSPECIFIED", "LARDER__V1__NODE_KIND__NODE_KIND_UNSPECIFIED", 0 },
   { "NODE_KIND_ARGUMENT", "LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT", 1 },
@@ -260,22 +286,24 @@ static const ProtobufCEnumValue larder__v1__node_kind__enum_values_by_number[12]
   { "NODE_KIND_OBJECT", "LARDER__V1__NODE_KIND__NODE_KIND_OBJECT", 3 },
   { "NODE_KIND_VARIABLE", "LARDER__V1__NODE_KIND__NODE_KIND_VARIABLE", 4 },
   { "NODE_KIND_KEY_PATH", "LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH", 5 },
-  { "NODE_KIND_COUNT", "LARDER__V1__NODE_KIND__NODE_KIND_COUNT", 6 },
+  { "NODE_KIND_COLLECTION", "LARDER__V1__NODE_KIND__NODE_KIND_COLLECTION", 6 },
   { "NODE_KIND_SUBQUERY", "LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY", 7 },
   { "NODE_KIND_COMPARISON", "LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON", 8 },
   { "NODE_KIND_AND", "LARDER__V1__NODE_KIND__NODE_KIND_AND", 9 },
   { "NODE_KIND_OR", "LARDER__V1__NODE_KIND__NODE_KIND_OR", 10 },
   { "NODE_KIND_NOT", "LARDER__V1__NODE_KIND__NODE_KIND_NOT", 11 },
+  { "NODE_KIND_FUNCTION", "LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION", 12 },
 };
 static const ProtobufCIntRange larder__v1__node_kind__value_ranges[] = {
-{0, 0},{0, 12}
+{0, 0},{0, 13}
 };
-static const ProtobufCEnumValueIndex larder__v1__node_kind__enum_values_by_name[12] =
+static const ProtobufCEnumValueIndex larder__v1__node_kind__enum_values_by_name[13] =
 {
   { "NODE_KIND_AND", 9 },
   { "NODE_KIND_ARGUMENT", 1 },
+  { "NODE_KIND_COLLECTION", 6 },
   { "NODE_KIND_COMPARISON", 8 },
-  { "NODE_KIND_COUNT", 6 },
+  { "NODE_KIND_FUNCTION", 12 },
   { "NODE_KIND_KEY_PATH", 5 },
   { "NODE_KIND_LIST", 2 },
   { "NODE_KIND_NOT", 11 },
@@ -292,12 +320,158 @@ const ProtobufCEnumDescriptor larder__v1__node_kind__descriptor =
   "NodeKind",
   "Larder__V1__NodeKind",
   "larder.v1",
-  12,
+  13,
   larder__v1__node_kind__enum_values_by_number,
-  12,
+  13,
   larder__v1__node_kind__enum_values_by_name,
   1,
   larder__v1__node_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue larder__v1__aggregate_function__enum_values_by_number[10] =
+{
+  { "AGGREGATE_FUNCTION_UNSPECIFIED", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED", 0 },
+  { "AGGREGATE_FUNCTION_COUNT", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT", 1 },
+  { "AGGREGATE_FUNCTION_COUNT_DISTINCT", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT_DISTINCT", 2 },
+  { "AGGREGATE_FUNCTION_SUM", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_SUM", 3 },
+  { "AGGREGATE_FUNCTION_AVERAGE", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_AVERAGE", 4 },
+  { "AGGREGATE_FUNCTION_MINIMUM", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MINIMUM", 5 },
+  { "AGGREGATE_FUNCTION_MAXIMUM", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MAXIMUM", 6 },
+  { "AGGREGATE_FUNCTION_MEDIAN", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MEDIAN", 7 },
+  { "AGGREGATE_FUNCTION_STDDEV", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV", 8 },
+  { "AGGREGATE_FUNCTION_MODE", "LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE", 9 },
+};
+static const ProtobufCIntRange larder__v1__aggregate_function__value_ranges[] = {
+{0, 0},{0, 10}
+};
+static const ProtobufCEnumValueIndex larder__v1__aggregate_function__enum_values_by_name[10] =
+{
+  { "AGGREGATE_FUNCTION_AVERAGE", 4 },
+  { "AGGREGATE_FUNCTION_COUNT", 1 },
+  { "AGGREGATE_FUNCTION_COUNT_DISTINCT", 2 },
+  { "AGGREGATE_FUNCTION_MAXIMUM", 6 },
+  { "AGGREGATE_FUNCTION_MEDIAN", 7 },
+  { "AGGREGATE_FUNCTION_MINIMUM", 5 },
+  { "AGGREGATE_FUNCTION_MODE", 9 },
+  { "AGGREGATE_FUNCTION_STDDEV", 8 },
+  { "AGGREGATE_FUNCTION_SUM", 3 },
+  { "AGGREGATE_FUNCTION_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor larder__v1__aggregate_function__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.AggregateFunction",
+  "AggregateFunction",
+  "Larder__V1__AggregateFunction",
+  "larder.v1",
+  10,
+  larder__v1__aggregate_function__enum_values_by_number,
+  10,
+  larder__v1__aggregate_function__enum_values_by_name,
+  1,
+  larder__v1__aggregate_function__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue larder__v1__scalar_function__enum_values_by_number[39] =
+{
+  { "SCALAR_FUNCTION_UNSPECIFIED", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED", 0 },
+  { "SCALAR_FUNCTION_ADD", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD", 1 },
+  { "SCALAR_FUNCTION_SUBTRACT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBTRACT", 2 },
+  { "SCALAR_FUNCTION_MULTIPLY", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MULTIPLY", 3 },
+  { "SCALAR_FUNCTION_DIVIDE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DIVIDE", 4 },
+  { "SCALAR_FUNCTION_MODULUS", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MODULUS", 5 },
+  { "SCALAR_FUNCTION_POWER", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_POWER", 6 },
+  { "SCALAR_FUNCTION_NEGATE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NEGATE", 7 },
+  { "SCALAR_FUNCTION_ABS", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ABS", 8 },
+  { "SCALAR_FUNCTION_FLOOR", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FLOOR", 9 },
+  { "SCALAR_FUNCTION_CEILING", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CEILING", 10 },
+  { "SCALAR_FUNCTION_ROUND", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ROUND", 11 },
+  { "SCALAR_FUNCTION_TRUNC", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRUNC", 12 },
+  { "SCALAR_FUNCTION_SQRT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SQRT", 13 },
+  { "SCALAR_FUNCTION_EXP", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_EXP", 14 },
+  { "SCALAR_FUNCTION_LN", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LN", 15 },
+  { "SCALAR_FUNCTION_LOG", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LOG", 16 },
+  { "SCALAR_FUNCTION_MINIMUM", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINIMUM", 17 },
+  { "SCALAR_FUNCTION_MAXIMUM", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MAXIMUM", 18 },
+  { "SCALAR_FUNCTION_BITWISE_AND", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_AND", 19 },
+  { "SCALAR_FUNCTION_BITWISE_OR", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_OR", 20 },
+  { "SCALAR_FUNCTION_BITWISE_XOR", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_XOR", 21 },
+  { "SCALAR_FUNCTION_ONES_COMPLEMENT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ONES_COMPLEMENT", 22 },
+  { "SCALAR_FUNCTION_LEFT_SHIFT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LEFT_SHIFT", 23 },
+  { "SCALAR_FUNCTION_RIGHT_SHIFT", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_RIGHT_SHIFT", 24 },
+  { "SCALAR_FUNCTION_LENGTH", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LENGTH", 25 },
+  { "SCALAR_FUNCTION_UPPERCASE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UPPERCASE", 26 },
+  { "SCALAR_FUNCTION_LOWERCASE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LOWERCASE", 27 },
+  { "SCALAR_FUNCTION_CANONICAL", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CANONICAL", 28 },
+  { "SCALAR_FUNCTION_NOW", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NOW", 29 },
+  { "SCALAR_FUNCTION_YEAR", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_YEAR", 30 },
+  { "SCALAR_FUNCTION_MONTH", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MONTH", 31 },
+  { "SCALAR_FUNCTION_DAY", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DAY", 32 },
+  { "SCALAR_FUNCTION_HOUR", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HOUR", 33 },
+  { "SCALAR_FUNCTION_MINUTE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINUTE", 34 },
+  { "SCALAR_FUNCTION_SECOND", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SECOND", 35 },
+  { "SCALAR_FUNCTION_DISTANCE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DISTANCE", 36 },
+  { "SCALAR_FUNCTION_COALESCE", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_COALESCE", 37 },
+  { "SCALAR_FUNCTION_CONDITIONAL", "LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL", 38 },
+};
+static const ProtobufCIntRange larder__v1__scalar_function__value_ranges[] = {
+{0, 0},{0, 39}
+};
+static const ProtobufCEnumValueIndex larder__v1__scalar_function__enum_values_by_name[39] =
+{
+  { "SCALAR_FUNCTION_ABS", 8 },
+  { "SCALAR_FUNCTION_ADD", 1 },
+  { "SCALAR_FUNCTION_BITWISE_AND", 19 },
+  { "SCALAR_FUNCTION_BITWISE_OR", 20 },
+  { "SCALAR_FUNCTION_BITWISE_XOR", 21 },
+  { "SCALAR_FUNCTION_CANONICAL", 28 },
+  { "SCALAR_FUNCTION_CEILING", 10 },
+  { "SCALAR_FUNCTION_COALESCE", 37 },
+  { "SCALAR_FUNCTION_CONDITIONAL", 38 },
+  { "SCALAR_FUNCTION_DAY", 32 },
+  { "SCALAR_FUNCTION_DISTANCE", 36 },
+  { "SCALAR_FUNCTION_DIVIDE", 4 },
+  { "SCALAR_FUNCTION_EXP", 14 },
+  { "SCALAR_FUNCTION_FLOOR", 9 },
+  { "SCALAR_FUNCTION_HOUR", 33 },
+  { "SCALAR_FUNCTION_LEFT_SHIFT", 23 },
+  { "SCALAR_FUNCTION_LENGTH", 25 },
+  { "SCALAR_FUNCTION_LN", 15 },
+  { "SCALAR_FUNCTION_LOG", 16 },
+  { "SCALAR_FUNCTION_LOWERCASE", 27 },
+  { "SCALAR_FUNCTION_MAXIMUM", 18 },
+  { "SCALAR_FUNCTION_MINIMUM", 17 },
+  { "SCALAR_FUNCTION_MINUTE", 34 },
+  { "SCALAR_FUNCTION_MODULUS", 5 },
+  { "SCALAR_FUNCTION_MONTH", 31 },
+  { "SCALAR_FUNCTION_MULTIPLY", 3 },
+  { "SCALAR_FUNCTION_NEGATE", 7 },
+  { "SCALAR_FUNCTION_NOW", 29 },
+  { "SCALAR_FUNCTION_ONES_COMPLEMENT", 22 },
+  { "SCALAR_FUNCTION_POWER", 6 },
+  { "SCALAR_FUNCTION_RIGHT_SHIFT", 24 },
+  { "SCALAR_FUNCTION_ROUND", 11 },
+  { "SCALAR_FUNCTION_SECOND", 35 },
+  { "SCALAR_FUNCTION_SQRT", 13 },
+  { "SCALAR_FUNCTION_SUBTRACT", 2 },
+  { "SCALAR_FUNCTION_TRUNC", 12 },
+  { "SCALAR_FUNCTION_UNSPECIFIED", 0 },
+  { "SCALAR_FUNCTION_UPPERCASE", 26 },
+  { "SCALAR_FUNCTION_YEAR", 30 },
+};
+const ProtobufCEnumDescriptor larder__v1__scalar_function__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.ScalarFunction",
+  "ScalarFunction",
+  "Larder__V1__ScalarFunction",
+  "larder.v1",
+  39,
+  larder__v1__scalar_function__enum_values_by_number,
+  39,
+  larder__v1__scalar_function__enum_values_by_name,
+  1,
+  larder__v1__scalar_function__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue larder__v1__comparison_operator__enum_values_by_number[14] =

@@ -50,7 +50,7 @@ extension StoreClient {
     }
 
     public func fetch(
-        _ entityName: String, where format: String? = nil, arguments: [Value] = [],
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
     ) async throws(LarderError) -> [Record] {
         try await session.collect(
@@ -60,14 +60,14 @@ extension StoreClient {
     }
 
     public func count(
-        _ entityName: String, where format: String? = nil, arguments: [Value] = []
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = []
     ) async throws(LarderError) -> Int64 {
         try await Listing.total(
             session.collect(.count(entityName, where: format, arguments: arguments)))
     }
 
     public func aggregate(
-        _ entityName: String, where format: String? = nil, arguments: [Value] = [],
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
         sort: [SortKey] = [], limit: Int64? = nil
     ) async throws(LarderError) -> [Row] {

@@ -5,7 +5,7 @@ extension StoreClient {
     /// The objects that satisfy a predicate in Core Data's format, with all attributes and to-one
     /// relationships. For results that may be large, use ``stream(_:_:)-(Query,_)``.
     public func fetch(
-        _ entityName: String, where format: String? = nil, arguments: [Value] = [],
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
     ) throws(LarderError) -> [Record] {
         try session.collect(
@@ -16,7 +16,7 @@ extension StoreClient {
 
     /// How many objects satisfy a predicate.
     public func count(
-        _ entityName: String, where format: String? = nil, arguments: [Value] = []
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = []
     ) throws(LarderError) -> Int64 {
         try Listing.total(
             session.collect(.count(entityName, where: format, arguments: arguments)))
@@ -25,7 +25,7 @@ extension StoreClient {
     /// Values computed by the database over groups of objects: a row for each group, the group's
     /// key paths first. Without `groupBy`, one row over all objects.
     public func aggregate(
-        _ entityName: String, where format: String? = nil, arguments: [Value] = [],
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
         sort: [SortKey] = [], limit: Int64? = nil
     ) throws(LarderError) -> [Row] {

@@ -17,6 +17,10 @@ public enum Limits {
     public static let predicateBytesMax = 256 << 10
     /// Arguments of a query.
     public static let argumentsMax = 4_096
+    /// Named values of a query.
+    public static let variablesMax = 256
+    /// Values of a list that is one argument.
+    public static let listElementsMax = 65_536
     /// Steps of a key path; sort keys, selected key paths, group keys or columns of a query.
     public static let keyPathStepsMax = 16
     public static let queryColumnsMax = 256

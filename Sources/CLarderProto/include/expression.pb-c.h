@@ -35,7 +35,8 @@ typedef enum _Larder__V1__NodeKind {
    */
   LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT = 1,
   /*
-   * The right side of IN and BETWEEN. Any number of operands.
+   * The right side of IN and BETWEEN. Any number of operands. Behind IN a list that is one ARGUMENT
+   * may be longer.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_LIST = 2,
   /*
@@ -43,19 +44,23 @@ typedef enum _Larder__V1__NodeKind {
    */
   LARDER__V1__NODE_KIND__NODE_KIND_OBJECT = 3,
   /*
-   * The object that an enclosing SUBQUERY is asked about. No operands.
+   * The object that an enclosing SUBQUERY is asked about; or else the value that comes under this
+   * name in `QueryRequest.variables`. No operands.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_VARIABLE = 4,
   /*
-   * Steps through relationships to a property. One operand: OBJECT or VARIABLE.
+   * Steps through relationships to a property, and on into a json attribute. One operand: OBJECT,
+   * VARIABLE or SUBQUERY.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH = 5,
   /*
-   * How many: `articles.@count`. One operand: a to-many KEY_PATH, or SUBQUERY.
+   * A value computed over many: `articles.@sum.wordCount`. One operand: a to-many KEY_PATH, or
+   * SUBQUERY.
    */
-  LARDER__V1__NODE_KIND__NODE_KIND_COUNT = 6,
+  LARDER__V1__NODE_KIND__NODE_KIND_COLLECTION = 6,
   /*
-   * Those objects for which a predicate holds. Two operands: a to-many KEY_PATH, the predicate.
+   * Those objects for which a predicate holds. Two operands: a to-many KEY_PATH or SUBQUERY, the
+   * predicate.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY = 7,
   /*
@@ -73,9 +78,126 @@ typedef enum _Larder__V1__NodeKind {
   /*
    * One operand.
    */
-  LARDER__V1__NODE_KIND__NODE_KIND_NOT = 11
+  LARDER__V1__NODE_KIND__NODE_KIND_NOT = 11,
+  /*
+   * A value computed of others: `wordCount * 2`. As many operands as the function takes.
+   */
+  LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION = 12
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__NODE_KIND)
 } Larder__V1__NodeKind;
+/*
+ * What is computed over many values. Nil values are passed over.
+ */
+typedef enum _Larder__V1__AggregateFunction {
+  /*
+   * Refused.
+   */
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED = 0,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT = 1,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT_DISTINCT = 2,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_SUM = 3,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_AVERAGE = 4,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MINIMUM = 5,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MAXIMUM = 6,
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MEDIAN = 7,
+  /*
+   * The standard deviation of the population.
+   */
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV = 8,
+  /*
+   * The value that occurs most often; of several the smallest.
+   */
+  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__AGGREGATE_FUNCTION)
+} Larder__V1__AggregateFunction;
+/*
+ * What is computed of the values of one object. Two operands unless said otherwise; docs/queries.md
+ * has the types and the meaning of each. Where there is no answer, it is nil.
+ */
+typedef enum _Larder__V1__ScalarFunction {
+  /*
+   * Refused in a FUNCTION.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED = 0,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD = 1,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SUBTRACT = 2,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MULTIPLY = 3,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DIVIDE = 4,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MODULUS = 5,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_POWER = 6,
+  /*
+   * One operand, as have those down to LOG.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NEGATE = 7,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ABS = 8,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_FLOOR = 9,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CEILING = 10,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ROUND = 11,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_TRUNC = 12,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SQRT = 13,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_EXP = 14,
+  /*
+   * The natural logarithm.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LN = 15,
+  /*
+   * The logarithm to the base 10.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LOG = 16,
+  /*
+   * Two to 64 operands.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINIMUM = 17,
+  /*
+   * Two to 64 operands.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MAXIMUM = 18,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_AND = 19,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_OR = 20,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_BITWISE_XOR = 21,
+  /*
+   * One operand.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ONES_COMPLEMENT = 22,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LEFT_SHIFT = 23,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_RIGHT_SHIFT = 24,
+  /*
+   * How many characters a string has. One operand, as have those down to CANONICAL.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LENGTH = 25,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UPPERCASE = 26,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LOWERCASE = 27,
+  /*
+   * A string without case and diacritics.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CANONICAL = 28,
+  /*
+   * When the query began. No operands.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NOW = 29,
+  /*
+   * A part of a date in UTC. One operand, as have those down to SECOND.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_YEAR = 30,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MONTH = 31,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DAY = 32,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_HOUR = 33,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MINUTE = 34,
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_SECOND = 35,
+  /*
+   * The seconds from the first date to the second.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_DISTANCE = 36,
+  /*
+   * The first of two to 64 operands that is not nil.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_COALESCE = 37,
+  /*
+   * Three operands: a predicate, the value if it holds, the value if not.
+   */
+  LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL = 38
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SCALAR_FUNCTION)
+} Larder__V1__ScalarFunction;
 /*
  * How two sides are compared. Nil equals nil; nil is neither less nor greater than anything.
  */
@@ -91,7 +213,7 @@ typedef enum _Larder__V1__ComparisonOperator {
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_GREATER_THAN = 5,
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_GREATER_THAN_OR_EQUAL = 6,
   /*
-   * The right side is a LIST, or an argument that holds objects.
+   * The right side is a LIST, an ARGUMENT or VARIABLE that is a list, or a to-many KEY_PATH.
    */
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_IN = 7,
   /*
@@ -179,17 +301,26 @@ struct  Larder__V1__Node
    */
   Larder__V1__ComparisonOperator operator_;
   /*
-   * COMPARISON: a sum of 1 (case does not matter) and 2 (diacritics do not matter).
+   * COMPARISON: a sum of 1 (case does not matter) and 2 (diacritics do not matter); or 4 (strings are
+   * compared as they stand), alone.
    */
   uint32_t options;
   /*
    * COMPARISON.
    */
   Larder__V1__ComparisonModifier modifier;
+  /*
+   * COLLECTION.
+   */
+  Larder__V1__AggregateFunction aggregate;
+  /*
+   * FUNCTION.
+   */
+  Larder__V1__ScalarFunction function;
 };
 #define LARDER__V1__NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__node__descriptor) \
-    , LARDER__V1__NODE_KIND__NODE_KIND_UNSPECIFIED, 0,NULL, 0, 0,NULL, LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_UNSPECIFIED, 0, LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_DIRECT }
+    , LARDER__V1__NODE_KIND__NODE_KIND_UNSPECIFIED, 0,NULL, 0, 0,NULL, LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_UNSPECIFIED, 0, LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_DIRECT, LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED, LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED }
 
 
 /* Larder__V1__Expression methods */
@@ -245,6 +376,8 @@ typedef void (*Larder__V1__Node_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    larder__v1__node_kind__descriptor;
+extern const ProtobufCEnumDescriptor    larder__v1__aggregate_function__descriptor;
+extern const ProtobufCEnumDescriptor    larder__v1__scalar_function__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__comparison_operator__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__comparison_modifier__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__expression__descriptor;

@@ -25,6 +25,9 @@ typedef struct Larder__V1__WelcomeReply Larder__V1__WelcomeReply;
 typedef struct Larder__V1__GetRequest Larder__V1__GetRequest;
 typedef struct Larder__V1__PropertyNames Larder__V1__PropertyNames;
 typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
+typedef struct Larder__V1__Argument Larder__V1__Argument;
+typedef struct Larder__V1__ValueList Larder__V1__ValueList;
+typedef struct Larder__V1__NamedArgument Larder__V1__NamedArgument;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__PingRequest Larder__V1__PingRequest;
@@ -307,15 +310,21 @@ struct  Larder__V1__QueryRequest
    * the predicate's, then having's; or a tree's ARGUMENT nodes.
    */
   size_t n_arguments;
-  Larder__V1__Value **arguments;
+  Larder__V1__Argument **arguments;
   /*
-   * Whether the arguments are all strings that take the type of what they are compared with.
+   * Whether the values are all strings that take the type of what they are compared with; a list is
+   * the text of a JSON array then.
    */
   protobuf_c_boolean arguments_are_text;
   /*
    * How many replies the server may send before it waits for `credit`; 0 sets no such bound.
    */
   uint32_t credit;
+  /*
+   * The values of the variables in the shape that belong to no SUBQUERY; each name once.
+   */
+  size_t n_variables;
+  Larder__V1__NamedArgument **variables;
   Larder__V1__QueryRequest__LimitPresenceCase limit_presence_case;
   union {
     int64_t limit;
@@ -327,7 +336,68 @@ struct  Larder__V1__QueryRequest
 };
 #define LARDER__V1__QUERY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
-    , {0,NULL}, 0,NULL, 0, 0, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
+    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
+
+
+typedef enum {
+  LARDER__V1__ARGUMENT__KIND__NOT_SET = 0,
+  LARDER__V1__ARGUMENT__KIND_VALUE = 1,
+  LARDER__V1__ARGUMENT__KIND_LIST = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ARGUMENT__KIND__CASE)
+} Larder__V1__Argument__KindCase;
+
+/*
+ * What fills one place of a shape. Exactly one field is set.
+ */
+struct  Larder__V1__Argument
+{
+  ProtobufCMessage base;
+  Larder__V1__Argument__KindCase kind_case;
+  union {
+    Larder__V1__Value *value;
+    /*
+     * For the right side of IN.
+     */
+    Larder__V1__ValueList *list;
+  };
+};
+#define LARDER__V1__ARGUMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__argument__descriptor) \
+    , LARDER__V1__ARGUMENT__KIND__NOT_SET, {0} }
+
+
+/*
+ * Up to 65,536 values.
+ */
+struct  Larder__V1__ValueList
+{
+  ProtobufCMessage base;
+  size_t n_items;
+  Larder__V1__Value **items;
+};
+#define LARDER__V1__VALUE_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__value_list__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * The value of `$name`.
+ */
+struct  Larder__V1__NamedArgument
+{
+  ProtobufCMessage base;
+  /*
+   * Without the `$`. Required.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * Required.
+   */
+  Larder__V1__Argument *argument;
+};
+#define LARDER__V1__NAMED_ARGUMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__named_argument__descriptor) \
+    , {0,NULL}, NULL }
 
 
 /*
@@ -685,6 +755,63 @@ Larder__V1__QueryRequest *
 void   larder__v1__query_request__free_unpacked
                      (Larder__V1__QueryRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__Argument methods */
+void   larder__v1__argument__init
+                     (Larder__V1__Argument         *message);
+size_t larder__v1__argument__get_packed_size
+                     (const Larder__V1__Argument   *message);
+size_t larder__v1__argument__pack
+                     (const Larder__V1__Argument   *message,
+                      uint8_t             *out);
+size_t larder__v1__argument__pack_to_buffer
+                     (const Larder__V1__Argument   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__Argument *
+       larder__v1__argument__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__argument__free_unpacked
+                     (Larder__V1__Argument *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__ValueList methods */
+void   larder__v1__value_list__init
+                     (Larder__V1__ValueList         *message);
+size_t larder__v1__value_list__get_packed_size
+                     (const Larder__V1__ValueList   *message);
+size_t larder__v1__value_list__pack
+                     (const Larder__V1__ValueList   *message,
+                      uint8_t             *out);
+size_t larder__v1__value_list__pack_to_buffer
+                     (const Larder__V1__ValueList   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__ValueList *
+       larder__v1__value_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__value_list__free_unpacked
+                     (Larder__V1__ValueList *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__NamedArgument methods */
+void   larder__v1__named_argument__init
+                     (Larder__V1__NamedArgument         *message);
+size_t larder__v1__named_argument__get_packed_size
+                     (const Larder__V1__NamedArgument   *message);
+size_t larder__v1__named_argument__pack
+                     (const Larder__V1__NamedArgument   *message,
+                      uint8_t             *out);
+size_t larder__v1__named_argument__pack_to_buffer
+                     (const Larder__V1__NamedArgument   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__NamedArgument *
+       larder__v1__named_argument__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__named_argument__free_unpacked
+                     (Larder__V1__NamedArgument *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__SchemaRequest methods */
 void   larder__v1__schema_request__init
                      (Larder__V1__SchemaRequest         *message);
@@ -952,6 +1079,15 @@ typedef void (*Larder__V1__PropertyNames_Closure)
 typedef void (*Larder__V1__QueryRequest_Closure)
                  (const Larder__V1__QueryRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__Argument_Closure)
+                 (const Larder__V1__Argument *message,
+                  void *closure_data);
+typedef void (*Larder__V1__ValueList_Closure)
+                 (const Larder__V1__ValueList *message,
+                  void *closure_data);
+typedef void (*Larder__V1__NamedArgument_Closure)
+                 (const Larder__V1__NamedArgument *message,
+                  void *closure_data);
 typedef void (*Larder__V1__SchemaRequest_Closure)
                  (const Larder__V1__SchemaRequest *message,
                   void *closure_data);
@@ -1003,6 +1139,9 @@ extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__get_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_names__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__argument__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__value_list__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__ping_request__descriptor;

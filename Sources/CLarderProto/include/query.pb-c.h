@@ -50,31 +50,6 @@ typedef enum _Larder__V1__Selection {
   LARDER__V1__SELECTION__SELECTION_KEY_PATHS = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SELECTION)
 } Larder__V1__Selection;
-/*
- * What is computed over a group. Nil values are passed over.
- */
-typedef enum _Larder__V1__AggregateFunction {
-  /*
-   * Refused.
-   */
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED = 0,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT = 1,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT_DISTINCT = 2,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_SUM = 3,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_AVERAGE = 4,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MINIMUM = 5,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MAXIMUM = 6,
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MEDIAN = 7,
-  /*
-   * The standard deviation.
-   */
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV = 8,
-  /*
-   * The value that occurs most often; of several the smallest.
-   */
-  LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE = 9
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__AGGREGATE_FUNCTION)
-} Larder__V1__AggregateFunction;
 
 /* --- messages --- */
 
@@ -421,7 +396,6 @@ typedef void (*Larder__V1__AggregateColumn_Closure)
 /* --- descriptors --- */
 
 extern const ProtobufCEnumDescriptor    larder__v1__selection__descriptor;
-extern const ProtobufCEnumDescriptor    larder__v1__aggregate_function__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__query__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__predicate__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__sort_key__descriptor;

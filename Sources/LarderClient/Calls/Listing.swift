@@ -27,7 +27,7 @@ struct Listing<Element: Sendable>: Sendable {
 
 extension Listing where Element == Record {
     static func fetch(
-        _ entityName: String, where format: String?, arguments: [Value], sort: [SortKey],
+        _ entityName: String, where format: String?, arguments: [QueryArgument], sort: [SortKey],
         limit: Int64?, offset: Int64?
     ) -> Self {
         Listing(
@@ -38,7 +38,7 @@ extension Listing where Element == Record {
 }
 
 extension Listing where Element == Row {
-    static func count(_ entityName: String, where format: String?, arguments: [Value]) -> Self {
+    static func count(_ entityName: String, where format: String?, arguments: [QueryArgument]) -> Self {
         Listing(
             query: .count(entityName: entityName, predicate: format.map { .format($0) }),
             parameters: QueryParameters(arguments: arguments),
@@ -46,7 +46,7 @@ extension Listing where Element == Row {
     }
 
     static func aggregate(
-        _ entityName: String, where format: String?, arguments: [Value], groupBy: [String],
+        _ entityName: String, where format: String?, arguments: [QueryArgument], groupBy: [String],
         _ columns: [Aggregate.Column], having: String?, sort: [SortKey], limit: Int64?
     ) -> Self {
         let aggregate = Aggregate(

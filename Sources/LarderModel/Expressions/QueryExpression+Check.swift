@@ -15,9 +15,7 @@ extension QueryExpression {
             }
             let children = expression.children
             guard nodeCount + pending.count + children.count <= Limits.expressionNodesMax else {
-                throw LarderError(
-                    .resourceExhausted,
-                    "the predicate has more than \(Limits.expressionNodesMax) parts")
+                throw Self.tooLarge
             }
             if case .keyPath(_, let steps) = expression, steps.count > Limits.keyPathStepsMax {
                 throw LarderError(
@@ -27,6 +25,10 @@ extension QueryExpression {
             for child in children { pending.append((child, level + 1)) }
         }
     }
+
+    static let tooLarge = LarderError(
+        .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) parts",
+        hint: "give many values as one argument that is a list: name IN %@")
 
     /// The expressions directly below this one, in the order in which they are written.
     public var children: [QueryExpression] {

@@ -107,27 +107,6 @@ public struct Aggregate: Hashable, Sendable {
     }
 }
 
-/// What fills a query when it is asked.
-public struct QueryParameters: Hashable, Sendable {
-    /// Fill `%@` and `%K` in order, first the predicate's, then `having`'s; a tree names them by
-    /// place.
-    public var arguments: [Value]
-    /// The arguments are text that takes the type of what it is compared with, as a shell gives it.
-    public var argumentsAreText: Bool
-    public var limit: Int64?
-    public var offset: Int64?
-
-    public init(
-        arguments: [Value] = [], argumentsAreText: Bool = false, limit: Int64? = nil,
-        offset: Int64? = nil
-    ) {
-        self.arguments = arguments
-        self.argumentsAreText = argumentsAreText
-        self.limit = limit
-        self.offset = offset
-    }
-}
-
 /// How a query will be answered, for a person to read.
 public struct Explanation: Hashable, Sendable {
     /// The plan as an indented tree.

@@ -114,17 +114,23 @@ extension Date {
     private static func civil(dayFrom2001 day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (day + daysFromMarchOfYear0)
             .quotientAndRemainder(flooringBy: 146_097)
+        let date = civil(dayOfEra: dayOfEra)
+        return (era * 400 + date.year, date.month, date.day)
+    }
+
+    /// The date of a day from the March of a year 0, within the 400 years of an era.
+    static func civil(dayOfEra: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let yearOfEra =
             (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let monthFromMarch = (5 * dayOfYear + 2) / 153
         let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
         let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfMonth)
+        return (yearOfEra + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
     /// From 0000-03-01 to 2001-01-01.
-    private static let daysFromMarchOfYear0: Int64 = 730_791
+    static let daysFromMarchOfYear0: Int64 = 730_791
 }
 
 extension Int64 {

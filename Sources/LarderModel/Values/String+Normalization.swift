@@ -4,13 +4,13 @@
 // through without a copy.
 
 extension String {
-    /// The string as `[c]` and `[d]` compare it, in the form NFC: case is folded by mapping to
-    /// lower case; diacritics are the nonspacing marks of the canonical decomposition.
+    /// The string as `[c]` and `[d]` compare it, in the form NFC: case by Unicode's full folding;
+    /// diacritics are the nonspacing marks of the canonical decomposition.
     public func folded(caseInsensitive: Bool, diacriticInsensitive: Bool) -> String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return caseInsensitive ? lowercased() : self }
         var text = self
         if diacriticInsensitive { text = text.withoutNonspacingMarks }
-        if caseInsensitive { text = text.lowercased() }
+        if caseInsensitive { text = text.caseFolded }
         return text.normalized
     }
 
@@ -43,6 +43,25 @@ extension String {
         }
         take()
         return String(scalars)
+    }
+
+    /// Unicode's full case folding, `ß` becomes `ss`. It is what lower case makes of upper case
+    /// (the capital `ẞ` has to be made small first); only the dotless `ı` would become another
+    /// letter by that.
+    private var caseFolded: String {
+        var folded = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.isASCII {
+                let isUpper = ("A"..."Z").contains(scalar)
+                folded.append(isUpper ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar)
+            } else if scalar.properties.changesWhenCaseMapped, scalar != "\u{131}" {
+                let upper = scalar.properties.lowercaseMapping.uppercased()
+                folded.append(contentsOf: upper.lowercased().unicodeScalars)
+            } else {
+                folded.append(scalar)
+            }
+        }
+        return String(folded)
     }
 
     private var withoutNonspacingMarks: String {

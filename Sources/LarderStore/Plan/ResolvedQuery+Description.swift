@@ -130,15 +130,6 @@ extension PlanPredicate {
     }
 }
 
-extension Comparison.Options {
-    /// As in format strings: `[cd]`.
-    fileprivate var text: String {
-        let letters =
-            (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
-        return letters.isEmpty ? "" : "[\(letters)]"
-    }
-}
-
 extension ColumnReference: CustomStringConvertible {
     var description: String { "t\(alias).\(column)" }
 }

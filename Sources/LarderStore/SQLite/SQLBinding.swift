@@ -70,20 +70,6 @@ extension SQLBinding {
     }
 }
 
-extension AttributeType {
-    /// `an int64`, for sentences.
-    var nounWithArticle: String {
-        switch self {
-        case .int16, .int32, .int64: "an \(rawValue)"
-        case .data: "data"
-        case .json: "a JSON document"
-        case .uuid: "a UUID"
-        case .url: "a URL"
-        case .bool, .float, .double, .decimal, .string, .date: "a \(rawValue)"
-        }
-    }
-}
-
 extension Value {
     /// What kind of value this is, never which: `a string`.
     var kindWithArticle: String {

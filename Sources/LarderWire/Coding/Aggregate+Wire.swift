@@ -19,10 +19,7 @@ extension Aggregate {
 
 extension Aggregate.Column {
     init(_ wire: Larder__V1__AggregateColumn) throws(LarderError) {
-        let functions = AggregateFunction.allCases
-        guard let function = functions.first(where: { $0.wireFunction == wire.function }) else {
-            throw MessageReader.malformed("an aggregate has no function that is known")
-        }
+        let function = try AggregateFunction(wire.function)
         let name = try wire.name.keyPath("the name of an aggregate's column")
         let keyPath =
             wire.key_path.len == 0 ? nil : try wire.key_path.keyPath("an aggregate's key path")
@@ -30,22 +27,6 @@ extension Aggregate.Column {
             throw MessageReader.malformed("the aggregate `\(function.rawValue)` has no key path")
         }
         self.init(function, keyPath, name: name)
-    }
-}
-
-extension AggregateFunction {
-    var wireFunction: Larder__V1__AggregateFunction {
-        switch self {
-        case .count: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT
-        case .countDistinct: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT_DISTINCT
-        case .sum: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_SUM
-        case .average: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_AVERAGE
-        case .minimum: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MINIMUM
-        case .maximum: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MAXIMUM
-        case .median: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MEDIAN
-        case .mode: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE
-        case .stddev: LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV
-        }
     }
 }
 

@@ -5,10 +5,10 @@ internal import LarderModel
 struct ExpressionFlattener {
     let writer: MessageWriter
     /// The arguments so far; constants are appended.
-    private(set) var arguments: [Value]
+    private(set) var arguments: [QueryArgument]
     private var nodes: [UnsafeMutablePointer<Larder__V1__Node>] = []
 
-    init(writer: MessageWriter, arguments: [Value]) {
+    init(writer: MessageWriter, arguments: [QueryArgument]) {
         self.writer = writer
         self.arguments = arguments
     }
@@ -33,8 +33,7 @@ struct ExpressionFlattener {
         let below = depth + 1
         switch tree {
         case .constant(let value):
-            arguments.append(value)
-            return try append(argument: arguments.count - 1)
+            return try append(lifted: .value(value))
         case .argument(let place):
             return try append(argument: place)
         case .list(let elements):
@@ -47,14 +46,19 @@ struct ExpressionFlattener {
             let operand = try append(base, depth: below)
             return try append(LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH, [operand], names: steps)
         case .collection(let function, let collection):
-            guard function == .count else { throw ExpressionLimits.unsupported }
             let operand = try append(collection, depth: below)
-            return try append(LARDER__V1__NODE_KIND__NODE_KIND_COUNT, [operand])
+            let index = try append(LARDER__V1__NODE_KIND__NODE_KIND_COLLECTION, [operand])
+            nodes[Int(index)].pointee.aggregate = function.wireFunction
+            return index
         case .subquery(let collection, let variable, let predicate):
             return try append(
                 LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY, all: [collection, predicate], below,
                 names: [variable])
-        case .function: throw ExpressionLimits.unsupported
+        case .function(let function, let operands):
+            let index = try append(
+                LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION, all: operands, below)
+            nodes[Int(index)].pointee.function = function.wireFunction
+            return index
         case .comparison(let comparison):
             return try append(comparison, below)
         case .and(let operands):
@@ -64,6 +68,11 @@ struct ExpressionFlattener {
         case .not(let operand):
             return try append(LARDER__V1__NODE_KIND__NODE_KIND_NOT, all: [operand], below)
         }
+    }
+
+    private mutating func append(lifted argument: QueryArgument) throws(LarderError) -> UInt32 {
+        arguments.append(argument)
+        return try append(argument: arguments.count - 1)
     }
 
     private mutating func append(argument place: Int) throws(LarderError) -> UInt32 {
@@ -78,9 +87,14 @@ struct ExpressionFlattener {
     private mutating func append(
         _ comparison: Comparison, _ below: Int
     ) throws(LarderError) -> UInt32 {
-        let index = try append(
-            LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON, all: [comparison.left, comparison.right],
-            below)
+        let left = try append(comparison.left, depth: below)
+        let right =
+            if let values = comparison.listedConstants {
+                try append(lifted: .list(values))
+            } else {
+                try append(comparison.right, depth: below)
+            }
+        let index = try append(LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON, [left, right])
         let node = nodes[Int(index)]
         node.pointee.operator_ = comparison.operator.wireOperator
         node.pointee.options = comparison.options.rawValue
@@ -176,9 +190,13 @@ struct ExpressionBuilder {
         case LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH:
             try check(operands, 1)
             return .keyPath(operands[0], try steps(node))
-        case LARDER__V1__NODE_KIND__NODE_KIND_COUNT:
+        case LARDER__V1__NODE_KIND__NODE_KIND_COLLECTION:
             try check(operands, 1)
-            return .collection(.count, operands[0])
+            return .collection(try AggregateFunction(node.aggregate), operands[0])
+        case LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION:
+            let function = try ScalarFunction(node.function)
+            try check(operands, function.operandCount)
+            return .function(function, operands)
         case LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY:
             try check(operands, 2)
             return .subquery(operands[0], variable: try variable(node), predicate: operands[1])
@@ -194,10 +212,19 @@ struct ExpressionBuilder {
     }
 
     private func check(_ operands: [QueryExpression], _ count: Int) throws(LarderError) {
-        guard operands.count == count else {
+        try check(operands, count...count)
+    }
+
+    private func check(
+        _ operands: [QueryExpression], _ counts: ClosedRange<Int>
+    ) throws(LarderError) {
+        guard counts.contains(operands.count) else {
+            let wanted =
+                counts.count == 1
+                ? "\(counts.lowerBound)" : "\(counts.lowerBound) to \(counts.upperBound)"
             throw MessageReader.malformed(
                 "node \(trees.count) of an expression has \(operands.count) operands "
-                    + "instead of \(count)")
+                    + "instead of \(wanted)")
         }
     }
 
@@ -230,8 +257,11 @@ struct ExpressionBuilder {
             throw MessageReader.malformed("a comparison has a modifier that is not known")
         }
         let options = Comparison.Options(rawValue: node.options)
-        guard options.isSubset(of: [.caseInsensitive, .diacriticInsensitive]) else {
-            throw MessageReader.malformed("a comparison has an option that is not known")
+        guard
+            options == .normalized
+                || options.isSubset(of: [.caseInsensitive, .diacriticInsensitive])
+        else {
+            throw MessageReader.malformed("a comparison has options that are not known")
         }
         return Comparison(left, `operator`, right, options: options, modifier: modifier)
     }
@@ -241,40 +271,21 @@ enum ExpressionLimits {
     static let tooDeep = LarderError(
         .resourceExhausted,
         "the predicate is nested more than \(Limits.expressionDepthMax) levels deep")
-    static let unsupported = LarderError(.unsupported, "functions are not supported yet")
     static let tooLarge = LarderError(
         .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) nodes",
-        hint: "give many values as one argument, or ask several queries")
+        hint: "give many values as one argument that is a list")
 }
 
-extension Comparison.Operator {
-    var wireOperator: Larder__V1__ComparisonOperator {
-        switch self {
-        case .equal: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_EQUAL
-        case .notEqual: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_NOT_EQUAL
-        case .lessThan: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LESS_THAN
-        case .lessThanOrEqual:
-            LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LESS_THAN_OR_EQUAL
-        case .greaterThan: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_GREATER_THAN
-        case .greaterThanOrEqual:
-            LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_GREATER_THAN_OR_EQUAL
-        case .in: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_IN
-        case .between: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_BETWEEN
-        case .beginsWith: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_BEGINS_WITH
-        case .endsWith: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_ENDS_WITH
-        case .contains: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_CONTAINS
-        case .like: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LIKE
-        case .matches: LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_MATCHES
+extension Comparison {
+    /// The right side of IN if constants are all that it lists: they travel as one argument, so
+    /// that lists of other lengths meet the same plan.
+    fileprivate var listedConstants: [Value]? {
+        guard `operator` == .in, case .list(let elements) = right else { return nil }
+        var values: [Value] = []
+        for element in elements {
+            guard case .constant(let value) = element else { return nil }
+            values.append(value)
         }
-    }
-}
-
-extension Comparison.Modifier {
-    var wireModifier: Larder__V1__ComparisonModifier {
-        switch self {
-        case .direct: LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_DIRECT
-        case .any: LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_ANY
-        case .all: LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_ALL
-        }
+        return values
     }
 }

@@ -6,7 +6,8 @@ extension QueryRequest {
         var parameters = QueryParameters(
             arguments: try MessageReader.list(
                 wire.arguments, wire.n_arguments, "arguments", maximum: Limits.argumentsMax,
-                Value.init),
+                QueryArgument.init),
+            variables: try Self.variables(wire),
             argumentsAreText: wire.arguments_are_text != 0)
         if wire.limit_presence_case == LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT {
             guard wire.limit >= 0 else { throw MessageReader.malformed("the limit is negative") }
@@ -18,6 +19,44 @@ extension QueryRequest {
         }
         self.init(shape: Array(wire.shape.bytes), parameters: parameters, credit: wire.credit)
     }
+
+    private static func variables(
+        _ wire: Larder__V1__QueryRequest
+    ) throws(LarderError) -> [String: QueryArgument] {
+        var variables: [String: QueryArgument] = [:]
+        _ = try MessageReader.list(
+            wire.variables, wire.n_variables, "variables", maximum: Limits.variablesMax
+        ) { (item) throws(LarderError) in
+            let name = try item.name.name("a variable's name")
+            guard let argument = item.argument?.pointee else {
+                throw MessageReader.malformed("a variable has no value")
+            }
+            guard variables.updateValue(try QueryArgument(argument), forKey: name) == nil else {
+                throw MessageReader.malformed("a variable is given twice")
+            }
+        }
+        return variables
+    }
+}
+
+extension QueryArgument {
+    init(_ wire: Larder__V1__Argument) throws(LarderError) {
+        switch wire.kind_case {
+        case LARDER__V1__ARGUMENT__KIND_VALUE:
+            guard let value = wire.value?.pointee else { break }
+            self = .value(try Value(value))
+            return
+        case LARDER__V1__ARGUMENT__KIND_LIST:
+            guard let list = wire.list?.pointee else { break }
+            self = .list(
+                try MessageReader.list(
+                    list.items, list.n_items, "values of a list",
+                    maximum: Limits.listElementsMax, Value.init))
+            return
+        default: break
+        }
+        throw MessageReader.malformed("an argument has no kind that is known")
+    }
 }
 
 extension MessageWriter {
@@ -28,7 +67,16 @@ extension MessageWriter {
         let parameters = query.parameters
         wire.pointee.shape = pointing(at: query.shape)
         wire.pointee.n_arguments = parameters.arguments.count
-        wire.pointee.arguments = try list(parameters.arguments, value)
+        wire.pointee.arguments = try list(parameters.arguments, argument)
+        wire.pointee.n_variables = parameters.variables.count
+        // In the order of their names, so that the same parameters are the same bytes.
+        wire.pointee.variables = try list(parameters.variables.sorted { $0.key < $1.key }) {
+            (name, argument) throws(LarderError) in
+            let item = make(larder__v1__named_argument__init)
+            item.pointee.name = text(name)
+            item.pointee.argument = try self.argument(argument)
+            return item
+        }
         wire.pointee.arguments_are_text = parameters.argumentsAreText ? 1 : 0
         if let limit = parameters.limit {
             wire.pointee.limit_presence_case = LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT
@@ -39,6 +87,28 @@ extension MessageWriter {
             wire.pointee.offset = offset
         }
         wire.pointee.credit = query.credit
+        return wire
+    }
+
+    private func argument(
+        _ argument: QueryArgument
+    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Argument> {
+        let wire = make(larder__v1__argument__init)
+        switch argument {
+        case .value(let value):
+            wire.pointee.kind_case = LARDER__V1__ARGUMENT__KIND_VALUE
+            wire.pointee.value = try self.value(value)
+        case .list(let values):
+            guard values.count <= Limits.listElementsMax else {
+                throw MessageReader.tooMany(
+                    "values of a list", values.count, maximum: Limits.listElementsMax)
+            }
+            let items = make(larder__v1__value_list__init)
+            items.pointee.n_items = values.count
+            items.pointee.items = try list(values, value)
+            wire.pointee.kind_case = LARDER__V1__ARGUMENT__KIND_LIST
+            wire.pointee.list = items
+        }
         return wire
     }
 }

@@ -3,10 +3,12 @@
 /// It works on UTF-8 bytes, because all syntax is ASCII; characters matter only inside of strings,
 /// and for the column of an error. It never looks back, and each call moves on or throws.
 struct FormatLexer {
-    let bytes: [UInt8]
+    let text: FormatText
     var position = 0
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    init(_ text: FormatText) { self.text = text }
+
+    var bytes: [UInt8] { text.bytes }
 
     /// The byte at the position and some after it, nil beyond the end.
     func peek(_ distance: Int = 0) -> UInt8? {
@@ -55,15 +57,19 @@ struct FormatLexer {
     ]
 
     /// A name; a colon within joins two, because an aggregate's output may be called
-    /// `sum:wordCount`.
+    /// `sum:wordCount`, and Core Data's own functions `add:to:(a, b)`.
     private mutating func name() -> String {
         let start = position
         while let byte = peek() {
-            let isColon = byte == UInt8(ascii: ":") && peek(1).map(Self.isNameStart) == true
-            guard Self.isNameStart(byte) || Self.isDigit(byte) || isColon else { break }
+            guard Self.isNameStart(byte) || Self.isDigit(byte) || isColonOfName(byte) else { break }
             position += 1
         }
         return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    private func isColonOfName(_ byte: UInt8) -> Bool {
+        guard byte == UInt8(ascii: ":"), let next = peek(1) else { return false }
+        return Self.isNameStart(next) || next == UInt8(ascii: "(")
     }
 
     private mutating func prefixedName() throws(LarderError) -> String {
@@ -86,17 +92,16 @@ struct FormatLexer {
             return .argument
         }
         throw failure(
-            .malformedPredicate, "no such placeholder; there are `%@` and `%K`", at: position)
+            .malformedPredicate, "no such placeholder; there are `%@` and `%K`",
+            hint: rest.first == UInt8(ascii: " ") ? "the remainder is `modulus(a, b)`" : nil,
+            at: position)
     }
 
     /// An error at a byte of the text; its column is counted in characters.
     func failure(
         _ code: ErrorCode, _ sentence: String, hint: String? = nil, at place: Int
     ) -> LarderError {
-        let before = String(decoding: bytes[..<min(place, bytes.count)], as: UTF8.self)
-        let column = before.count + 1
-        return LarderError(
-            code, "predicate, column \(column): \(sentence)", hint: hint, column: column)
+        text.failure(code, sentence, hint: hint, at: place)
     }
 
     static func isNameStart(_ byte: UInt8) -> Bool {

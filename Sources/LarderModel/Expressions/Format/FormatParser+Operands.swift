@@ -1,16 +1,18 @@
-/// The sides of comparisons: literals, arguments, key paths, lists, subqueries.
+/// The sides of comparisons: literals, arguments, lists, subqueries, and what is in parentheses.
 extension FormatParser {
-    /// A value, or an expression in parentheses, and nothing behind it that would change it.
+    /// A value: what arithmetic makes of literals, key paths, calls and the like.
     mutating func operand() throws(LarderError) -> QueryExpression {
-        let operand = try primary()
-        switch token.kind {
-        case .symbol("+"), .symbol("-"), .symbol("*"), .symbol("/"), .symbol("**"):
-            throw unsupported("arithmetic")
-        case .symbol("["): throw unsupported("an index")
-        default: break
+        let operand = try sum()
+        if token.kind == .symbol("[") {
+            throw unsupported("an index", hint: "write `ANY`, or a SUBQUERY over the collection")
         }
         switch token.keyword {
-        case .union, .intersect, .minus: throw unsupported("an operation on collections")
+        case .union:
+            throw unsupported("UNION", hint: "join two conditions with OR")
+        case .intersect:
+            throw unsupported("INTERSECT", hint: "join two conditions with AND")
+        case .minus:
+            throw unsupported("MINUS", hint: "join two conditions with AND NOT")
         default: return operand
         }
     }
@@ -19,48 +21,38 @@ extension FormatParser {
     mutating func rightOperand(
         of comparisonOperator: Comparison.Operator
     ) throws(LarderError) -> QueryExpression {
-        let start = token
+        let start = token.start
         let right: QueryExpression
         switch comparisonOperator {
         case .in where token.kind == .symbol("("), .between where token.kind == .symbol("("):
             right = try list(closing: ")")
         default: right = try operand()
         }
-        if right.isCompound {
-            throw lexer.failure(
-                .malformedPredicate, "the right side of the operator is a predicate",
-                at: start.start)
-        }
         if comparisonOperator == .between {
             guard case .list(let bounds) = right, bounds.count == 2 else {
                 throw lexer.failure(
-                    .malformedPredicate, "expected two bounds in braces: `{1, 9}`",
-                    at: start.start)
+                    .malformedPredicate, "expected two bounds in braces: `{1, 9}`", at: start)
             }
         }
         return right
     }
 
-    private mutating func primary() throws(LarderError) -> QueryExpression {
+    mutating func primary() throws(LarderError) -> QueryExpression {
+        let first = token
         switch token.kind {
         case .string(let text):
             try advance()
-            return .constant(.string(text))
-        case .integer, .double: return .constant(try number(isNegative: false))
-        case .symbol("-"), .symbol("+"):
-            let isNegative = token.kind == .symbol("-")
+            return try made(.constant(.string(text)), at: first.start)
+        case .integer, .double:
             try advance()
-            switch token.kind {
-            case .integer, .double: return .constant(try number(isNegative: isNegative))
-            default: throw unsupported("arithmetic")
-            }
+            return try made(.constant(try number(first, isNegative: false)), at: first.start)
         case .argument:
             let place = try nextArgument()
             try advance()
-            return .argument(place)
+            return try made(.argument(place), at: first.start)
         case .keyPathArgument: return try keyPathArgument()
         case .variable(let name): return try variable(name)
-        case .name: return try named()
+        case .name(let name, let isEscaped): return try named(name, isEscaped: isEscaped)
         case .symbol("("): return try parenthesised()
         case .symbol("{"): return try list(closing: "}")
         case .collectionOperator(let name):
@@ -73,93 +65,84 @@ extension FormatParser {
 
     private static let escapeHint = "a property of that name is written with `#` in front"
 
-    private mutating func number(isNegative: Bool) throws(LarderError) -> Value {
-        let value: Value
-        switch token.kind {
-        case .double(let double): value = .double(isNegative ? -double : double)
+    func number(_ literal: FormatToken, isNegative: Bool) throws(LarderError) -> Value {
+        switch literal.kind {
+        case .double(let double): return .double(isNegative ? -double : double)
         case .integer(let magnitude):
-            let integer =
-                isNegative ? Int64(exactly: magnitude).map { -$0 } : Int64(exactly: magnitude)
-            if let integer {
-                value = .int(integer)
-            } else if isNegative, magnitude == Int64.min.magnitude {
-                value = .int(.min)
-            } else {
-                throw failure("the number is too large for 64 bits")
+            if isNegative, magnitude == Int64.min.magnitude { return .int(.min) }
+            if let integer = Int64(exactly: magnitude) {
+                return .int(isNegative ? -integer : integer)
             }
+            throw lexer.failure(
+                .malformedPredicate, "the number is too large for 64 bits", at: literal.start)
         default: throw expected("a number")
         }
-        try advance()
-        return value
     }
 
-    /// A keyword that is a value, a subquery, or a key path.
-    private mutating func named() throws(LarderError) -> QueryExpression {
+    /// A keyword that is a value, a subquery, a function, or a key path.
+    private mutating func named(
+        _ name: String, isEscaped: Bool
+    ) throws(LarderError) -> QueryExpression {
+        let first = token
         let constant: Value
         switch token.keyword {
-        case nil: return try keyPath(from: .object)
+        case nil:
+            try advance()
+            if token.kind == .symbol("("), !isEscaped { return try call(first, name) }
+            return try keyPath(from: .object, [name], at: first.start)
         case .true, .yes, .truePredicate: constant = .bool(true)
         case .false, .no, .falsePredicate: constant = .bool(false)
         case .null, .nil: constant = .null
         case .subquery: return try subquery()
         case .object:
             try advance()
-            guard try skip(.symbol(".")) else { return .object }
-            return try keyPath(from: .object)
+            return try keyPath(from: try made(.object, at: first.start), at: first.start)
         default:
             throw expected("a value", hint: Self.escapeHint)
         }
         try advance()
-        return .constant(constant)
+        return try made(.constant(constant), at: first.start)
     }
 
+    /// A value, a predicate that is one, or a list of several.
     private mutating func parenthesised() throws(LarderError) -> QueryExpression {
+        let start = token.start
         try enter()
         try advance()
-        let first = try disjunction()
-        guard token.kind == .symbol(",") else {
-            guard try skip(.symbol(")")) else { throw expected("`)`") }
-            leave()
-            return first
-        }
-        if first.isCompound { throw failure("a predicate is no element of a list") }
-        var elements = [first]
-        while try skip(.symbol(",")) { elements.append(try element()) }
-        try require(")")
+        var elements = [try disjunction()]
+        while try skip(.symbol(",")) { elements.append(try disjunction()) }
+        guard try skip(.symbol(")")) else { throw expected("`)`") }
         leave()
-        return .list(elements)
+        return elements.count == 1 ? elements[0] : try made(.list(elements), at: start)
     }
 
     private mutating func list(closing symbol: String) throws(LarderError) -> QueryExpression {
+        let start = token.start
+        return try made(.list(try elements(closing: symbol)), at: start)
+    }
+
+    /// What stands between the bracket that is looked at and the one that closes it.
+    mutating func elements(closing symbol: String) throws(LarderError) -> [QueryExpression] {
         try enter()
         try advance()
         var elements: [QueryExpression] = []
         if token.kind != .symbol(symbol) {
-            repeat { elements.append(try element()) } while try skip(.symbol(","))
+            repeat { elements.append(try disjunction()) } while try skip(.symbol(","))
         }
         guard try skip(.symbol(symbol)) else { throw expected("`,` or `\(symbol)`") }
         leave()
-        return .list(elements)
+        return elements
     }
 
-    private mutating func element() throws(LarderError) -> QueryExpression {
-        let start = token.start
-        let element = try operand()
-        if element.isCompound {
-            throw lexer.failure(
-                .malformedPredicate, "a predicate is no element of a list", at: start)
-        }
-        return element
-    }
-
-    /// `SUBQUERY(keypath, $x, predicate)`, perhaps with `.@count`.
+    /// `SUBQUERY(collection, $x, predicate)`, and what follows behind a point.
     private mutating func subquery() throws(LarderError) -> QueryExpression {
+        let first = token.start
         try enter()
         try advance()
         try require("(")
         let start = token.start
         let collection = try operand()
-        guard case .keyPath = collection else {
+        guard collection.isPath else {
             throw lexer.failure(
                 .malformedPredicate, "expected the key path of a to-many relationship", at: start)
         }
@@ -175,10 +158,6 @@ extension FormatParser {
         try require(")")
         leave()
         let subquery = QueryExpression.subquery(collection, variable: name, predicate: condition)
-        guard try skip(.symbol(".")) else { return subquery }
-        guard case .collectionOperator = token.kind else {
-            throw unsupported("a property of a subquery's objects")
-        }
-        return .collection(try collectionOperator(), subquery)
+        return try keyPath(from: try made(subquery, at: first), at: first)
     }
 }

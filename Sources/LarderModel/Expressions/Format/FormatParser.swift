@@ -5,15 +5,19 @@
 ///     not        := NOT not | comparison
 ///     comparison := (ANY | SOME | ALL | NONE)? operand (operator options? operand)?
 ///
-/// Operands are in `FormatParser+Operands.swift`. An expression in parentheses may be a predicate
-/// or a value; which of them is needed is checked where it is used. Recursion is bounded: each
-/// parenthesis, brace, NOT and SUBQUERY is a level, and ``Limits/expressionDepthMax`` bounds those;
-/// it bounds the tree's own levels too, once the tree is read.
+/// Operands are in `FormatParser+Operands.swift`, and the operators of values in
+/// `FormatParser+Arithmetic.swift`. An expression in parentheses may be a predicate or a value;
+/// whether a predicate is needed is checked where it is used. Recursion is bounded: each bracket,
+/// NOT, SUBQUERY, sign, power and further operand of a sum or product is a level, and
+/// ``Limits/expressionDepthMax`` bounds those; it bounds the tree's own levels too, once the tree
+/// is read.
 struct FormatParser {
     private(set) var lexer: FormatLexer
     /// The token that is looked at; what is before it has been read.
     private(set) var token: FormatToken
-    private let arguments: [Value]
+    /// Where the nodes of the tree stand.
+    private(set) var places: FormatPlaces
+    private let arguments: [QueryArgument]
     private let firstArgument: Int
     private(set) var argumentsUsed = 0
     private(set) var usesKeyPathArguments = false
@@ -21,8 +25,11 @@ struct FormatParser {
     /// Names of the subqueries' variables that are known here, innermost last.
     var variables: [String] = []
 
-    init(_ text: String, arguments: [Value], firstArgument: Int) throws(LarderError) {
+    init(
+        _ text: FormatText, arguments: [QueryArgument], firstArgument: Int
+    ) throws(LarderError) {
         lexer = FormatLexer(text)
+        places = FormatPlaces(text)
         self.arguments = arguments
         self.firstArgument = firstArgument
         token = try lexer.next()
@@ -37,6 +44,13 @@ struct FormatParser {
         return expression
     }
 
+    /// A value or a predicate.
+    mutating func wholeExpression() throws(LarderError) -> QueryExpression {
+        let expression = try disjunction()
+        guard token.kind == .end else { throw expected("an operator or the end") }
+        return expression
+    }
+
     /// An expression that is true or false.
     mutating func predicate() throws(LarderError) -> QueryExpression {
         let expression = try disjunction()
@@ -46,6 +60,7 @@ struct FormatParser {
 
     /// A predicate, or a value alone.
     mutating func disjunction() throws(LarderError) -> QueryExpression {
+        let start = token.start
         let first = try conjunction()
         guard token.kind == .or else { return first }
         try requirePredicate(first)
@@ -54,10 +69,11 @@ struct FormatParser {
             operands.append(try conjunction())
             try requirePredicate(operands[operands.count - 1])
         }
-        return .or(operands)
+        return try made(.or(operands), at: start)
     }
 
     private mutating func conjunction() throws(LarderError) -> QueryExpression {
+        let start = token.start
         let first = try negation()
         guard token.kind == .and else { return first }
         try requirePredicate(first)
@@ -66,20 +82,22 @@ struct FormatParser {
             operands.append(try negation())
             try requirePredicate(operands[operands.count - 1])
         }
-        return .and(operands)
+        return try made(.and(operands), at: start)
     }
 
     private mutating func negation() throws(LarderError) -> QueryExpression {
         guard token.kind == .not else { return try comparison() }
+        let start = token.start
         try enter()
         try advance()
         let operand = try negation()
         try requirePredicate(operand)
         leave()
-        return .not(operand)
+        return try made(.not(operand), at: start)
     }
 
     private mutating func comparison() throws(LarderError) -> QueryExpression {
+        let start = token.start
         let modifier: Comparison.Modifier
         let isNone = token.keyword == .noneOf
         switch token.keyword {
@@ -93,49 +111,67 @@ struct FormatParser {
             if modifier != .direct { throw expected("a comparison operator") }
             return left
         }
-        if left.isCompound { throw failure("the left side of this operator is a predicate") }
+        let place = token.start
         try advance()
         let options = try options()
         let right = try rightOperand(of: comparisonOperator)
         if case .comparison = token.kind {
-            throw failure("a comparison cannot be compared; join them with AND")
+            throw failure(
+                "a comparison cannot be compared; join them with AND",
+                hint: "in parentheses a comparison is a value, which is TRUE or FALSE")
         }
-        let comparison = QueryExpression.comparison(
-            Comparison(left, comparisonOperator, right, options: options, modifier: modifier))
-        return isNone ? .not(comparison) : comparison
+        let comparison = try made(
+            .comparison(
+                Comparison(left, comparisonOperator, right, options: options, modifier: modifier)),
+            at: place)
+        return isNone ? try made(.not(comparison), at: start) : comparison
     }
 
-    /// `[c]`, `[d]` or `[cd]` behind an operator.
+    /// `[c]`, `[d]`, `[cd]` or `[n]` behind an operator.
     private mutating func options() throws(LarderError) -> Comparison.Options {
         var options: Comparison.Options = []
         guard try skip(.symbol("[")) else { return options }
-        guard case .name(let letters, false) = token.kind else {
-            throw expected("`c`, `d` or `cd`")
-        }
+        guard case .name(let letters, false) = token.kind else { throw expected(Self.letters) }
         for letter in letters.lowercased() {
             switch letter {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
-            case "n", "l", "w": throw unsupported("`[\(letter)]`")
-            default: throw expected("`c`, `d` or `cd`")
+            case "n": options.insert(.normalized)
+            case "l", "w":
+                throw unsupported(
+                    "`[\(letter)]`", hint: "strings compare alike everywhere: write `[cd]`")
+            default: throw expected(Self.letters)
             }
+        }
+        guard !options.contains(.normalized) || options == .normalized else {
+            throw failure("`[n]` stands alone: it is the text as it is")
         }
         try advance()
         try require("]")
         return options
     }
 
+    private static let letters = "`c`, `d`, `cd` or `n`"
+
     private func requirePredicate(_ expression: QueryExpression) throws(LarderError) {
-        switch expression {
-        case .comparison, .and, .or, .not, .keyPath, .constant(.bool): return
-        default: throw expected("a comparison operator")
-        }
+        guard expression.isPredicate else { throw expected("a comparison operator") }
     }
 }
 
-/// Tokens, levels, arguments and errors.
+/// Tokens, nodes, levels, arguments and errors.
 extension FormatParser {
     mutating func advance() throws(LarderError) { token = try lexer.next() }
+
+    /// Remembers where a node of the tree stands, and returns it.
+    mutating func made(
+        _ expression: QueryExpression, at start: Int
+    ) throws(LarderError) -> QueryExpression {
+        guard places.count < Limits.expressionNodesMax else {
+            throw lexer.text.locating(QueryExpression.tooLarge, at: start)
+        }
+        places.add(expression, at: start)
+        return expression
+    }
 
     mutating func skip(_ kind: FormatToken.Kind) throws(LarderError) -> Bool {
         guard token.kind == kind else { return false }
@@ -172,7 +208,7 @@ extension FormatParser {
     /// The next argument as a key path's text.
     mutating func nextKeyPathArgument() throws(LarderError) -> String {
         usesKeyPathArguments = true
-        guard case .string(let text) = arguments[try nextArgument()] else {
+        guard case .value(.string(let text)) = arguments[try nextArgument()] else {
             throw failure("the argument for `%K` is no string")
         }
         return text
@@ -186,17 +222,7 @@ extension FormatParser {
         lexer.failure(.malformedPredicate, sentence, hint: hint, at: token.start)
     }
 
-    func unsupported(_ what: String) -> LarderError {
-        lexer.failure(.unsupported, "\(what) is not supported yet", at: token.start)
-    }
-}
-
-extension QueryExpression {
-    /// Whether it can stand in a predicate only, never beside an operator.
-    var isCompound: Bool {
-        switch self {
-        case .comparison, .and, .or, .not: true
-        default: false
-        }
+    func unsupported(_ what: String, hint: String? = nil) -> LarderError {
+        lexer.failure(.unsupported, "\(what) is not supported", hint: hint, at: token.start)
     }
 }

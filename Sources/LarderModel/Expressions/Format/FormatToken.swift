@@ -33,6 +33,13 @@ struct FormatToken: Hashable {
         if case .name(let name, false) = kind { FormatKeyword(name) } else { nil }
     }
 
+    var isNumber: Bool {
+        switch kind {
+        case .integer, .double: true
+        default: false
+        }
+    }
+
     /// What was found, for sentences. Literals are not shown: they may be someone's data.
     var description: String {
         switch kind {

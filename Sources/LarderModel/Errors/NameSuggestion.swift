@@ -1,7 +1,7 @@
 /// The known name that a wrong one was probably meant to be.
-enum NameSuggestion {
+public enum NameSuggestion {
     /// The nearest name within two single-character edits, as a hint; nil if there is none.
-    static func hint(for name: String, among known: some Sequence<String>) -> String? {
+    public static func hint(for name: String, among known: some Sequence<String>) -> String? {
         let nearest = known.lazy
             .map { (distance: distance(name, $0), name: $0) }
             .filter { $0.distance <= 2 && $0.distance < $0.name.count }

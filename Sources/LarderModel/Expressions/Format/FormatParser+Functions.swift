@@ -1,0 +1,80 @@
+/// Functions by name: `length(title)`, `ternary(isDraft, 0, 1)`, `sum(articles.wordCount)`.
+extension FormatParser {
+    /// Reads the operands, from the parenthesis that is looked at, of a name that was read.
+    mutating func call(_ name: FormatToken, _ written: String) throws(LarderError)
+        -> QueryExpression
+    {
+        guard let function = FormatFunction(written) else {
+            throw lexer.failure(
+                .malformedPredicate, "there is no function \(name.description)",
+                hint: NameSuggestion.hint(for: written, among: FormatFunction.names),
+                at: name.start)
+        }
+        if case .unsupported(let hint) = function {
+            throw lexer.failure(
+                .unsupported, "the function \(name.description) is not supported", hint: hint,
+                at: name.start)
+        }
+        let operands = try elements(closing: ")")
+        switch function {
+        case .either(_, let aggregate) where operands.count == 1:
+            return try self.aggregate(aggregate, of: operands, name)
+        case .scalar(let function), .either(let function, _):
+            guard function.operandCount.contains(operands.count) else {
+                throw wrongCount(function.operandCount.operands, given: operands.count, name)
+            }
+            if function == .conditional, !operands[0].isPredicate {
+                throw lexer.failure(
+                    .malformedPredicate,
+                    "the first operand of \(name.description) is neither true nor false",
+                    at: name.start)
+            }
+            return try made(.function(function, operands), at: name.start)
+        case .aggregate(let aggregate):
+            return try self.aggregate(aggregate, of: operands, name)
+        case .unsupported: preconditionFailure("this has been refused above")
+        }
+    }
+
+    private mutating func aggregate(
+        _ function: AggregateFunction, of operands: [QueryExpression], _ name: FormatToken
+    ) throws(LarderError) -> QueryExpression {
+        guard operands.count == 1 else {
+            throw wrongCount("1 operand", given: operands.count, name)
+        }
+        guard operands[0].isPath else {
+            throw lexer.failure(
+                .malformedPredicate,
+                "\(name.description) takes a key path to many values, or a SUBQUERY",
+                at: name.start)
+        }
+        return try made(.collection(function, operands[0]), at: name.start)
+    }
+
+    private func wrongCount(_ taken: String, given: Int, _ name: FormatToken) -> LarderError {
+        lexer.failure(
+            .malformedPredicate,
+            "\(name.description) takes \(taken), and \(given) \(given == 1 ? "was" : "were") given",
+            at: name.start)
+    }
+}
+
+extension QueryExpression {
+    /// Whether it may be true or false, as far as its form tells.
+    var isPredicate: Bool {
+        switch self {
+        case .comparison, .and, .or, .not, .keyPath, .constant(.bool), .argument, .variable,
+            .function(.conditional, _), .function(.coalesce, _):
+            true
+        default: false
+        }
+    }
+
+    /// Whether it may lead to many values, as far as its form tells.
+    var isPath: Bool {
+        switch self {
+        case .keyPath, .subquery: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import FoundationEssentials
+
+/// A decimal number as an integer and a power of ten, for arithmetic that is exact or says that it
+/// cannot be.
+///
+/// `Decimal` itself rounds where digits are lost, and does not tell. Here a result has 38 digits at
+/// most and an exponent that a `Decimal` holds, or it is nil.
+struct ExactDecimal: Hashable {
+    static let digitsMax = 38
+    private static let exponentMin = -128
+    /// 10^38, the first number with more digits.
+    private static let magnitudeEnd = power(38)
+
+    private(set) var isNegative: Bool
+    /// Without trailing zeros; 0 for zero.
+    private(set) var magnitude: UInt128
+    /// The power of ten of the last digit; 0 for zero.
+    private(set) var exponent: Int
+
+    static let zero = ExactDecimal(isNegative: false, magnitude: 0, exponent: 0)
+
+    private init(isNegative: Bool, magnitude: UInt128, exponent: Int) {
+        self.isNegative = magnitude != 0 && isNegative
+        self.magnitude = magnitude
+        self.exponent = magnitude == 0 ? 0 : exponent
+        while self.magnitude != 0 {
+            let (quotient, digit) = self.magnitude.quotientAndRemainder(dividingBy: 10)
+            guard digit == 0 else { break }
+            self.magnitude = quotient
+            self.exponent += 1
+        }
+    }
+
+    init(_ integer: Int64) {
+        self.init(isNegative: integer < 0, magnitude: UInt128(integer.magnitude), exponent: 0)
+    }
+
+    /// Nil for NaN and for a number of more than 38 digits.
+    init?(_ decimal: Decimal) {
+        guard !decimal.isNaN else { return nil }
+        self.init(text: decimal.description)
+    }
+
+    /// Reads `-12.5e3`; nil for any other text and for more than 38 digits.
+    init?(text: String) {
+        guard let number = DecimalDigits(text), number.digits.count <= Self.digitsMax else {
+            return nil
+        }
+        let magnitude = number.digits.reduce(UInt128(0)) {
+            $0 * 10 + UInt128($1 - UInt8(ascii: "0"))
+        }
+        self.init(isNegative: number.isNegative, magnitude: magnitude, exponent: number.exponent)
+    }
+
+    /// Nil if a `Decimal` cannot hold it.
+    var decimal: Decimal? {
+        guard magnitude < Self.magnitudeEnd, abs(exponent) < 256 else { return nil }
+        return Decimal(exactly: "\(isNegative ? "-" : "")\(magnitude)e\(exponent)")
+    }
+
+    /// The nearest double.
+    var double: Double { Double("\(isNegative ? "-" : "")\(magnitude)e\(exponent)") ?? .nan }
+
+    private static func power(_ exponent: Int) -> UInt128 {
+        (0..<exponent).reduce(1) { power, _ in power * 10 }
+    }
+}
+
+// MARK: Arithmetic
+
+extension ExactDecimal {
+    static prefix func - (number: ExactDecimal) -> ExactDecimal {
+        var negated = number
+        negated.isNegative = number.magnitude != 0 && !number.isNegative
+        return negated
+    }
+
+    var absolute: ExactDecimal { isNegative ? -self : self }
+
+    func adding(_ other: ExactDecimal) -> ExactDecimal? {
+        if magnitude == 0 { return other }
+        if other.magnitude == 0 { return self }
+        // The larger exponent is brought down to the smaller. Where that takes more than 128 bits,
+        // the sum has more than 38 digits: its last one is the other number's.
+        let (high, low) = exponent >= other.exponent ? (self, other) : (other, self)
+        let shift = high.exponent - low.exponent
+        guard shift <= Self.digitsMax else { return nil }
+        let (scaled, overflow) = high.magnitude.multipliedReportingOverflow(by: Self.power(shift))
+        guard !overflow else { return nil }
+        if high.isNegative == low.isNegative {
+            let (sum, overflow) = scaled.addingReportingOverflow(low.magnitude)
+            return overflow ? nil : Self.checked(high.isNegative, sum, low.exponent)
+        }
+        return scaled >= low.magnitude
+            ? Self.checked(high.isNegative, scaled - low.magnitude, low.exponent)
+            : Self.checked(low.isNegative, low.magnitude - scaled, low.exponent)
+    }
+
+    func multiplied(by other: ExactDecimal) -> ExactDecimal? {
+        var (high, low) = magnitude.multipliedFullWidth(by: other.magnitude)
+        var exponent = exponent + other.exponent
+        // Only zeros at the end may go.
+        while high != 0 {
+            let (quotient, rest) = high.quotientAndRemainder(dividingBy: 10)
+            let (lowQuotient, digit) = UInt128(10).dividingFullWidth((rest, low))
+            guard digit == 0 else { return nil }
+            (high, low) = (quotient, lowQuotient)
+            exponent += 1
+        }
+        return Self.checked(isNegative != other.isNegative, low, exponent)
+    }
+
+    /// The quotient to 38 digits, its last one rounded to the nearest, halves away from zero. Nil
+    /// for a division by zero.
+    func divided(by other: ExactDecimal) -> ExactDecimal? {
+        guard other.magnitude != 0 else { return nil }
+        var (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: other.magnitude)
+        var exponent = exponent - other.exponent
+        while rest != 0, quotient < Self.power(Self.digitsMax - 1), exponent > Self.exponentMin {
+            let (digit, next) = other.magnitude.dividingFullWidth(
+                rest.multipliedFullWidth(by: 10))
+            quotient = quotient * 10 + digit
+            rest = next
+            exponent -= 1
+        }
+        if rest != 0, rest >= other.magnitude - rest { quotient += 1 }
+        return Self.checked(isNegative != other.isNegative, quotient, exponent)
+    }
+
+    /// What a division without fraction leaves, with the sign of the dividend; nil for a division
+    /// by zero.
+    func remainder(dividingBy other: ExactDecimal) -> ExactDecimal? {
+        guard other.magnitude != 0 else { return nil }
+        if exponent < other.exponent {
+            let shift = other.exponent - exponent
+            guard shift <= Self.digitsMax else { return self }
+            let (divisor, overflow) = other.magnitude.multipliedReportingOverflow(
+                by: Self.power(shift))
+            return overflow ? self : Self.checked(isNegative, magnitude % divisor, exponent)
+        }
+        var rest = magnitude % other.magnitude
+        for _ in 0..<(exponent - other.exponent) where rest != 0 {
+            rest = other.magnitude.dividingFullWidth(rest.multipliedFullWidth(by: 10)).remainder
+        }
+        return Self.checked(isNegative, rest, other.exponent)
+    }
+
+    /// The whole number that the rule picks; `toNearestOrAwayFromZero`, `towardZero`, `up` and
+    /// `down` are rules.
+    func rounded(_ rule: FloatingPointRoundingRule) -> ExactDecimal? {
+        guard exponent < 0 else { return self }
+        var whole: UInt128 = 0
+        // Of the fraction it matters whether there is one, and whether it is a half or more.
+        var isHalf = false
+        if -exponent <= Self.digitsMax {
+            let unit = Self.power(-exponent)
+            let (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
+            whole = quotient
+            isHalf = rest >= unit - rest
+        }
+        let isAwayFromZero =
+            switch rule {
+            case .up: !isNegative
+            case .down: isNegative
+            case .toNearestOrAwayFromZero: isHalf
+            default: false
+            }
+        return Self.checked(isNegative, isAwayFromZero ? whole + 1 : whole, 0)
+    }
+
+    private static func checked(
+        _ isNegative: Bool, _ magnitude: UInt128, _ exponent: Int
+    ) -> ExactDecimal? {
+        let number = ExactDecimal(
+            isNegative: isNegative, magnitude: magnitude, exponent: exponent)
+        return number.magnitude < magnitudeEnd ? number : nil
+    }
+}

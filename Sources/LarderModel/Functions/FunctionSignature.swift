@@ -1,0 +1,261 @@
+/// The types that a call of a function takes and gives.
+public struct FunctionSignature: Hashable, Sendable {
+    /// The type that each operand has to be brought to.
+    public var operands: [AttributeType]
+    public var result: AttributeType
+}
+
+/// What is known of an operand while only the query is known.
+public enum OperandKind: Hashable, Sendable {
+    /// An operand that has a type of its own: an attribute, or a function of attributes.
+    case typed(AttributeType)
+    /// A constant of this type, nil of none; it takes the type of what it stands beside.
+    case constant(AttributeType?)
+    /// An argument: takes the type of what it stands beside.
+    case argument
+    /// A member of a JSON document: the same; a number among integers is a double.
+    case member
+}
+
+extension ScalarFunction {
+    /// The types of a call, by the rules of `docs/queries.md`.
+    ///
+    /// - Parameter wanted: The type that the call's place asks for, which constants and arguments
+    ///   take where nothing beside them has a type.
+    /// - Throws: `wrongType` for operands that the function does not take.
+    public func signature(
+        of operands: [OperandKind], wanted: AttributeType? = nil
+    ) throws(LarderError) -> FunctionSignature {
+        guard operandCount.contains(operands.count) else {
+            throw LarderError(.malformedPredicate, "\(rawValue) takes \(operandCountText)")
+        }
+        switch self {
+        case .now: return FunctionSignature(operands: [], result: .date)
+        case .add, .subtract:
+            if let dates = try dateSignature(operands, wanted) { return dates }
+            return try numberSignature(operands, wanted)
+        case .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling, .round, .trunc:
+            return try numberSignature(operands, wanted)
+        case .power, .sqrt, .exp, .ln, .log: return try realSignature(operands)
+        case .minimum, .maximum:
+            let type = try commonType(operands, wanted)
+            guard type.isNumber || type == .string || type == .date else {
+                throw refusal("numbers, strings or dates", .typed(type))
+            }
+            return FunctionSignature(operands: operands.map { _ in type }, result: type)
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .onesComplement, .leftShift, .rightShift:
+            return try signature(of: operands, all: .int64, "integers", result: .int64)
+        case .length: return try signature(of: operands, all: .string, "a string", result: .int64)
+        case .uppercase, .lowercase, .canonical:
+            return try signature(of: operands, all: .string, "a string", result: .string)
+        case .year, .month, .day, .hour, .minute, .second:
+            return try signature(of: operands, all: .date, "a date", result: .int64)
+        case .distance: return try signature(of: operands, all: .date, "dates", result: .double)
+        case .coalesce:
+            let type = try commonType(operands, wanted)
+            return FunctionSignature(operands: operands.map { _ in type }, result: type)
+        case .conditional:
+            guard operands[0].isOpen || operands[0] == .typed(.bool) else {
+                throw refusal("a predicate first", operands[0])
+            }
+            let type = try commonType(Array(operands.dropFirst()), wanted)
+            return FunctionSignature(operands: [.bool, type, type], result: type)
+        }
+    }
+
+    private var operandCountText: String {
+        let (lower, upper) = (operandCount.lowerBound, operandCount.upperBound)
+        if lower < upper { return "\(lower) to \(upper) operands" }
+        return lower == 1 ? "1 operand" : "\(lower) operands"
+    }
+
+    // MARK: Rules
+
+    private func signature(
+        of operands: [OperandKind], all type: AttributeType, _ noun: String, result: AttributeType
+    ) throws(LarderError) -> FunctionSignature {
+        for operand in operands {
+            guard operand.canBe(type) else { throw refusal(noun, operand) }
+        }
+        return FunctionSignature(operands: operands.map { _ in type }, result: result)
+    }
+
+    private func realSignature(
+        _ operands: [OperandKind]
+    ) throws(LarderError) -> FunctionSignature {
+        var types: [AttributeType] = []
+        for operand in operands {
+            switch operand {
+            case .typed(let type) where type.isNumber: types.append(type)
+            case .constant(let type) where type?.isNumber ?? true: types.append(.double)
+            case .argument, .member: types.append(.double)
+            default: throw refusal("numbers", operand)
+            }
+        }
+        return FunctionSignature(operands: types, result: .double)
+    }
+
+    /// A date and seconds, or two dates; nil where no operand is a date. What is added to a date,
+    /// or taken from one, is seconds, unless it has the type of a date itself.
+    private func dateSignature(
+        _ operands: [OperandKind], _ wanted: AttributeType?
+    ) throws(LarderError) -> FunctionSignature? {
+        let (left, right) = (operands[0], operands[1])
+        if self == .subtract, left.isDate, right.isDate {
+            return FunctionSignature(operands: [.date, .date], result: .double)
+        }
+        if left.isDate {
+            return FunctionSignature(operands: [.date, try seconds(right)], result: .date)
+        }
+        // now() begins with what has a type; an argument in front of a date is one too.
+        if right.isDate, self == .subtract, left.canBe(.date) {
+            return FunctionSignature(operands: [.date, .date], result: .double)
+        }
+        if right.isDate {
+            throw refusal("a date in front of the seconds", left)
+        }
+        if wanted == .date, left == .argument {
+            return FunctionSignature(operands: [.date, try seconds(right)], result: .date)
+        }
+        return nil
+    }
+
+    private func seconds(_ operand: OperandKind) throws(LarderError) -> AttributeType {
+        switch operand {
+        case .typed(let type) where type.isNumber && type != .decimal: return type
+        case .constant(let type) where type.map(\.isNumber) ?? true: return .double
+        case .argument, .member: return .double
+        default: throw refusal("a number of seconds beside a date", operand)
+        }
+    }
+
+    private func numberSignature(
+        _ operands: [OperandKind], _ wanted: AttributeType?
+    ) throws(LarderError) -> FunctionSignature {
+        let type = try commonType(operands, wanted.flatMap { $0.isNumber ? $0 : nil })
+        guard type.isNumber else { throw refusal("numbers", .typed(type)) }
+        return FunctionSignature(operands: operands.map { _ in type }, result: type)
+    }
+
+    /// The one type that all operands can have.
+    private func commonType(
+        _ operands: [OperandKind], _ wanted: AttributeType?
+    ) throws(LarderError) -> AttributeType {
+        var type: AttributeType?
+        for case .typed(let next) in operands { type = try joined(type, next) }
+        if operands.contains(.member), type?.isInteger ?? false { type = .double }
+        if type == nil { type = wanted.map(\.widened) }
+        for case .constant(let constant?) in operands {
+            guard let known = type else {
+                type = constant.widened
+                continue
+            }
+            // An integer among doubles is a double, a fraction among integers makes doubles; beside
+            // a decimal each is a decimal. A text may be read as a date and the like.
+            if known.isNumber, constant.isNumber {
+                type = known == .decimal ? known : try joined(known, constant)
+            } else if known != constant, !(constant == .string && known.isReadFromText) {
+                throw unlike(known, constant)
+            }
+        }
+        if type == nil, operands.contains(.member), isArithmetic { type = .double }
+        guard let type else {
+            throw LarderError(
+                .wrongType, "\(rawValue): nothing tells of which type the operands are",
+                hint: "set an attribute or a constant beside the argument")
+        }
+        return operands.contains(.member) && type.isInteger ? .double : type
+    }
+
+    private func joined(
+        _ left: AttributeType?, _ right: AttributeType
+    ) throws(LarderError) -> AttributeType {
+        let right = right.widened
+        guard let left, left != right else { return right }
+        switch (left, right) {
+        case (.int64, .double), (.double, .int64): return .double
+        case (.int64, .decimal), (.decimal, .int64): return .decimal
+        default: throw unlike(left, right)
+        }
+    }
+
+    private var isArithmetic: Bool {
+        switch self {
+        case .minimum, .maximum, .coalesce, .conditional: false
+        default: true
+        }
+    }
+
+    private func refusal(_ wanted: String, _ operand: OperandKind) -> LarderError {
+        let given =
+            switch operand {
+            case .typed(let type), .constant(let type?): ", not \(type.nounWithArticle)"
+            case .constant(nil), .argument, .member: ""
+            }
+        return LarderError(.wrongType, "\(rawValue) takes \(wanted)\(given)")
+    }
+
+    private func unlike(_ left: AttributeType, _ right: AttributeType) -> LarderError {
+        LarderError(
+            .wrongType,
+            "\(rawValue) takes operands of one type, not \(left.nounWithArticle) "
+                + "and \(right.nounWithArticle)")
+    }
+}
+
+extension OperandKind {
+    fileprivate var isDate: Bool { self == .typed(.date) || self == .constant(.date) }
+
+    /// Whether it has no type of its own yet.
+    fileprivate var isOpen: Bool {
+        switch self {
+        case .typed: false
+        case .constant(let type): type == nil || type == .bool
+        case .argument, .member: true
+        }
+    }
+
+    fileprivate func canBe(_ type: AttributeType) -> Bool {
+        switch self {
+        case .typed(let own): own == type || (type == .int64 && own.isInteger)
+        case .constant(let own):
+            own == nil || own == type || (own == .string && type.isReadFromText)
+        case .argument, .member: true
+        }
+    }
+}
+
+extension AttributeType {
+    public var isNumber: Bool { isInteger || self == .float || self == .double || self == .decimal }
+
+    public var isInteger: Bool { self == .int16 || self == .int32 || self == .int64 }
+
+    /// The type in which functions compute.
+    public var widened: AttributeType {
+        switch self {
+        case .int16, .int32: .int64
+        case .float: .double
+        default: self
+        }
+    }
+
+    /// Whether a text in a query may stand for a value of this type.
+    public var isReadFromText: Bool {
+        switch self {
+        case .date, .uuid, .url, .decimal, .data: true
+        default: false
+        }
+    }
+
+    /// `an int64`, for sentences.
+    public var nounWithArticle: String {
+        switch self {
+        case .int16, .int32, .int64: "an \(rawValue)"
+        case .data: "data"
+        case .json: "a JSON document"
+        case .uuid: "a UUID"
+        case .url: "a URL"
+        case .bool, .float, .double, .decimal, .string, .date: "a \(rawValue)"
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+
+/// A member of a JSON document by its path: steps by key, and by place into arrays.
+///
+/// The document is passed over as text; no tree of it is made.
+public struct JSONMember: Sendable {
+    /// Its JSON text, as it stands in the document.
+    public let text: String
+
+    /// Nil if there is none, and for JSON's null. The document has to be well formed, as stored
+    /// ones are.
+    public init?(of document: String, at path: [String]) {
+        var parser = JSONParser(bytes: Array(document.utf8))
+        guard (try? parser.find(path)) == true, let start = parser.startOfValue else { return nil }
+        guard (try? parser.skipValue()) != nil else { return nil }
+        let text = String(decoding: parser.bytes[start..<parser.position], as: UTF8.self)
+        guard text != "null" else { return nil }
+        self.text = text
+    }
+
+    /// The member as a value of a type; nil if it holds another kind. A number is an integer only
+    /// if it is one; a string is read as a date, UUID, URL or data where one is wanted.
+    public func value(as type: AttributeType) -> Value? {
+        if type == .json { return .json(text) }
+        guard let value = try? JSONValue(parsing: text) else { return nil }
+        switch (value, type) {
+        case (.bool(let bool), .bool): return .bool(bool)
+        case (.string(let string), .string): return .string(string.normalized)
+        case (.string(let string), .date), (.string(let string), .uuid),
+            (.string(let string), .url),
+            (.string(let string), .url), (.string(let string), .data):
+            return try? Value(text: string, type: type)
+        case (.integer(let integer), .int16), (.integer(let integer), .int32),
+            (.integer(let integer), .int64):
+            return .int(integer)
+        case (.integer(let integer), .float), (.integer(let integer), .double):
+            return .double(Double(integer))
+        case (.integer(let integer), .decimal): return .decimal(Decimal(integer))
+        case (.double(let double), .float), (.double(let double), .double): return .double(double)
+        case (.decimal(let text), .float), (.decimal(let text), .double):
+            return Double(text).map { .double($0) }
+        case (.double, .decimal), (.decimal, .decimal):
+            return Decimal(exactly: text).map { .decimal($0) }
+        default: return nil
+        }
+    }
+
+    /// The member as a number to be compared with others: an integer where it is one, else a
+    /// double; nil for what is no number.
+    public var number: Value? { value(as: .int64) ?? value(as: .double) }
+}
+
+extension JSONParser {
+    /// Where the value begins that comes next; nil at the end.
+    fileprivate var startOfValue: Int? { position < bytes.count ? position : nil }
+
+    /// Goes to the member at the end of the path; false if there is none.
+    fileprivate mutating func find(_ path: [String]) throws(LarderError) -> Bool {
+        skipSpace()
+        for step in path {
+            switch current {
+            case UInt8(ascii: "{"): guard try enterObject(to: step) else { return false }
+            case UInt8(ascii: "["):
+                guard let place = Int(step), place >= 0, try enterArray(to: place) else {
+                    return false
+                }
+            default: return false
+            }
+            skipSpace()
+        }
+        return true
+    }
+
+    private mutating func enterObject(to key: String) throws(LarderError) -> Bool {
+        step()
+        skipSpace()
+        while current == UInt8(ascii: "\"") {
+            let found = try string() == key
+            skipSpace()
+            step()
+            skipSpace()
+            if found { return true }
+            try skipValue()
+            skipSpace()
+            guard current == UInt8(ascii: ",") else { return false }
+            step()
+            skipSpace()
+        }
+        return false
+    }
+
+    private mutating func enterArray(to place: Int) throws(LarderError) -> Bool {
+        step()
+        skipSpace()
+        guard current != UInt8(ascii: "]") else { return false }
+        for _ in 0..<place {
+            try skipValue()
+            skipSpace()
+            guard current == UInt8(ascii: ",") else { return false }
+            step()
+            skipSpace()
+        }
+        return true
+    }
+
+    /// Steps over the value at the position: brackets are counted, strings passed over whole.
+    fileprivate mutating func skipValue() throws(LarderError) {
+        var depth = 0
+        repeat {
+            switch current {
+            case UInt8(ascii: "\""): skipString()
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                step()
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                step()
+            case nil: throw expected("a value")
+            default:
+                let isScalar = depth == 0
+                repeat { step() } while isScalar && !isEndOfScalar
+            }
+        } while depth > 0
+    }
+
+    private var isEndOfScalar: Bool {
+        switch current {
+        case nil, UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x0A, 0x0D, 0x09:
+            true
+        default: false
+        }
+    }
+
+    /// Not beyond the end, which a damaged document may come to early.
+    private mutating func step() { position = min(position + 1, bytes.count) }
+
+    private mutating func skipString() {
+        step()
+        while let byte = current, byte != UInt8(ascii: "\"") {
+            step()
+            if byte == UInt8(ascii: "\\") { step() }
+        }
+        step()
+    }
+}

@@ -1,0 +1,277 @@
+public import FoundationEssentials
+
+// What scalar functions mean, value by value. SQL functions and an evaluator in memory share this
+// file. Nothing here fails: where there is no answer, it is nil.
+
+extension ScalarFunction {
+    /// The value of the function over operands of the types that its signature asks for.
+    ///
+    /// Numbers may be mixed: a float is the double of the same value, an integer beside a double or
+    /// a decimal is one. Operands of other types than a signature allows give nil.
+    ///
+    /// - Parameter now: When the query began.
+    public func value(of operands: [Value], now: Date) -> Value {
+        switch self {
+        case .now: return .date(now)
+        case .coalesce: return operands.first { !$0.isNil } ?? .null
+        case .conditional:
+            guard operands.count == 3 else { return .null }
+            if case .bool(true) = operands[0] { return operands[1] }
+            return operands[2]
+        default: break
+        }
+        guard operandCount.contains(operands.count), !operands.contains(where: \.isNil) else {
+            return .null
+        }
+        switch self {
+        case .minimum, .maximum: return extreme(operands)
+        case .add, .subtract, .multiply, .divide, .modulus, .bitwiseAnd, .bitwiseOr, .bitwiseXor,
+            .leftShift, .rightShift, .power, .distance:
+            return value(operands[0], operands[1])
+        default: return value(operands[0])
+        }
+    }
+
+    private func value(_ operand: Value) -> Value {
+        switch operand {
+        case .int(let integer): value(integer)
+        case .float(let float): value(Double(float))
+        case .double(let double): value(double)
+        case .decimal(let decimal): ExactDecimal(decimal).map(value) ?? .null
+        case .string(let string): value(string)
+        case .date(let date): date.calendarParts.flatMap(value) ?? .null
+        default: .null
+        }
+    }
+
+    private func value(_ left: Value, _ right: Value) -> Value {
+        switch (left, right) {
+        case (.int(let left), .int(let right)): return integers(left, right)
+        case (.date(let left), .date(let right)):
+            let seconds = left.timeIntervalSinceReferenceDate
+            let others = right.timeIntervalSinceReferenceDate
+            switch self {
+            case .subtract: return .checked(seconds - others)
+            case .distance: return .checked(others - seconds)
+            default: return .null
+            }
+        case (.date(let date), _):
+            guard let seconds = right.double else { return .null }
+            switch self {
+            case .add: return .checked(date, plus: seconds)
+            case .subtract: return .checked(date, plus: -seconds)
+            default: return .null
+            }
+        case (.decimal, _), (_, .decimal):
+            if self == .power { return doubles(left.double, right.double) }
+            guard let left = left.exactDecimal, let right = right.exactDecimal else { return .null }
+            return decimals(left, right)
+        default: return doubles(left.double, right.double)
+        }
+    }
+}
+
+// MARK: Integers
+
+extension ScalarFunction {
+    private func value(_ integer: Int64) -> Value {
+        switch self {
+        case .negate: return .checked(Int64(0).subtractingReportingOverflow(integer))
+        case .abs: return Int64(exactly: integer.magnitude).map { .int($0) } ?? .null
+        case .floor, .ceiling, .round, .trunc: return .int(integer)
+        case .onesComplement: return .int(~integer)
+        default: return value(Double(integer))
+        }
+    }
+
+    private func integers(_ left: Int64, _ right: Int64) -> Value {
+        switch self {
+        case .add: .checked(left.addingReportingOverflow(right))
+        case .subtract: .checked(left.subtractingReportingOverflow(right))
+        case .multiply: .checked(left.multipliedReportingOverflow(by: right))
+        case .divide: .checked(left.dividedReportingOverflow(by: right))
+        // Nothing is left of any division by -1; the smallest integer's quotient overflows.
+        case .modulus: right == 0 ? .null : .int(right == -1 ? 0 : left % right)
+        case .bitwiseAnd: .int(left & right)
+        case .bitwiseOr: .int(left | right)
+        case .bitwiseXor: .int(left ^ right)
+        case .leftShift: .int(left << right)
+        case .rightShift: .int(left >> right)
+        default: doubles(Double(left), Double(right))
+        }
+    }
+}
+
+// MARK: Doubles
+
+extension ScalarFunction {
+    private func value(_ double: Double) -> Value {
+        switch self {
+        case .negate: .checked(-double)
+        case .abs: .checked(double.magnitude)
+        case .floor: .checked(double.rounded(.down))
+        case .ceiling: .checked(double.rounded(.up))
+        case .round: .checked(double.rounded(.toNearestOrAwayFromZero))
+        case .trunc: .checked(double.rounded(.towardZero))
+        case .sqrt: .checked(double.squareRoot())
+        case .exp: .checked(RealFunctions.exponential(double))
+        case .ln: double > 0 ? .checked(RealFunctions.naturalLogarithm(double)) : .null
+        case .log: double > 0 ? .checked(RealFunctions.decimalLogarithm(double)) : .null
+        default: .null
+        }
+    }
+
+    private func doubles(_ left: Double?, _ right: Double?) -> Value {
+        guard let left, let right else { return .null }
+        switch self {
+        case .add: return .checked(left + right)
+        case .subtract: return .checked(left - right)
+        case .multiply: return .checked(left * right)
+        case .divide: return right == 0 ? .null : .checked(left / right)
+        case .modulus:
+            return right == 0 ? .null : .checked(left.truncatingRemainder(dividingBy: right))
+        // A negative power divides by the number.
+        case .power:
+            return left == 0 && right < 0
+                ? .null : .checked(RealFunctions.power(left, right))
+        default: return .null
+        }
+    }
+}
+
+// MARK: Decimals
+
+extension ScalarFunction {
+    private func value(_ decimal: ExactDecimal) -> Value {
+        switch self {
+        case .negate: .checked(-decimal)
+        case .abs: .checked(decimal.absolute)
+        case .floor: .checked(decimal.rounded(.down))
+        case .ceiling: .checked(decimal.rounded(.up))
+        case .round: .checked(decimal.rounded(.toNearestOrAwayFromZero))
+        case .trunc: .checked(decimal.rounded(.towardZero))
+        default: value(decimal.double)
+        }
+    }
+
+    private func decimals(_ left: ExactDecimal, _ right: ExactDecimal) -> Value {
+        switch self {
+        case .add: .checked(left.adding(right))
+        case .subtract: .checked(left.adding(-right))
+        case .multiply: .checked(left.multiplied(by: right))
+        case .divide: .checked(left.divided(by: right))
+        case .modulus: .checked(left.remainder(dividingBy: right))
+        default: .null
+        }
+    }
+}
+
+// MARK: Strings, dates, extremes
+
+extension ScalarFunction {
+    private func value(_ string: String) -> Value {
+        switch self {
+        case .length: .int(Int64(string.count))
+        case .uppercase: .string(string.uppercased().normalized)
+        case .lowercase: .string(string.lowercased().normalized)
+        case .canonical:
+            .string(string.folded(caseInsensitive: true, diacriticInsensitive: true))
+        default: .null
+        }
+    }
+
+    private func value(_ parts: Date.CalendarParts) -> Value? {
+        switch self {
+        case .year: .int(parts.year)
+        case .month: .int(parts.month)
+        case .day: .int(parts.day)
+        case .hour: .int(parts.hour)
+        case .minute: .int(parts.minute)
+        case .second: .int(parts.second)
+        default: nil
+        }
+    }
+
+    /// The first of the smallest, or of the largest; all of the type that they have in common.
+    private func extreme(_ operands: [Value]) -> Value {
+        let isDecimal = operands.contains { if case .decimal = $0 { true } else { false } }
+        let areIntegers = operands.allSatisfy { if case .int = $0 { true } else { false } }
+        var best: Value?
+        for operand in operands {
+            let candidate: Value? =
+                switch operand {
+                case .int where areIntegers: operand
+                case .int, .float, .double, .decimal:
+                    isDecimal
+                        ? operand.exactDecimal?.decimal.map { .decimal($0) }
+                        : operand.double.map { .double($0) }
+                case .string, .date: operand
+                default: nil
+                }
+            guard let candidate else { return .null }
+            guard let known = best else {
+                best = candidate
+                continue
+            }
+            let isLess = candidate.isLess(than: known)
+            guard let isLess, let isMore = known.isLess(than: candidate) else { return .null }
+            if self == .minimum ? isLess : isMore { best = candidate }
+        }
+        return best ?? .null
+    }
+}
+
+extension Value {
+    fileprivate var isNil: Bool { if case .null = self { true } else { false } }
+
+    /// The nearest double of a number; nil for what is none.
+    fileprivate var double: Double? {
+        switch self {
+        case .int(let integer): Double(integer)
+        case .float(let float): Double(float)
+        case .double(let double): double
+        case .decimal(let decimal): ExactDecimal(decimal)?.double
+        default: nil
+        }
+    }
+
+    /// An integer or a decimal.
+    fileprivate var exactDecimal: ExactDecimal? {
+        switch self {
+        case .int(let integer): ExactDecimal(integer)
+        case .decimal(let decimal): ExactDecimal(decimal)
+        default: nil
+        }
+    }
+
+    /// The order of two values of one type; nil for types without one here.
+    fileprivate func isLess(than other: Value) -> Bool? {
+        switch (self, other) {
+        case (.int(let left), .int(let right)): left < right
+        case (.double(let left), .double(let right)): left < right
+        case (.decimal(let left), .decimal(let right)): left < right
+        case (.string(let left), .string(let right)):
+            left.normalized.unicodeScalars.lexicographicallyPrecedes(
+                right.normalized.unicodeScalars)
+        case (.date(let left), .date(let right)): left < right
+        default: nil
+        }
+    }
+
+    fileprivate static func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Value {
+        result.overflow ? .null : .int(result.partialValue)
+    }
+
+    fileprivate static func checked(_ double: Double) -> Value {
+        double.isNaN ? .null : .double(double)
+    }
+
+    fileprivate static func checked(_ decimal: ExactDecimal?) -> Value {
+        decimal?.decimal.map { .decimal($0) } ?? .null
+    }
+
+    fileprivate static func checked(_ date: Date, plus seconds: Double) -> Value {
+        let moved = date.timeIntervalSinceReferenceDate + seconds
+        return moved.isFinite ? .date(Date(timeIntervalSinceReferenceDate: moved)) : .null
+    }
+}

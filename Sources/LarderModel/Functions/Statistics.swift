@@ -1,0 +1,70 @@
+public import FoundationEssentials
+
+/// What aggregates make of the numbers of a group.
+public enum Statistics {
+    /// The middle value, or the mean of the middle two; nil over none.
+    public static func median(_ values: [Double]) -> Double? {
+        let values = values.sorted()
+        let middle = values.count / 2
+        if values.isEmpty { return nil }
+        if values.count % 2 == 1 { return values[middle] }
+        let (low, high) = (values[middle - 1], values[middle])
+        let mean = (low + high) / 2
+        // The sum of two large values may leave the range that their mean is in. Between both
+        // infinities there is no mean.
+        let median = mean.isFinite ? mean : low / 2 + high / 2
+        return median.isNaN ? nil : median
+    }
+
+    /// The same of decimals, to 38 digits.
+    public static func median(_ values: [Decimal]) -> Decimal? {
+        let values = values.sorted()
+        let middle = values.count / 2
+        if values.isEmpty { return nil }
+        if values.count % 2 == 1 { return values[middle] }
+        var sum = DecimalSum()
+        sum.add(values[middle - 1])
+        sum.add(values[middle])
+        return sum.average
+    }
+
+    /// The value that is there most often, of several the smallest; nil over none.
+    public static func mode<Element: Hashable>(
+        _ counts: [Element: Int], isLess: (Element, Element) -> Bool
+    ) -> Element? {
+        var best: (element: Element, count: Int)?
+        for (element, count) in counts {
+            if let known = best,
+                count < known.count || (count == known.count && !isLess(element, known.element))
+            {
+                continue
+            }
+            best = (element, count)
+        }
+        return best?.element
+    }
+}
+
+/// The standard deviation of a population, by Welford's method: one pass, without the loss of a
+/// difference of large sums.
+public struct Deviation: Hashable, Sendable {
+    private var count = 0.0
+    private var mean = 0.0
+    private var squares = 0.0
+
+    public init() {}
+
+    public mutating func add(_ value: Double) {
+        count += 1
+        let distance = value - mean
+        mean += distance / count
+        squares += distance * (value - mean)
+    }
+
+    /// Nil over none, and where an infinity is among the values.
+    public var value: Double? {
+        guard count > 0 else { return nil }
+        let deviation = (squares / count).squareRoot()
+        return deviation.isNaN ? nil : deviation
+    }
+}

@@ -1,0 +1,18 @@
+/// What fills one place of a query: a value, or a list of values for the right side of `IN`.
+public enum QueryArgument: Hashable, Sendable {
+    case value(Value)
+    /// At most ``Limits/listElementsMax`` values; nil is an element like others.
+    case list([Value])
+}
+
+extension QueryArgument: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByArrayLiteral
+{
+    public init(nilLiteral: ()) { self = .value(.null) }
+    public init(booleanLiteral value: Bool) { self = .value(.bool(value)) }
+    public init(integerLiteral value: Int64) { self = .value(.int(value)) }
+    public init(floatLiteral value: Double) { self = .value(.double(value)) }
+    public init(stringLiteral value: String) { self = .value(.string(value)) }
+    public init(arrayLiteral elements: Value...) { self = .list(elements) }
+}

@@ -1,0 +1,24 @@
+/// What fills a query when it is asked.
+public struct QueryParameters: Hashable, Sendable {
+    /// Fill `%@` and `%K` in order, first the predicate's, then `having`'s; a tree names them by
+    /// place.
+    public var arguments: [QueryArgument]
+    /// Fill each `$name` that no SUBQUERY around it names.
+    public var variables: [String: QueryArgument]
+    /// The values are text that takes the type of what it is compared with, as a shell gives it; a
+    /// list is the text of a JSON array.
+    public var argumentsAreText: Bool
+    public var limit: Int64?
+    public var offset: Int64?
+
+    public init(
+        arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
+        argumentsAreText: Bool = false, limit: Int64? = nil, offset: Int64? = nil
+    ) {
+        self.arguments = arguments
+        self.variables = variables
+        self.argumentsAreText = argumentsAreText
+        self.limit = limit
+        self.offset = offset
+    }
+}
