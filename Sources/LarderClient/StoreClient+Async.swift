@@ -51,30 +51,33 @@ extension StoreClient {
 
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
+        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
     ) async throws(LarderError) -> [Record] {
         try await session.collect(
             .fetch(
-                entityName, where: format, arguments: arguments, sort: sort, limit: limit,
-                offset: offset))
+                entityName, where: format, arguments: arguments, variables: variables, sort: sort,
+                limit: limit, offset: offset))
     }
 
     public func count(
-        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = []
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:]
     ) async throws(LarderError) -> Int64 {
         try await Listing.total(
-            session.collect(.count(entityName, where: format, arguments: arguments)))
+            session.collect(
+                .count(entityName, where: format, arguments: arguments, variables: variables)))
     }
 
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
-        sort: [SortKey] = [], limit: Int64? = nil
+        variables: [String: QueryArgument] = [:], groupBy: [String] = [],
+        _ columns: [Aggregate.Column], having: String? = nil, sort: [SortKey] = [],
+        limit: Int64? = nil
     ) async throws(LarderError) -> [Row] {
         try await session.collect(
             .aggregate(
-                entityName, where: format, arguments: arguments, groupBy: groupBy, columns,
-                having: having, sort: sort, limit: limit))
+                entityName, where: format, arguments: arguments, variables: variables,
+                groupBy: groupBy, columns, having: having, sort: sort, limit: limit))
     }
 
     public func stream(

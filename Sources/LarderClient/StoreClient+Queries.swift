@@ -3,36 +3,39 @@ public import LarderModel
 /// Questions, blocking. The asynchronous forms are in `StoreClient+Async.swift`.
 extension StoreClient {
     /// The objects that satisfy a predicate in Core Data's format, with all attributes and to-one
-    /// relationships. For results that may be large, use ``stream(_:_:)-(Query,_)``.
+    /// relationships; `arguments` fill its `%@` and `%K`, `variables` its `$name`. For results that may be large, use ``stream(_:_:)-(Query,_)``.
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
+        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
     ) throws(LarderError) -> [Record] {
         try session.collect(
             .fetch(
-                entityName, where: format, arguments: arguments, sort: sort, limit: limit,
-                offset: offset))
+                entityName, where: format, arguments: arguments, variables: variables, sort: sort,
+                limit: limit, offset: offset))
     }
 
     /// How many objects satisfy a predicate.
     public func count(
-        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = []
+        _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:]
     ) throws(LarderError) -> Int64 {
         try Listing.total(
-            session.collect(.count(entityName, where: format, arguments: arguments)))
+            session.collect(
+                .count(entityName, where: format, arguments: arguments, variables: variables)))
     }
 
     /// Values computed by the database over groups of objects: a row for each group, the group's
     /// key paths first. Without `groupBy`, one row over all objects.
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        groupBy: [String] = [], _ columns: [Aggregate.Column], having: String? = nil,
-        sort: [SortKey] = [], limit: Int64? = nil
+        variables: [String: QueryArgument] = [:], groupBy: [String] = [],
+        _ columns: [Aggregate.Column], having: String? = nil, sort: [SortKey] = [],
+        limit: Int64? = nil
     ) throws(LarderError) -> [Row] {
         try session.collect(
             .aggregate(
-                entityName, where: format, arguments: arguments, groupBy: groupBy, columns,
-                having: having, sort: sort, limit: limit))
+                entityName, where: format, arguments: arguments, variables: variables,
+                groupBy: groupBy, columns, having: having, sort: sort, limit: limit))
     }
 
     /// Any query, batch by batch, in bounded memory.

@@ -57,7 +57,7 @@ struct ServingTests {
                 let read = try client.object(for: student)
                 #expect(read?["name"] == .string("\(number)-\(round)"))
                 let count = try client.count(
-                    "Student", where: "birthOfYear == %@", arguments: [.int(year)])
+                    "Student", where: "birthOfYear == %@", arguments: [.value(.int(year))])
                 #expect(count == Int64(round + 1))
             }
         }

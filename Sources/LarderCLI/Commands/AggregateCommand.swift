@@ -42,7 +42,7 @@ struct AggregateCommand: StoreCommand {
 
     func run(_ store: OpenStore) throws {
         let query = aggregate.query(entity.name, where: predicate, sort: sort)
-        try PredicateFailure.joining([predicate.format, aggregate.having]) {
+        try PredicateFailure.joining(["predicate": predicate.format, "having": aggregate.having]) {
             let batches = try store.client.stream(query, predicate.parameters(limit: limit))
             var printer = ResultPrinter(options.format, store: store.identifier)
             while let batch = try batches.next() { try printer.print(batch) }

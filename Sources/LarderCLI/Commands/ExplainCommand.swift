@@ -39,7 +39,7 @@ struct ExplainCommand: StoreCommand {
             ? aggregate.query(entity.name, where: fetch.predicate, sort: fetch.sort)
             : fetch.query(entity.name)
         let explanation = try PredicateFailure.joining(
-            [fetch.predicate.format, aggregate.having]
+            ["predicate": fetch.predicate.format, "having": aggregate.having]
         ) { try store.client.explain(query, fetch.parameters) }
         switch options.format {
         case .table, .plain:

@@ -26,7 +26,7 @@ struct FetchCommand: StoreCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {
-        try PredicateFailure.joining([query.predicate.format]) {
+        try PredicateFailure.joining(["predicate": query.predicate.format]) {
             let batches = try store.client.stream(query.query(entity.name), query.parameters)
             var printer = ResultPrinter(
                 options.format, store: store.identifier, columns: query.columns)

@@ -13,15 +13,32 @@ struct PredicateOptions: ParsableArguments {
     @Option(
         name: .customLong("arg"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Fills the next %@ or %K; may be repeated. An object is given by its URI.",
-            valueName: "value"))
+            """
+            Fills the next %@ or %K; may be repeated. An object is given by its URI, a list for IN \
+            as a JSON array.
+            """, valueName: "value"))
     var arguments: [String] = []
+
+    @Option(
+        name: .customLong("variable"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("What $NAME stands for; may be repeated.", valueName: "name=value"))
+    var variables: [VariableArgument] = []
+
+    mutating func validate() throws {
+        let names = variables.map(\.name)
+        guard Set(names).count == names.count else {
+            throw ValidationError("a variable is given twice")
+        }
+    }
 
     var predicate: QueryPredicate? { format.map(QueryPredicate.format) }
 
     func parameters(limit: Int64? = nil, offset: Int64? = nil) -> QueryParameters {
         QueryParameters(
-            arguments: arguments.map(Value.string), argumentsAreText: true, limit: limit,
-            offset: offset)
+            arguments: arguments.map { .value(.string($0)) },
+            variables: Dictionary(
+                variables.map { ($0.name, .value(.string($0.value))) },
+                uniquingKeysWith: { first, _ in first }),
+            argumentsAreText: true, limit: limit, offset: offset)
     }
 }

@@ -27,34 +27,39 @@ struct Listing<Element: Sendable>: Sendable {
 
 extension Listing where Element == Record {
     static func fetch(
-        _ entityName: String, where format: String?, arguments: [QueryArgument], sort: [SortKey],
-        limit: Int64?, offset: Int64?
+        _ entityName: String, where format: String?, arguments: [QueryArgument],
+        variables: [String: QueryArgument], sort: [SortKey], limit: Int64?, offset: Int64?
     ) -> Self {
         Listing(
             query: .fetch(Fetch(entityName, where: format.map { .format($0) }, sort: sort)),
-            parameters: QueryParameters(arguments: arguments, limit: limit, offset: offset),
+            parameters: QueryParameters(
+                arguments: arguments, variables: variables, limit: limit, offset: offset),
             elements: { $0.records(store: $1) })
     }
 }
 
 extension Listing where Element == Row {
-    static func count(_ entityName: String, where format: String?, arguments: [QueryArgument]) -> Self {
+    static func count(
+        _ entityName: String, where format: String?, arguments: [QueryArgument],
+        variables: [String: QueryArgument]
+    ) -> Self {
         Listing(
             query: .count(entityName: entityName, predicate: format.map { .format($0) }),
-            parameters: QueryParameters(arguments: arguments),
+            parameters: QueryParameters(arguments: arguments, variables: variables),
             elements: { $0.rows(store: $1) })
     }
 
     static func aggregate(
-        _ entityName: String, where format: String?, arguments: [QueryArgument], groupBy: [String],
-        _ columns: [Aggregate.Column], having: String?, sort: [SortKey], limit: Int64?
+        _ entityName: String, where format: String?, arguments: [QueryArgument],
+        variables: [String: QueryArgument], groupBy: [String], _ columns: [Aggregate.Column],
+        having: String?, sort: [SortKey], limit: Int64?
     ) -> Self {
         let aggregate = Aggregate(
             entityName, where: format.map { .format($0) }, groupBy: groupBy, columns,
             having: having.map { .format($0) }, sort: sort)
         return Listing(
             query: .aggregate(aggregate),
-            parameters: QueryParameters(arguments: arguments, limit: limit),
+            parameters: QueryParameters(arguments: arguments, variables: variables, limit: limit),
             elements: { $0.rows(store: $1) })
     }
 

@@ -22,3 +22,31 @@ public struct QueryParameters: Hashable, Sendable {
         self.offset = offset
     }
 }
+
+extension QueryParameters {
+    /// Whether the parameters are within ``Limits``, but for the values themselves.
+    ///
+    /// - Throws: `resourceExhausted`.
+    public func checkLimits() throws(LarderError) {
+        guard arguments.count <= Limits.argumentsMax else {
+            throw LarderError(
+                .resourceExhausted, "a query has \(Limits.argumentsMax) arguments at most")
+        }
+        guard variables.count <= Limits.variablesMax else {
+            throw LarderError(
+                .resourceExhausted, "a query has \(Limits.variablesMax) variables at most")
+        }
+        guard variables.keys.allSatisfy({ 1...Limits.nameBytesMax ~= $0.utf8.count }) else {
+            throw LarderError(
+                .resourceExhausted,
+                "a variable's name has 1 to \(Limits.nameBytesMax) bytes")
+        }
+        for case .list(let values) in Array(variables.values) + arguments {
+            guard values.count <= Limits.listElementsMax else {
+                throw LarderError(
+                    .resourceExhausted, "a list has \(Limits.listElementsMax) elements at most",
+                    hint: "ask several queries")
+            }
+        }
+    }
+}

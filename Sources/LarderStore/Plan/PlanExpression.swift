@@ -55,6 +55,17 @@ struct PlanValue: Hashable, Sendable {
         case constant(Value)
         /// The place among the arguments, from 0.
         case argument(Int)
+        /// The name among the variables.
+        case variable(String)
+
+        /// The node of a tree that it comes from.
+        var expression: QueryExpression {
+            switch self {
+            case .constant(let value): .constant(value)
+            case .argument(let place): .argument(place)
+            case .variable(let name): .variable(name)
+            }
+        }
     }
 
     var source: Source
@@ -85,8 +96,8 @@ indirect enum PlanPredicate: Hashable, Sendable {
         PlanOperand, Comparison.Operator, PlanOperand, options: Comparison.Options)
     case between(PlanOperand, PlanOperand, PlanOperand, options: Comparison.Options)
     case oneOf(PlanOperand, [PlanOperand], options: Comparison.Options)
-    /// The object is in the list of objects that the value holds.
-    case oneOfObjects(PlanOperand, PlanValue)
+    /// One of the values of a list that is one argument.
+    case oneOfList(PlanOperand, PlanValue, options: Comparison.Options)
     case and([PlanPredicate])
     case or([PlanPredicate])
     case not(PlanPredicate)

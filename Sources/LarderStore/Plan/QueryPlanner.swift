@@ -8,20 +8,28 @@ struct QueryPlanner {
     func plan(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> ReadPlan {
-        let resolver = try QueryResolver(
-            entityName: query.entityName, layout: layout, converter: converter)
         var source = ExpressionSource(parameters)
-        let resolved: ResolvedQuery
+        var predicate: QueryExpression?
+        var having: QueryExpression?
         switch query {
-        case .fetch(let fetch):
-            resolved = try resolver.fetch(fetch, where: try source.expression(fetch.predicate))
-        case .count(_, let predicate):
-            resolved = try resolver.count(where: try source.expression(predicate))
+        case .fetch(let fetch): predicate = try source.expression(fetch.predicate)
+        case .count(_, let counted): predicate = try source.expression(counted)
         case .aggregate(let aggregate):
-            let predicate = try source.expression(aggregate.predicate)
-            let having = try source.expression(aggregate.having)
-            resolved = try resolver.aggregate(aggregate, where: predicate, having: having)
+            predicate = try source.expression(aggregate.predicate)
+            having = try source.expression(aggregate.having, name: "having")
         }
+        let resolver = try QueryResolver(
+            entityName: query.entityName, layout: layout, converter: converter,
+            places: source.places)
+        let resolved: ResolvedQuery =
+            switch query {
+            case .fetch(let fetch): try resolver.fetch(fetch, where: predicate)
+            case .count: try resolver.count(where: predicate)
+            case .aggregate(let aggregate):
+                try resolver.aggregate(aggregate, where: predicate, having: having)
+            }
+        var converter = converter
+        converter.places = source.places
         return ReadPlan(
             resolved, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount)

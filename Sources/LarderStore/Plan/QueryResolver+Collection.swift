@@ -19,6 +19,14 @@ extension QueryResolver {
     func elements(
         of expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> ResolvedElements {
+        try locating(expression) { () throws(LarderError) in
+            try resolvedElements(of: expression, in: scope)
+        }
+    }
+
+    private func resolvedElements(
+        of expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedElements {
         switch expression {
         case .keyPath(let base, let names):
             let path = try keyPath(base, names, in: scope)

@@ -80,8 +80,8 @@ extension QueryResolver {
         var expressions = element == nil ? [comparison.left] : []
         switch (comparison.operator, comparison.right) {
         case (.in, .list(let list)), (.between, .list(let list)): expressions += list
-        case (.in, .argument), (.in, .constant):
-            return try oneOfObjects(element, comparison, in: scope)
+        case (.in, let list) where isValue(list, in: scope):
+            return try oneOfList(element, comparison, in: scope)
         case (.in, _), (.between, _):
             throw LarderError(
                 .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
@@ -114,13 +114,13 @@ extension QueryResolver {
         var typed = operand
         var resolved: [PlanOperand?] = []
         for expression in expressions {
-            switch expression {
-            case .constant, .argument: resolved.append(nil)
-            default:
-                let operand = try self.operand(expression, in: scope)
-                typed = typed ?? operand
-                resolved.append(operand)
+            guard !isValue(expression, in: scope) else {
+                resolved.append(nil)
+                continue
             }
+            let operand = try self.operand(expression, in: scope)
+            typed = typed ?? operand
+            resolved.append(operand)
         }
         var result: [PlanOperand] = []
         for (expression, operand) in zip(expressions, resolved) {
@@ -171,25 +171,26 @@ extension QueryResolver {
         }
     }
 
-    /// `category IN %@`, where the argument is a list of objects.
-    private func oneOfObjects(
+    /// `name IN %@`, where the argument is a list.
+    private func oneOfList(
         _ element: PlanOperand?, _ comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
         let left: PlanOperand
         if let element { left = element } else { left = try operand(comparison.left, in: scope) }
-        guard case .object = left.type else {
-            throw LarderError(
-                .wrongType, "only objects can be compared with a list that is one argument",
-                hint: "write the values in braces: \(left.name) IN {%@, %@}")
+        guard left.type != nil else {
+            throw LarderError(.unsupported, "IN needs a key path on one side")
         }
-        let list: PlanValue
-        switch comparison.right {
-        case .constant(let constant):
-            list = PlanValue(source: .constant(constant), type: left.type, name: left.name)
-            _ = try converter.keys(constant, for: list)
-        default: list = try value(comparison.right, as: left.type, name: left.name)
+        try check([left], for: comparison)
+        return try locating(comparison.right) { () throws(LarderError) in
+            let list: PlanValue
+            if case .constant(let constant) = comparison.right {
+                list = PlanValue(source: .constant(constant), type: left.type, name: left.name)
+                _ = try converter.elements(list, QueryParameters())
+            } else {
+                list = try value(comparison.right, as: left.type, name: left.name)
+            }
+            return .oneOfList(left, list, options: comparison.options)
         }
-        return .oneOfObjects(left, list)
     }
 
     /// A comparison of two values, for which no object is asked.

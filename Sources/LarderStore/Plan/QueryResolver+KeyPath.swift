@@ -53,9 +53,9 @@ extension QueryResolver {
         case .variable(let name):
             guard let row = scope.row(named: name) else {
                 throw LarderError(
-                    .malformedPredicate,
-                    "the variable $\(Self.printable(name)) is not in scope here",
-                    hint: "a variable is known inside the SUBQUERY that names it")
+                    .unsupported,
+                    "$\(Self.printable(name)) is no variable of a SUBQUERY around this, "
+                        + "and a named value has no properties")
             }
             return row
         default:
@@ -66,6 +66,14 @@ extension QueryResolver {
 
     /// Finds names and types along a key path, without joining anything.
     func keyPath(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedKeyPath {
+        try locating(.keyPath(base, names)) { () throws(LarderError) in
+            try resolvedKeyPath(base, names, in: scope)
+        }
+    }
+
+    private func resolvedKeyPath(
         _ base: QueryExpression, _ names: [String], in scope: ResolverScope
     ) throws(LarderError) -> ResolvedKeyPath {
         guard !names.isEmpty, names.count <= Limits.keyPathStepsMax else {

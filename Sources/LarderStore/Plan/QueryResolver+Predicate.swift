@@ -14,22 +14,30 @@ extension QueryResolver {
     func predicate(
         _ expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
+        try locating(expression) { () throws(LarderError) in
+            try resolvedPredicate(expression, in: scope)
+        }
+    }
+
+    private func resolvedPredicate(
+        _ expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
         switch expression {
+        case _ where isValue(expression, in: scope):
+            let value = try self.value(expression, as: .attribute(.bool), name: "a predicate")
+            if case .constant(.bool(let bool)) = value.source { return .constant(bool) }
+            let yes = PlanValue(source: .constant(true), type: value.type, name: value.name)
+            return .decided(ValueComparison(left: value, operator: .equal, right: yes))
         case .comparison(let comparison): return try self.comparison(comparison, in: scope)
         case .and(let parts): return .and(try predicates(parts, in: scope))
         case .or(let parts): return .or(try predicates(parts, in: scope))
         case .not(let part): return .not(try predicate(part, in: scope))
-        case .constant(.bool(let bool)): return .constant(bool)
-        case .argument, .constant:
-            let value = try self.value(expression, as: .attribute(.bool), name: "a predicate")
-            let yes = PlanValue(source: .constant(true), type: value.type, name: value.name)
-            return .decided(ValueComparison(left: value, operator: .equal, right: yes))
         case .keyPath(let base, let names): return try truth(base, names, in: scope)
         case .subquery, .collection, .function:
             throw LarderError(
                 .wrongType, "a number or a collection is neither true nor false",
                 hint: "compare it, as in SUBQUERY(…).@count > 0")
-        case .object, .variable, .list:
+        case .object, .variable, .list, .constant, .argument:
             throw LarderError(.wrongType, "an object or a list is neither true nor false")
         }
     }
@@ -65,8 +73,26 @@ extension QueryResolver {
         _ expression: QueryExpression, in scope: ResolverScope, as type: OperandType? = nil,
         name: String? = nil
     ) throws(LarderError) -> PlanOperand {
+        try locating(expression) { () throws(LarderError) in
+            try resolvedOperand(expression, in: scope, as: type, name: name)
+        }
+    }
+
+    /// Whether the query brings it along: a constant, an argument, a variable of no SUBQUERY.
+    func isValue(_ expression: QueryExpression, in scope: ResolverScope) -> Bool {
         switch expression {
-        case .constant, .argument:
+        case .constant, .argument: true
+        case .variable(let name): scope.row(named: name) == nil
+        default: false
+        }
+    }
+
+    private func resolvedOperand(
+        _ expression: QueryExpression, in scope: ResolverScope, as type: OperandType?,
+        name: String?
+    ) throws(LarderError) -> PlanOperand {
+        switch expression {
+        case _ where isValue(expression, in: scope):
             return .value(try value(expression, as: type, name: name ?? "the other value"))
         case .object, .variable:
             if outputs != nil { throw havingNeedsOutputs }
@@ -94,6 +120,7 @@ extension QueryResolver {
         case .list:
             throw LarderError(
                 .wrongType, "a list stands on the right side of IN and BETWEEN only")
+        case .constant, .argument: preconditionFailure("these are values")
         case .comparison, .and, .or, .not:
             throw LarderError(.unsupported, "a predicate cannot be compared with a value")
         }
@@ -113,12 +140,14 @@ extension QueryResolver {
                     .malformedPredicate, "a query has \(Limits.argumentsMax) arguments at most")
             }
             return PlanValue(source: .argument(place), type: type, name: name)
+        case .variable(let variable):
+            return PlanValue(source: .variable(variable), type: type, name: name)
         case .constant(let constant):
             let value = PlanValue(source: .constant(constant), type: type, name: name)
             // What is wrong with a constant is said when the query is planned, not when asked.
             _ = try converter.binding(constant, for: value, isText: false)
             return value
-        default: preconditionFailure("only constants and arguments are values")
+        default: preconditionFailure("only constants, arguments and variables are values")
         }
     }
 

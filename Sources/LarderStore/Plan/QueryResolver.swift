@@ -21,10 +21,16 @@ final class QueryResolver {
     /// What a `having` predicate may name, while one is being resolved.
     var outputs: [String: PlanOperand]?
 
+    /// Where the parts of the query's texts stand, `having` last.
+    private let places: [FormatPlaces]
+
     /// SQLite joins 64 tables at most.
     private static let joinedTablesMax = 64
 
-    init(entityName: String, layout: Layout, converter: ValueConverter) throws(LarderError) {
+    init(
+        entityName: String, layout: Layout, converter: ValueConverter, places: [FormatPlaces] = []
+    ) throws(LarderError) {
+        self.places = places
         self.layout = layout
         self.converter = converter
         entity = try Self.entity(named: entityName, in: layout.schema)
@@ -35,6 +41,16 @@ final class QueryResolver {
         aliasCount = 1
         rootScope.add(
             PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
+    }
+
+    /// Resolves an expression; an error points at the innermost that stands in a text.
+    func locating<Result>(
+        _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try resolve() } catch {
+            let texts = outputs == nil ? places : places.reversed()
+            throw texts.reduce(error) { $1.locating($0, at: expression) }
+        }
     }
 
     /// Adds a table to a clause, and returns the number of its alias.

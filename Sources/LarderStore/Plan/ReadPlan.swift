@@ -14,6 +14,8 @@ final class ReadPlan: QueryPlan {
 
     /// Texts kept of one plan. Few queries have more than one or two: see ``ParameterQuestion``.
     private static let templatesMax = 16
+    /// Values that SQLite takes in one statement, as Debian builds it.
+    private static let bindingsMax = 250_000
 
     init(
         _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
@@ -43,16 +45,19 @@ final class ReadPlan: QueryPlan {
     private func write(_ parameters: QueryParameters) throws(LarderError) -> SQLTemplate {
         var writer = SQLWriter(parameters, converter)
         let statement = try writer.statement(query)
+        let bindingCount = statement.parameters.reduce(0) { $0 + $1.bindingCount }
+        guard bindingCount <= Self.bindingsMax else {
+            throw LarderError(
+                .resourceExhausted, "the query's lists have too many elements in all",
+                hint: "ask several queries")
+        }
         return SQLTemplate(
             text: statement.text, parameters: statement.parameters, conditions: writer.conditions)
     }
 
     private func check(_ parameters: QueryParameters) throws(LarderError) {
+        try parameters.checkLimits()
         let given = parameters.arguments.count
-        guard given <= Limits.argumentsMax else {
-            throw LarderError(
-                .resourceExhausted, "a query has \(Limits.argumentsMax) arguments at most")
-        }
         if let argumentCount, given != argumentCount {
             throw LarderError(
                 .malformedPredicate,

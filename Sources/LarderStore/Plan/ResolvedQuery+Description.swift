@@ -110,7 +110,8 @@ extension PlanPredicate {
             "\(value) BETWEEN\(options.text) {\(lower), \(upper)}"
         case .oneOf(let operand, let list, let options):
             "\(operand) IN\(options.text) {\(list.map(\.description).joined(separator: ", "))}"
-        case .oneOfObjects(let operand, let list): "\(operand) IN \(list)"
+        case .oneOfList(let operand, let list, let options):
+            "\(operand) IN\(options.text) \(list)"
         case .and, .or, .not, .exists: preconditionFailure("these have lines of their own")
         }
     }
@@ -152,6 +153,7 @@ extension PlanValue: CustomStringConvertible {
     var description: String {
         switch source {
         case .argument(let place): "?\(place)"
+        case .variable(let name): "$\(name)"
         case .constant(.null): "nil"
         case .constant(.string(let text)): "\"\(text)\""
         case .constant(let value): value.text

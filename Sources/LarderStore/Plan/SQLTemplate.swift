@@ -25,13 +25,18 @@ struct SQLTemplate: Sendable {
         var bindings: [SQLBinding] = []
         bindings.reserveCapacity(self.parameters.count)
         for parameter in self.parameters {
-            bindings.append(try parameter.binding(parameters, converter))
+            if case .elements(let list, let options, let places) = parameter {
+                bindings += try SQLParameter.elements(
+                    of: list, options, places, parameters, converter)
+            } else {
+                bindings.append(try parameter.binding(parameters, converter))
+            }
         }
         return bindings
     }
 }
 
-/// What stands for one `?`.
+/// What stands for one `?`, or for the many of a list.
 enum SQLParameter: Hashable, Sendable {
     case value(PlanValue)
     /// A string without what the options ignore.
@@ -40,10 +45,15 @@ enum SQLParameter: Hashable, Sendable {
     case prefixEnd(PlanValue)
     /// A regular expression, checked before it is used.
     case pattern(PlanValue)
-    /// The keys of a list of objects, as a JSON array.
-    case keys(PlanValue)
+    /// The elements of a list that are not nil, without what the options ignore.
+    case elements(PlanValue, Comparison.Options, places: Int)
     case limit
     case offset
+
+    /// How many `?` it stands for.
+    var bindingCount: Int {
+        if case .elements(_, _, let places) = self { places } else { 1 }
+    }
 
     func binding(
         _ parameters: QueryParameters, _ converter: ValueConverter
@@ -62,12 +72,28 @@ enum SQLParameter: Hashable, Sendable {
             let binding = try converter.binding(value, parameters)
             if case .text(let pattern) = binding { try PatternCache.check(pattern) }
             return binding
-        case .keys(let value):
-            let keys = try converter.keys(value, parameters)
-            return .text("[\(keys.map(String.init).joined(separator: ","))]")
+        case .elements: preconditionFailure("a list stands for more than one")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)
         }
+    }
+
+    static func elements(
+        of list: PlanValue, _ options: Comparison.Options, _ places: Int,
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> [SQLBinding] {
+        var elements = try converter.elements(list, parameters).bindings
+        if !options.isEmpty {
+            elements = elements.map { element in
+                if case .text(let text) = element {
+                    .text(StringFunctions.folded(text, options))
+                } else {
+                    element
+                }
+            }
+        }
+        guard let last = elements.last else { return elements }
+        return elements + [SQLBinding](repeating: last, count: places - elements.count)
     }
 }
 
@@ -76,6 +102,10 @@ enum SQLParameter: Hashable, Sendable {
 enum ParameterQuestion: Hashable, Sendable {
     case isNil(PlanValue)
     case isInteger(PlanValue, Int64)
+    /// Whether a list's elements, nil left out, need so many places.
+    case hasElements(PlanValue, places: Int)
+    /// Whether nil is among a list's elements.
+    case hasNil(PlanValue)
     case holds(ValueComparison)
     case hasLimit
     case hasOffset
@@ -87,6 +117,10 @@ enum ParameterQuestion: Hashable, Sendable {
         case .isNil(let value): try converter.value(value, parameters).isNull
         case .isInteger(let value, let integer):
             try converter.binding(value, parameters) == .integer(integer)
+        case .hasElements(let list, let places):
+            try SQLWriter.places(for: converter.elements(list, parameters).bindings.count)
+                == places
+        case .hasNil(let list): try converter.elements(list, parameters).hasNil
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil
         case .hasOffset: parameters.offset != nil

@@ -97,6 +97,35 @@ extension SQLWriter {
         return Self.connected(parts, isAnd: negated)
     }
 
+    /// The same of a list that is one argument. Its text has a `?` for each element, in a number of
+    /// steps: a text serves all lists up to its size, and few texts serve all.
+    mutating func oneOfList(
+        _ left: PlanOperand, _ list: PlanValue, _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        let elements = try converter.elements(list, parameters)
+        let places = Self.places(for: elements.bindings.count)
+        _ = try ask(.hasElements(list, places: places))
+        var parts: [SQLFragment] = []
+        if places > 0 {
+            let marks = [String](repeating: "?", count: places).joined(separator: ", ")
+            let test =
+                try compared(left, options) + " IN "
+                + SQLFragment("(\(marks))", [.elements(list, options, places: places)])
+            parts.append(finished(test, negated))
+        }
+        if try ask(.hasNil(list)) {
+            parts.append(try operand(left) + (negated ? " IS NOT NULL" : " IS NULL"))
+        }
+        return Self.connected(parts, isAnd: negated)
+    }
+
+    /// The power of two that so many elements fit into; what is left over repeats the last.
+    static func places(for count: Int) -> Int {
+        var places = count > 0 ? 1 : 0
+        while places < count { places *= 2 }
+        return places
+    }
+
     // MARK: Strings
 
     private mutating func string(

@@ -33,7 +33,7 @@ extension PlanPredicate {
         case .oneOf(.column(let column), let list, options: []):
             column.isIndexed
                 && list.allSatisfy { if case .value = $0 { true } else { false } }
-        case .oneOfObjects(.column, _): true
+        case .oneOfList(.column(let column), _, options: []): column.isIndexed
         default: false
         }
     }
@@ -42,7 +42,7 @@ extension PlanPredicate {
     fileprivate var outerAliases: Set<Int> {
         switch self {
         case .constant, .decided: []
-        case .isTrue(let operand), .oneOfObjects(let operand, _): operand.outerAliases
+        case .isTrue(let operand), .oneOfList(let operand, _, _): operand.outerAliases
         case .comparison(let left, _, let right, _): left.outerAliases.union(right.outerAliases)
         case .between(let value, let lower, let upper, _):
             value.outerAliases.union(lower.outerAliases).union(upper.outerAliases)

@@ -28,12 +28,8 @@ extension SQLWriter {
             return try between(value, lower, upper, options, negated)
         case .oneOf(let operand, let list, let options):
             return try oneOf(operand, list, options, negated)
-        case .oneOfObjects(let operand, let list):
-            if try ask(.isNil(list)) { return .always(negated) }
-            let test =
-                try self.operand(operand)
-                + SQLFragment(" IN (SELECT value FROM json_each(?))", [.keys(list)])
-            return .sql(finished(test, negated))
+        case .oneOfList(let operand, let list, let options):
+            return try oneOfList(operand, list, options, negated)
         case .exists(let collection):
             if prefersKeyList, !negated, let list = try keyList(collection) { return .sql(list) }
             guard let elements = try select("1", collection) else { return .always(negated) }

@@ -45,7 +45,9 @@ extension ParameterQuestion {
     /// Whether other parameters may give another answer.
     fileprivate var isOpen: Bool {
         switch self {
-        case .isNil(let value), .isInteger(let value, _): value.isArgument
+        case .isNil(let value), .isInteger(let value, _), .hasElements(let value, _),
+            .hasNil(let value):
+            value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
         case .hasLimit, .hasOffset: true
         }
@@ -53,8 +55,12 @@ extension ParameterQuestion {
 }
 
 extension PlanValue {
+    /// Whether the parameters bring it.
     var isArgument: Bool {
-        if case .argument = source { true } else { false }
+        switch source {
+        case .argument, .variable: true
+        case .constant: false
+        }
     }
 }
 

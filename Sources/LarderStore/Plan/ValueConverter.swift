@@ -10,26 +10,55 @@ import LarderModel
 struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema
+    /// Where the values stand in the query's texts, so that errors point at them.
+    var places: [FormatPlaces] = []
 
     func binding(
         _ value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> SQLBinding {
-        try binding(
-            try self.value(value, parameters), for: value, isText: isText(value, parameters))
+        try locating(value) { () throws(LarderError) in
+            try binding(
+                try self.value(value, parameters), for: value, isText: isText(value, parameters))
+        }
     }
 
-    /// The keys of the objects in a list.
-    func keys(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> [Int64] {
-        try keys(try self.value(value, parameters), for: value)
-    }
-
-    private func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
-        if case .argument = value.source { parameters.argumentsAreText } else { false }
+    func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
+        value.isArgument && parameters.argumentsAreText
     }
 
     func value(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> Value {
+        try locating(value) { () throws(LarderError) in
+            switch try argument(value, parameters) {
+            case .value(let single): return single
+            case .list:
+                throw LarderError(
+                    .wrongType, "\(value.name) cannot be compared with a list",
+                    hint: "a list that is an argument stands on the right side of IN")
+            }
+        }
+    }
+
+    func locating<Result>(
+        _ value: PlanValue, _ body: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try body() } catch {
+            throw places.reduce(error) { $1.locating($0, at: value.source.expression) }
+        }
+    }
+
+    func argument(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> QueryArgument {
         switch value.source {
-        case .constant(let constant): return constant
+        case .constant(let constant): return .value(constant)
+        case .variable(let name):
+            guard let variable = parameters.variables[name] else {
+                throw LarderError(
+                    .malformedPredicate,
+                    "there is no value for $\(QueryResolver.printable(name))",
+                    hint: "a variable is given with the query, or named by a SUBQUERY around it")
+            }
+            return variable
         case .argument(let place):
             guard parameters.arguments.indices.contains(place) else {
                 throw LarderError(
@@ -40,23 +69,6 @@ struct ValueConverter: Sendable {
             }
             return parameters.arguments[place]
         }
-    }
-
-    func keys(_ list: Value, for place: PlanValue) throws(LarderError) -> [Int64] {
-        guard case .objects(let identifiers) = list else {
-            throw LarderError(
-                .wrongType,
-                "\(place.name) IN … needs a list of objects, and \(list.kindWithArticle) was given")
-        }
-        guard identifiers.count <= Limits.identifiersMax else {
-            throw LarderError(
-                .resourceExhausted,
-                "a list of objects has \(Limits.identifiersMax) elements at most")
-        }
-        var keys: [Int64] = []
-        keys.reserveCapacity(identifiers.count)
-        for identifier in identifiers { keys.append(try key(of: identifier, for: place)) }
-        return keys
     }
 
     func binding(

@@ -17,7 +17,7 @@ struct ObjectStatement {
         let resolver = try QueryResolver(
             entityName: shape.entityName, layout: layout, converter: converter)
         let query = try resolver.object(properties: shape.properties)
-        let parameters = QueryParameters(arguments: [.int(1)])
+        let parameters = QueryParameters(arguments: [1])
         var writer = SQLWriter(parameters, converter)
         text = try writer.statement(query).text
         decoder = RowDecoder(query)

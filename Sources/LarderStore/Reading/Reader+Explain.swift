@@ -92,7 +92,7 @@ extension PlanPredicate {
     fileprivate var collections: [PlanCollection] {
         switch self {
         case .constant, .decided: []
-        case .isTrue(let operand), .oneOfObjects(let operand, _): operand.collections
+        case .isTrue(let operand), .oneOfList(let operand, _, _): operand.collections
         case .comparison(let left, _, let right, _): left.collections + right.collections
         case .between(let value, let lower, let upper, _):
             value.collections + lower.collections + upper.collections

@@ -14,12 +14,9 @@ public enum QueryCoding {
         let writer = MessageWriter(arena: arena)
         var flattener = ExpressionFlattener(writer: writer, arguments: parameters.arguments)
         let message = try writer.shape(query, &flattener)
-        guard flattener.arguments.count <= Limits.argumentsMax else {
-            throw MessageReader.tooMany(
-                "arguments", flattener.arguments.count, maximum: Limits.argumentsMax)
-        }
         var parameters = parameters
         parameters.arguments = flattener.arguments
+        try parameters.checkLimits()
         // The message and all it points to stand in the arena: no array is pointed at from a shape.
         let shape = withExtendedLifetime(arena) {
             let size = larder__v1__query__get_packed_size(message)

@@ -50,9 +50,10 @@ struct PredicateFormatFuzzTests {
     }
 
     private func check(_ text: String) {
-        let arguments: [Value] = ["a.b", "c", "d", "e", "f", "g"]
+        let arguments: [QueryArgument] = ["a.b", "c", "d", "e", "f", "g"]
         do throws(LarderError) {
-            let (tree, used, _) = try PredicateFormat.parse(text, arguments: arguments)
+            let parsed = try PredicateFormat.parse(text, arguments: arguments)
+            let (tree, used) = (parsed.expression, parsed.argumentsUsed)
             // Key paths are printed as such, so only `%@` in order can be read again.
             guard !text.contains("%K") else { return }
             let again = try PredicateFormat.parse(tree.format, arguments: arguments)

@@ -6,15 +6,16 @@ import Testing
 @Suite("Predicate format strings")
 struct PredicateFormatTests {
     /// What `%@` and `%K` are filled from in scripts.
-    static let arguments: [Value] = ["category.name", 7, "articles.@count", "not a path", "a"]
+    static let arguments: [QueryArgument] = ["category.name", 7, "articles.@count", "not a path", "a"]
 
     /// A block is a format string; its tree is shown, and the format string that it prints if that
     /// differs. Escaped `\x` in front of it is no part of the text.
     @Test("format strings become trees, or are refused at a column")
     func scripts() throws {
         try runScripts(in: "format") { text in
-            let (tree, used, usesKeyPaths) = try PredicateFormat.parse(
-                text, arguments: Self.arguments)
+            let parsed = try PredicateFormat.parse(text, arguments: Self.arguments)
+            let (tree, used) = (parsed.expression, parsed.argumentsUsed)
+            let usesKeyPaths = parsed.usesKeyPathArguments
             var lines = [tree.outline]
             if used > 0 { lines.append("arguments \(used)\(usesKeyPaths ? ", key paths" : "")") }
             if tree.format != text { lines.append("format \(tree.format)") }
@@ -28,11 +29,12 @@ struct PredicateFormatTests {
 
     @Test("arguments are counted from the first that is free")
     func firstArgument() throws {
-        let arguments: [Value] = [1, 2, "name", 4]
-        let (tree, used, usesKeyPaths) = try PredicateFormat.parse(
+        let arguments: [QueryArgument] = [1, 2, "name", 4]
+        let parsed = try PredicateFormat.parse(
             "%K == %@", arguments: arguments, firstArgument: 2)
-        #expect(tree == .comparison(Comparison(.keyPath("name"), .equal, .argument(3))))
-        #expect(used == 2 && usesKeyPaths)
+        let comparison = Comparison(.keyPath("name"), .equal, .argument(3))
+        #expect(parsed.expression == .comparison(comparison))
+        #expect(parsed.argumentsUsed == 2 && parsed.usesKeyPathArguments)
         #expect(throws: LarderError.self) {
             try PredicateFormat.parse("a == %@", arguments: arguments, firstArgument: 4)
         }

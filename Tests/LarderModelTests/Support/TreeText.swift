@@ -23,7 +23,9 @@ extension QueryExpression {
                 + (comparison.options.contains(.caseInsensitive) ? " case-insensitive" : "")
                 + (comparison.options.contains(.diacriticInsensitive)
                     ? " diacritic-insensitive" : "")
+                + (comparison.options.contains(.normalized) ? " normalized" : "")
                 + (comparison.modifier == .direct ? "" : " \(comparison.modifier)")
+        case .function(let function, _): "function \(function)"
         case .and: "and"
         case .or: "or"
         case .not: "not"

@@ -141,7 +141,7 @@ import Testing
         for (argument, expected) in [
             (Value.int(1), ["a"]), (.null, ["b"]), (.double(1), ["a"]), (2, []),
         ] {
-            let parameters = QueryParameters(arguments: [argument])
+            let parameters = QueryParameters(arguments: [.value(argument)])
             let cursor = try fixture.reader.open(plan, parameters, budget: ReadBudget())
             let batch = try cursor.next(bytesMax: 1_000, budget: ReadBudget()).batch
             cursor.close()

@@ -127,8 +127,11 @@ struct QueryClauses {
         case "where": predicate = .format(rest)
         case "having": having = .format(rest)
         case "arg": parameters.arguments.append(try Self.argument(rest, fixture))
+        case "variable":
+            let parts = rest.split(separator: " ", maxSplits: 1).map(String.init)
+            parameters.variables[parts[0]] = try Self.argument(parts[1], fixture)
         case "text":
-            parameters.arguments.append(.string(rest))
+            parameters.arguments.append(.value(.string(rest)))
             parameters.argumentsAreText = true
         case "sort":
             sort += Self.list(rest).map { key in
@@ -179,16 +182,20 @@ struct QueryClauses {
     }
 
     /// `nil`, a JSON scalar, `@name`, `[@name, …]`, or `TYPE:TEXT`.
-    static func argument(_ text: String, _ fixture: QueryFixture) throws -> Value {
+    /// A list in brackets, objects alone as the value of a to-many, or a single value.
+    static func argument(_ text: String, _ fixture: QueryFixture) throws -> QueryArgument {
+        guard text.hasPrefix("[") else { return .value(try value(text, fixture)) }
+        let values = try list(String(text.dropFirst().dropLast())).map { try value($0, fixture) }
+        let identifiers = values.compactMap { value -> PersistentIdentifier? in
+            if case .object(let identifier) = value { identifier } else { nil }
+        }
+        return identifiers.count == values.count ? .value(.objects(identifiers)) : .list(values)
+    }
+
+    private static func value(_ text: String, _ fixture: QueryFixture) throws -> Value {
         if text == "nil" { return .null }
         if text == "true" || text == "false" { return .bool(text == "true") }
         if text.hasPrefix("@") { return .object(try fixture.identifier(String(text.dropFirst()))) }
-        if text.hasPrefix("[") {
-            return .objects(
-                try list(String(text.dropFirst().dropLast())).map {
-                    try fixture.identifier(String($0.dropFirst()))
-                })
-        }
         if text.hasPrefix("\"") {
             return try Value(json: try JSONValue(parsing: text), type: .string)
         }

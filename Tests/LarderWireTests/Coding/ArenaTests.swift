@@ -52,7 +52,7 @@ struct ArenaTests {
 
     @Test("4,096 arguments of the smallest kind are taken")
     func denseArguments() throws {
-        let arguments = [Value](repeating: nil, count: Limits.argumentsMax)
+        let arguments = [QueryArgument](repeating: nil, count: Limits.argumentsMax)
         let query = QueryRequest(shape: [], parameters: QueryParameters(arguments: arguments))
         let envelope = RequestEnvelope(id: 1, request: .query(query))
         #expect(try WireTesting.request(try WireTesting.frame(envelope)) == envelope)

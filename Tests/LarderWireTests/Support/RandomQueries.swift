@@ -22,18 +22,22 @@ struct RandomQueries {
     /// A tree of at most `depth` levels, `depth` being at least 1.
     mutating func tree(depth: Int) -> QueryExpression {
         guard depth > 1 else { return leaf() }
-        switch number(0...9) {
+        switch number(0...11) {
         case 0: return .list(trees(depth))
         case 1: return .and(trees(depth))
         case 2: return .or(trees(depth))
         case 3: return .not(tree(depth: depth - 1))
-        case 4: return .collection(.count, tree(depth: depth - 1))
+        case 4:
+            let function = AggregateFunction.allCases.randomElement(using: &generator)
+            return .collection(function ?? .count, tree(depth: depth - 1))
         case 5:
             return .subquery(
                 tree(depth: depth - 1), variable: name(), predicate: tree(depth: depth - 1))
         case 6:
             return .keyPath(number(0...1) == 0 ? .object : .variable(name()), [name(), name()])
         case 7: return leaf()
+        case 8: return function(depth: depth)
+        case 9: return .keyPath(tree(depth: depth - 1), [name()])
         default: return .comparison(comparison(depth: depth))
         }
     }
@@ -43,8 +47,15 @@ struct RandomQueries {
             tree(depth: depth - 1),
             Comparison.Operator.allCases.randomElement(using: &generator) ?? .equal,
             tree(depth: depth - 1),
-            options: Comparison.Options(rawValue: UInt32(number(0...3))),
+            options: Comparison.Options(rawValue: UInt32(number(0...4))),
             modifier: Comparison.Modifier.allCases.randomElement(using: &generator) ?? .direct)
+    }
+
+    private mutating func function(depth: Int) -> QueryExpression {
+        let function = ScalarFunction.allCases.randomElement(using: &generator) ?? .now
+        let counts = function.operandCount
+        let count = number(counts.lowerBound...min(counts.upperBound, 4))
+        return .function(function, (0..<count).map { _ in tree(depth: depth - 1) })
     }
 
     private mutating func trees(_ depth: Int) -> [QueryExpression] {
@@ -92,9 +103,13 @@ struct RandomQueries {
 
 extension QueryExpression {
     /// The tree with the values put back where it refers to them by place.
-    func filled(from arguments: [Value]) -> QueryExpression {
+    func filled(from arguments: [QueryArgument]) -> QueryExpression {
         switch self {
-        case .argument(let place): .constant(arguments[place])
+        case .argument(let place):
+            switch arguments[place] {
+            case .value(let value): .constant(value)
+            case .list(let values): .list(values.map { .constant($0) })
+            }
         case .constant, .object, .variable: self
         case .list(let elements): .list(elements.map { $0.filled(from: arguments) })
         case .keyPath(let base, let steps): .keyPath(base.filled(from: arguments), steps)
@@ -110,6 +125,8 @@ extension QueryExpression {
                     comparison.left.filled(from: arguments), comparison.operator,
                     comparison.right.filled(from: arguments), options: comparison.options,
                     modifier: comparison.modifier))
+        case .function(let function, let operands):
+            .function(function, operands.map { $0.filled(from: arguments) })
         case .and(let operands): .and(operands.map { $0.filled(from: arguments) })
         case .or(let operands): .or(operands.map { $0.filled(from: arguments) })
         case .not(let operand): .not(operand.filled(from: arguments))
@@ -118,7 +135,7 @@ extension QueryExpression {
 }
 
 extension Query {
-    func filled(from arguments: [Value]) -> Query {
+    func filled(from arguments: [QueryArgument]) -> Query {
         func fill(_ predicate: QueryPredicate?) -> QueryPredicate? {
             guard case .tree(let tree) = predicate else { return predicate }
             return .tree(tree.filled(from: arguments))

@@ -56,6 +56,30 @@ enum Samples {
         ]),
     ])
 
+    /// Each function, what is computed over many, and what a subquery's objects have.
+    static let functions = QueryExpression.and(
+        ScalarFunction.allCases.map { function in
+            let count = function.operandCount.lowerBound
+            let operands = [QueryExpression](repeating: .keyPath("birthOfYear"), count: count)
+            return .comparison(
+                Comparison(.function(function, operands), .notEqual, .variable("limit")))
+        }
+            + AggregateFunction.allCases.map { function in
+                .comparison(
+                    Comparison(
+                        .collection(function, .keyPath("courses.title")), .notEqual, .argument(0)))
+            } + [
+                .comparison(
+                    Comparison(
+                        .keyPath(
+                            .subquery(
+                                .subquery(
+                                    .keyPath("courses"), variable: "a", predicate: .argument(1)),
+                                variable: "b", predicate: .argument(1)), ["title"]),
+                        .equal, .argument(8), options: .normalized, modifier: .any)),
+                .comparison(Comparison(.keyPath("name"), .in, .variable("names"))),
+            ])
+
     static let queries: [(name: String, query: Query)] = [
         (
             "fetch",
@@ -72,6 +96,7 @@ enum Samples {
                     "Student", where: .tree(tree), selection: .keyPaths(["name", "courses"]),
                     isDistinct: true))
         ),
+        ("functions", .count(entityName: "Student", predicate: .tree(functions))),
         ("count", .count(entityName: "Student", predicate: .tree(tree))),
         ("countAll", .count(entityName: "Student", predicate: nil)),
         (
@@ -87,7 +112,9 @@ enum Samples {
     ]
 
     static let parameters = QueryParameters(
-        arguments: values.map(\.value), argumentsAreText: false, limit: 10, offset: 0)
+        arguments: values.map { .value($0.value) } + [.list(["Ann", nil, .object(ann)]), .list([])],
+        variables: ["names": ["Ann", "Bob"], "limit": 3], argumentsAreText: false, limit: 10,
+        offset: 0)
 
     static func request(_ query: Query) throws -> QueryRequest {
         QueryRequest(
