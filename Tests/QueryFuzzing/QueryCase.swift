@@ -9,7 +9,7 @@ struct QueryCase {
     var sort: [SortKey] = []
     var arguments: [Value]
 
-    var parameters: QueryParameters { QueryParameters(arguments: arguments) }
+    var parameters: QueryParameters { QueryParameters(arguments: arguments.map { .value($0) }) }
 }
 
 /// What came of a question.

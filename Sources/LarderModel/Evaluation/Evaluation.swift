@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// One evaluation: of one expression, for one object.
 struct Evaluation {
     let evaluator: Evaluator
@@ -18,8 +20,16 @@ struct Evaluation {
         case .object(let place): return place < places.count ? places[place] : .null
         case .step(let step, let base):
             return property(step, of: try value(of: base)).first ?? .null
-        case .aggregate(let function, let collection):
-            return try aggregate(function, try elements(of: collection))
+        case .member(let path, let document, let kind):
+            return Self.member(path, of: try value(of: document), kind)
+        case .function(let function, let operands):
+            var values: [Value] = []
+            for operand in operands { values.append(try value(of: operand)) }
+            return function.value(of: values, now: evaluator.now)
+        case .converted(let operand, let type):
+            return Self.converted(try value(of: operand), to: type)
+        case .aggregate(let function, let collection, let type):
+            return try aggregate(function, try elements(of: collection), type)
         case .truth(let predicate): return .bool(try holds(predicate))
         }
     }
@@ -57,6 +67,27 @@ struct Evaluation {
             guard let stored = value?.converted(to: type) else { return [.null] }
             if case .string(let text) = stored { return [.string(text.normalized)] }
             return [stored]
+        }
+    }
+
+    private static func member(
+        _ path: [String], of document: Value, _ kind: MemberKind
+    ) -> Value {
+        guard case .json(let text) = document, let member = JSONMember(of: text, at: path) else {
+            return .null
+        }
+        switch kind {
+        case .number: return member.number ?? .null
+        case .attribute(let type): return member.value(as: type) ?? .null
+        }
+    }
+
+    private static func converted(_ value: Value, to type: AttributeType) -> Value {
+        switch (value, type) {
+        case (.int(let integer), .double): .double(Double(integer))
+        case (.int(let integer), .decimal): .decimal(Decimal(integer))
+        case (.float(let float), .double): .double(Double(float))
+        default: value
         }
     }
 

@@ -56,7 +56,7 @@ extension ExpressionTyper {
         var expressions = element == nil ? [comparison.left] : []
         switch (comparison.operator, comparison.right) {
         case (.in, .list(let list)), (.between, .list(let list)): expressions += list
-        case (.in, .argument), (.in, .constant): return try inObjects(element, comparison)
+        case (.in, let right) where isLiteral(right): return try inList(element, comparison)
         case (.in, _), (.between, _):
             throw LarderError(
                 .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
@@ -82,28 +82,42 @@ extension ExpressionTyper {
         }
     }
 
-    /// What is compared with each other: literals take the type of the first that has one.
+    /// What is compared with each other: what is open takes the type of the first that has one.
     private mutating func operands(
         _ expressions: [QueryExpression], beside operand: TypedOperand?
     ) throws(LarderError) -> [TypedOperand] {
         var typed = operand
         var known: [TypedOperand?] = []
         for expression in expressions {
-            let operand = expression.isLiteral ? nil : try self.operand(expression)
+            let operand = try isOpen(expression) ? nil : self.operand(expression)
             typed = typed ?? operand
             known.append(operand)
         }
+        // A member of a JSON document beside values alone is of their kind.
+        let memberType = try typed == nil ? literalType(expressions) : nil
         var result: [TypedOperand] = []
         for (expression, operand) in zip(expressions, known) {
             if let operand {
                 result.append(operand)
             } else {
+                let type = typed?.type ?? (isLiteral(expression) ? nil : memberType)
                 result.append(
-                    try literal(
-                        expression, as: typed?.type, beside: typed?.name ?? "the other value"))
+                    try self.operand(
+                        expression, as: type, beside: typed?.name ?? "the other value"))
             }
         }
         return result
+    }
+
+    /// The type that the first literal has by itself; nil if all are nil.
+    private func literalType(
+        _ expressions: [QueryExpression]
+    ) throws(LarderError) -> OperandType? {
+        for expression in expressions where isLiteral(expression) {
+            guard case .value(let value) = try given(expression).argument else { continue }
+            if let type = value.ownType { return .attribute(type) }
+        }
+        return nil
     }
 
     private func check(
@@ -153,42 +167,17 @@ extension ExpressionTyper {
         _ = try evaluator.matches("", text, comparison.options)
     }
 
-    /// `category IN %@`, where the argument is a list of objects.
-    private mutating func inObjects(
+    /// `name IN %@`, where the argument is a list.
+    private mutating func inList(
         _ element: TypedOperand?, _ comparison: Comparison
     ) throws(LarderError) -> TypedPredicate {
         let left: TypedOperand
         if let element { left = element } else { left = try operand(comparison.left) }
-        guard let type = left.type, case .object = type else {
-            throw LarderError(
-                .wrongType, "only objects can be compared with a list that is one argument",
-                hint: "write the values in braces: \(left.name) IN {%@, %@}")
+        guard let type = left.type else {
+            throw LarderError(.unsupported, "IN needs a key path on one side")
         }
-        let list = try given(comparison.right)
-        if list.value.isNull { return .constant(false) }
-        guard case .objects(let identifiers) = list.value else {
-            throw LarderError(.wrongType, "\(left.name) IN … needs a list of objects")
-        }
-        guard identifiers.count <= Limits.identifiersMax else {
-            throw LarderError(
-                .resourceExhausted,
-                "a list of objects has \(Limits.identifiersMax) elements at most")
-        }
-        var values: [TypedExpression] = []
-        for identifier in identifiers {
-            try check(identifier, as: type, beside: left.name)
-            values.append(.value(.object(identifier)))
-        }
-        return .in(left.expression, values, [])
-    }
-}
-
-extension QueryExpression {
-    /// Whether it is a value that the query brings along.
-    var isLiteral: Bool {
-        switch self {
-        case .constant, .argument: true
-        default: false
-        }
+        try check([left], for: comparison)
+        let values = try list(comparison.right, as: type, beside: left.name)
+        return .in(left.expression, values, comparison.options)
     }
 }

@@ -6,6 +6,8 @@ extension ExpressionTyper {
         let type: OperandType
         /// The entity at its end, if that is an object.
         let entity: Entity?
+        /// The path on into the document of the json attribute at its end.
+        let member: [String]
 
         var isToMany: Bool { steps.contains { $0.step.isToMany } }
 
@@ -22,9 +24,9 @@ extension ExpressionTyper {
         case .variable(let name):
             guard let place = variables[name] else {
                 throw LarderError(
-                    .malformedPredicate,
-                    "the variable $\(name.prefix(32)) is not in scope here",
-                    hint: "a variable is known inside the SUBQUERY that names it")
+                    .unsupported,
+                    "$\(name.prefix(32)) is no variable of a SUBQUERY around this, "
+                        + "and a named value has no properties")
             }
             return place
         default:
@@ -44,8 +46,13 @@ extension ExpressionTyper {
         var entity: Entity? = place.entity
         var type = OperandType.object(entityName: place.entity.name)
         var steps: [(step: PropertyStep, entity: Entity)] = []
-        for name in names {
+        for (number, name) in names.enumerated() {
             guard let owner = entity else {
+                if type == .attribute(.json) {
+                    return KeyPath(
+                        base: place, steps: steps, type: type, entity: nil,
+                        member: Array(names[number...]))
+                }
                 throw LarderError(
                     .wrongType,
                     "\(steps.last?.step.name ?? "SELF") is \(type.nounWithArticle) "
@@ -56,7 +63,7 @@ extension ExpressionTyper {
             type = stepType
             entity = destination
         }
-        return KeyPath(base: place, steps: steps, type: type, entity: entity)
+        return KeyPath(base: place, steps: steps, type: type, entity: entity, member: [])
     }
 
     private func step(

@@ -5,21 +5,37 @@ import FoundationEssentials
 // URI where one of these is wanted and, if arguments come as text, as a number or bool as well.
 
 extension ExpressionTyper {
-    /// A constant or an argument, as it was given.
+    /// What the query brings along: a constant, an argument, a variable of no SUBQUERY.
+    func isLiteral(_ expression: QueryExpression) -> Bool {
+        switch expression {
+        case .constant, .argument: true
+        case .variable(let name): variables[name] == nil
+        default: false
+        }
+    }
+
+    /// A literal as it was given.
     func given(
         _ expression: QueryExpression
-    ) throws(LarderError) -> (value: Value, isText: Bool) {
+    ) throws(LarderError) -> (argument: QueryArgument, isText: Bool) {
+        let parameters = evaluator.parameters
         switch expression {
-        case .constant(let value): return (value, false)
+        case .constant(let value): return (.value(value), false)
+        case .variable(let name):
+            guard let argument = parameters.variables[name] else {
+                throw LarderError(
+                    .malformedPredicate, "there is no value for $\(name.prefix(32))",
+                    hint: "a variable is given with the query, or named by a SUBQUERY around it")
+            }
+            return (argument, parameters.argumentsAreText)
         case .argument(let place):
-            let arguments = evaluator.parameters.arguments
-            guard arguments.indices.contains(place) else {
+            guard parameters.arguments.indices.contains(place) else {
                 throw LarderError(
                     .malformedPredicate,
-                    "the query takes more than the \(arguments.count) arguments that were given",
-                    hint: "give a value for each %@ and %K")
+                    "the query takes more than the \(parameters.arguments.count) arguments "
+                        + "that were given", hint: "give a value for each %@ and %K")
             }
-            return (arguments[place], evaluator.parameters.argumentsAreText)
+            return (parameters.arguments[place], parameters.argumentsAreText)
         default: throw LarderError(.wrongType, "a value is needed here")
         }
     }
@@ -27,10 +43,62 @@ extension ExpressionTyper {
     func literal(
         _ expression: QueryExpression, as type: OperandType?, beside name: String
     ) throws(LarderError) -> TypedOperand {
-        let (value, isText) = try given(expression)
+        let (argument, isText) = try given(expression)
+        guard case .value(let value) = argument else {
+            throw LarderError(
+                .wrongType, "\(name) cannot be compared with a list",
+                hint: "a list that is an argument stands on the right side of IN")
+        }
         return TypedOperand(
             expression: .value(try typed(value, isText: isText, as: type, beside: name)),
             type: type, name: name)
+    }
+
+    /// A list that is one literal: an argument's list, objects, or the text of a JSON array. Nil is
+    /// the empty list.
+    func list(
+        _ expression: QueryExpression, as type: OperandType, beside name: String
+    ) throws(LarderError) -> [TypedExpression] {
+        let (argument, isText) = try given(expression)
+        let values: [Value]
+        switch argument {
+        case .list(let list): values = list
+        case .value(.null): values = []
+        case .value(.objects(let identifiers)): values = identifiers.map { .object($0) }
+        case .value(.string(let text)) where isText:
+            guard case .array(let elements) = try? JSONValue(parsing: text) else {
+                throw LarderError(.malformedValue, "\(name) IN … needs a list")
+            }
+            values = try Self.texts(of: elements, name)
+        case .value: throw LarderError(.wrongType, "\(name) IN … needs a list")
+        }
+        guard values.count <= Limits.listElementsMax else {
+            throw LarderError(
+                .resourceExhausted, "a list has \(Limits.listElementsMax) elements at most")
+        }
+        var typed: [TypedExpression] = []
+        for value in values {
+            typed.append(
+                .value(try self.typed(value, isText: isText, as: type, beside: name)))
+        }
+        return typed
+    }
+
+    /// The elements of a JSON array as the texts that values are read from.
+    private static func texts(
+        of elements: [JSONValue], _ name: String
+    ) throws(LarderError) -> [Value] {
+        var texts: [Value] = []
+        for element in elements {
+            switch element {
+            case .null: texts.append(.null)
+            case .string(let text): texts.append(.string(text))
+            case .bool, .integer, .double, .decimal: texts.append(.string(element.text))
+            case .array, .object:
+                throw LarderError(.wrongType, "\(name) IN … needs a list of single values")
+            }
+        }
+        return texts
     }
 
     func typed(
@@ -44,7 +112,7 @@ extension ExpressionTyper {
             switch value {
             case .object(let object): identifier = object
             case .string(let text): identifier = try PersistentIdentifier(uriRepresentation: text)
-            default: throw Self.mismatch(value, type, name)
+            default: throw Self.mismatch(type, name)
             }
             try check(identifier, as: type, beside: name)
             return .object(identifier)
@@ -62,12 +130,12 @@ extension ExpressionTyper {
         case .object(let identifier):
             try check(identifier, as: nil, beside: name)
             return value
-        case .objects: throw Self.mismatch(value, nil, name)
+        case .objects: throw Self.mismatch(nil, name)
         case .null, .bool, .date, .uuid, .url, .data, .json: return value
         }
     }
 
-    func check(
+    private func check(
         _ identifier: PersistentIdentifier, as type: OperandType?, beside name: String
     ) throws(LarderError) {
         if let store = evaluator.store, let given = identifier.store, given != store {
@@ -135,7 +203,7 @@ extension ExpressionTyper {
         case (.uuid, .uuid), (.url, .url), (.data, .data), (.json, .json): return value
         default: break
         }
-        throw Self.mismatch(value, .attribute(type), name)
+        throw Self.mismatch(.attribute(type), name)
     }
 
     private func number(_ value: Value, _ name: String) throws(LarderError) -> Value {
@@ -162,7 +230,7 @@ extension ExpressionTyper {
         return decimal
     }
 
-    static func mismatch(_ value: Value, _ type: OperandType?, _ name: String) -> LarderError {
+    private static func mismatch(_ type: OperandType?, _ name: String) -> LarderError {
         LarderError(
             .wrongType,
             "\(name) is \(type?.nounWithArticle ?? "a value") "

@@ -2,16 +2,16 @@ extension ExpressionTyper {
     /// An expression that has to be true or false.
     mutating func predicate(_ expression: QueryExpression) throws(LarderError) -> TypedPredicate {
         switch expression {
+        case _ where isLiteral(expression):
+            let value = try literal(
+                expression, as: .attribute(.bool), beside: "a predicate")
+            return .isTrue(value.expression)
         case .comparison(let comparison): return try self.comparison(comparison)
         case .and(let parts): return .and(try predicates(parts))
         case .or(let parts): return .or(try predicates(parts))
         case .not(let part): return .not(try predicate(part))
-        case .constant, .argument:
-            let value = try literal(
-                expression, as: .attribute(.bool), beside: "a predicate")
-            return .isTrue(value.expression)
-        case .keyPath:
-            let operand = try operand(expression)
+        case .keyPath, .function:
+            let operand = try operand(expression, as: .attribute(.bool), beside: "a predicate")
             guard operand.type == .attribute(.bool) else {
                 throw LarderError(
                     .wrongType,
@@ -19,11 +19,11 @@ extension ExpressionTyper {
                         + "neither true nor false", hint: "compare it with a value")
             }
             return .isTrue(operand.expression)
-        case .subquery, .collection, .function:
+        case .subquery, .collection:
             throw LarderError(
                 .wrongType, "a number or a collection is neither true nor false",
                 hint: "compare it, as in SUBQUERY(…).@count > 0")
-        case .object, .variable, .list:
+        case .object, .variable, .list, .constant, .argument:
             throw LarderError(.wrongType, "an object or a list is neither true nor false")
         }
     }
@@ -46,8 +46,9 @@ extension ExpressionTyper {
         beside name: String = "the other value"
     ) throws(LarderError) -> TypedOperand {
         switch expression {
-        case .constant, .argument: return try literal(expression, as: type, beside: name)
-        case .object, .variable:
+        case _ where isLiteral(expression):
+            return try literal(expression, as: type, beside: name)
+        case .object, .variable, .constant, .argument:
             let place = try place(expression)
             return TypedOperand(
                 expression: .object(place: place.place),
@@ -55,30 +56,20 @@ extension ExpressionTyper {
         case .keyPath(let base, let names):
             let path = try keyPath(base, names)
             guard !path.isToMany else { throw Self.needsModifier(path.name) }
-            return single(path)
+            return try member(path, as: type)
         case .collection(let function, let collection):
             return try aggregate(function, collection)
-        case .function: throw LarderError(.unsupported, "functions are not supported yet")
+        case .function(let function, let operands):
+            return try call(function, operands, as: type)
         case .subquery: throw Self.isNoValue
         case .list:
             throw LarderError(
                 .wrongType, "a list stands on the right side of IN and BETWEEN only")
         case .comparison, .and, .or, .not:
-            throw LarderError(.unsupported, "a predicate cannot be compared with a value")
+            return TypedOperand(
+                expression: .truth(try predicate(expression)), type: .attribute(.bool),
+                name: "a predicate")
         }
-    }
-
-    private mutating func aggregate(
-        _ function: AggregateFunction, _ collection: QueryExpression
-    ) throws(LarderError) -> TypedOperand {
-        guard function == .count else {
-            throw LarderError(
-                .unsupported, "@\(function.collectionOperator) is not supported yet")
-        }
-        let elements = try elements(of: collection)
-        return TypedOperand(
-            expression: .aggregate(function, elements.collection), type: .attribute(.int64),
-            name: "\(elements.name).@\(function.collectionOperator)")
     }
 
     static func needsModifier(_ name: String) -> LarderError {

@@ -8,7 +8,7 @@ enum OperandType: Hashable, Sendable {
 
     var nounWithArticle: String {
         switch self {
-        case .attribute(let type): "a value of the type \(type.rawValue)"
+        case .attribute(let type): type.nounWithArticle
         case .object(let entityName): "an object of \(entityName)"
         }
     }

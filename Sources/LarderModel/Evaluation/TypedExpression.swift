@@ -8,7 +8,11 @@ indirect enum TypedExpression: Sendable {
     case object(place: Int)
     /// The last of some steps, none of them to many.
     case step(PropertyStep, of: TypedExpression)
-    case aggregate(AggregateFunction, TypedCollection)
+    case member([String], of: TypedExpression, MemberKind)
+    case function(ScalarFunction, [TypedExpression])
+    /// A number as a double or a decimal.
+    case converted(TypedExpression, AttributeType)
+    case aggregate(AggregateFunction, TypedCollection, AttributeType?)
     case truth(TypedPredicate)
 }
 
@@ -33,6 +37,13 @@ struct PropertyStep: Sendable {
 
     let name: String
     let kind: Kind
+}
+
+/// As what a member of a JSON document is read.
+enum MemberKind: Sendable {
+    /// An integer where it is one, else a double.
+    case number
+    case attribute(AttributeType)
 }
 
 /// True or false.
