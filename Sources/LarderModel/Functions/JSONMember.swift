@@ -27,7 +27,6 @@ public struct JSONMember: Sendable {
         case (.bool(let bool), .bool): return .bool(bool)
         case (.string(let string), .string): return .string(string.normalized)
         case (.string(let string), .date), (.string(let string), .uuid),
-            (.string(let string), .url),
             (.string(let string), .url), (.string(let string), .data):
             return try? Value(text: string, type: type)
         case (.integer(let integer), .int16), (.integer(let integer), .int32),
