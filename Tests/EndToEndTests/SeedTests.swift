@@ -47,12 +47,12 @@ struct SeedTests {
             ]
             for (format, argument) in questions {
                 let count = try client.count(
-                    "ArticleCollection", where: format, arguments: [argument])
+                    "ArticleCollection", where: format, arguments: [.value(argument)])
                 #expect(count == wanted, "\(format) of category \(number)")
             }
             let names = try client.fetch(
-                "ArticleCollection", where: "ANY articles.category.name == %@", arguments: [name],
-                sort: [SortKey("name")]
+                "ArticleCollection", where: "ANY articles.category.name == %@",
+                arguments: [.value(name)], sort: [SortKey("name")]
             ).compactMap { $0["name"] }
             #expect(names == expected[number].sorted().map { .string("collection \($0)") })
         }

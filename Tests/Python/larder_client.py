@@ -51,6 +51,13 @@ def value(python):
         case _: return values.Value(object_value=python)
 
 
+def argument(python):
+    """What fills a place of a query: a tuple is a list of values, all else one value."""
+    if isinstance(python, tuple):
+        return larder.Argument(list=larder.ValueList(items=[value(item) for item in python]))
+    return larder.Argument(value=value(python))
+
+
 def column_values(column, row_count, store):
     """A column of a batch as a list with a value or None a row."""
     kind = messages["batch"].ColumnType.Name(column.type).removeprefix("COLUMN_TYPE_")
@@ -115,11 +122,13 @@ class Client:
     def call(self, kind, body):
         return self.receive(self.send(kind, body))
 
-    def batches(self, shape, arguments=(), limit=None, credit=0):
+    def batches(self, shape, arguments=(), limit=None, credit=0, variables=None):
         """Every batch of a query's answer; with credit, so many are under way at once."""
         request_id = self.send("query", larder.QueryRequest(
             shape=shape.SerializeToString(deterministic=True),
-            arguments=[value(argument) for argument in arguments], limit=limit, credit=credit))
+            arguments=[argument(given) for given in arguments], limit=limit, credit=credit,
+            variables=[larder.NamedArgument(name=name, argument=argument(given))
+                       for name, given in sorted((variables or {}).items())]))
         more = True
         while more:
             reply = self.receive(request_id)
@@ -137,9 +146,9 @@ class Client:
             entity=entity, predicate=where(format), selection=queries.SELECTION_OBJECTS,
             sort=[queries.SortKey(key_path=path) for path in sort])), arguments, **options)
 
-    def count(self, entity, format=None, arguments=()):
+    def count(self, entity, format=None, arguments=(), **options):
         shape = queries.CountQuery(entity=entity, predicate=where(format))
-        return self.query(queries.Query(count=shape), arguments)[0]["count"]
+        return self.query(queries.Query(count=shape), arguments, **options)[0]["count"]
 
     def get(self, *identifiers):
         reply = self.call("get", larder.GetRequest(identifiers=identifiers))

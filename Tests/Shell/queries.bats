@@ -32,6 +32,16 @@ setup() {
     same 6 "$(larder count Article --where 'wordCount > %@' --arg -5)"
 }
 
+@test "variables fill \$name, and a JSON array fills the list behind IN" {
+    same 2 "$(larder count Article --where '$n < wordCount' --variable n=40)"
+    same 2 "$(larder count Article --where 'title IN %@' --arg '["one", "two", "none"]')"
+    same 2 "$(larder count Article --where 'title IN $titles' --variable 'titles=["one", "two"]')"
+    expect 65 larder count Article --where 'wordCount > $n'
+    holds "$stderr" 'error[MALFORMED_PREDICATE]: predicate, column 13: there is no value for $n'
+    expect 64 larder count Article --where 'wordCount > $n' --variable n
+    expect 64 larder count Article --where 'wordCount > $n' --variable n=1 --variable n=2
+}
+
 @test "--distinct gives each row once" {
     expect 0 larder fetch Article --select category.name --distinct --sort category.name
     same $'\narts\ntech' "$output"
@@ -109,6 +119,17 @@ setup() {
 @test "the caret stands under the predicate that is wrong, of two" {
     expect 65 larder aggregate Article count --where 'wordCount > 3' --having 'count > >'
     holds "$stderr" $'\n  count > >'
+}
+
+@test "the caret stands under what the store does not know or cannot compare" {
+    expect 65 larder count Article --where 'title == "é" AND wordCont > 3'
+    holds "$stderr" $'\n  title == "é" AND wordCont > 3\n                   ^'
+    expect 65 larder count Article --where 'title == "é" AND wordCount > "x"'
+    holds "$stderr" $'\n  title == "é" AND wordCount > "x"\n                               ^'
+    expect 65 larder count Article --where 'wordCount > %@' --arg x
+    holds "$stderr" $'\n  wordCount > %@\n              ^'
+    expect 65 larder aggregate Article count --where 'wordCount > 3' --having 'cont > 3'
+    holds "$stderr" $'\n  cont > 3\n  ^'
 }
 
 @test "unknown entities and properties and wrong types are told apart" {

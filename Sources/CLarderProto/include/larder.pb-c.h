@@ -623,7 +623,7 @@ struct  Larder__V1__ErrorReply
    */
   ProtobufCBinaryData hint;
   /*
-   * For a malformed predicate: the column, from 1, in characters of the format string; otherwise 0.
+   * For an error about a part of a format string: its column, from 1, in characters; otherwise 0.
    */
   uint32_t column;
   /*

@@ -9,7 +9,7 @@ public struct LarderError: Error, Hashable, Sendable {
     public var message: String
     /// One sentence that says what helps, if something is known to.
     public var hint: String?
-    /// For a malformed predicate: the column, from 1, counted in characters of the format string.
+    /// For an error about a part of a format string: its column, from 1, counted in characters.
     public var column: Int?
     /// The object in question, as its URI, if there is one.
     public var uri: String?

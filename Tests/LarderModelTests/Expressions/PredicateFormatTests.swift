@@ -23,6 +23,16 @@ struct PredicateFormatTests {
         }
     }
 
+    @Test("a value alone is read where no predicate is asked for")
+    func values() throws {
+        try runScripts(in: "values-of-format") { text in
+            let parsed = try PredicateFormat.parseExpression(
+                text, arguments: Self.arguments, name: "sort key")
+            return parsed.expression.outline
+                + (parsed.argumentsUsed > 0 ? "\narguments \(parsed.argumentsUsed)" : "")
+        }
+    }
+
     func parse(_ text: String) throws -> QueryExpression {
         try PredicateFormat.parse(text, arguments: Self.arguments).expression
     }
@@ -55,6 +65,18 @@ struct PredicateFormatTests {
         func lists(_ count: Int) -> String {
             "a IN " + String(repeating: "{", count: count) + String(repeating: "}", count: count)
         }
+        func calls(_ count: Int) -> String {
+            String(repeating: "abs(", count: count) + "1" + String(repeating: ")", count: count)
+                + " == a"
+        }
+        func signs(_ count: Int) -> String { String(repeating: "-", count: count) + "a == 1" }
+        func sums(_ count: Int) -> String { "a" + String(repeating: "+a", count: count) + " == 1" }
+        func products(_ count: Int) -> String {
+            "a" + String(repeating: "*a", count: count) + " == 1"
+        }
+        func powers(_ count: Int) -> String {
+            "a" + String(repeating: "**a", count: count) + " == 1"
+        }
         func values(_ count: Int) -> String {
             "a == " + String(repeating: "(", count: count) + "1"
                 + String(repeating: ")", count: count)
@@ -71,7 +93,8 @@ struct PredicateFormatTests {
         for (nested, most) in [
             (parentheses, depthMax), (values, depthMax), (negations, depthMax - 3),
             (exclamations, depthMax - 2), (lists, depthMax - 1),
-            (subqueries, (depthMax - 3) / 3),
+            (subqueries, (depthMax - 3) / 3), (calls, depthMax - 2), (signs, depthMax - 3),
+            (sums, depthMax - 3), (products, depthMax - 3), (powers, depthMax - 3),
         ] {
             _ = try PredicateFormat.parse(nested(most))
             let error = #expect(throws: LarderError.self) {
@@ -79,15 +102,23 @@ struct PredicateFormatTests {
             }
             #expect(error?.code == .resourceExhausted)
         }
-        for nested in [parentheses, values, negations, exclamations, lists, subqueries] {
+        for nested in [
+            parentheses, values, negations, exclamations, lists, subqueries, calls, signs, sums,
+            products, powers,
+        ] {
             let error = #expect(throws: LarderError.self) {
                 try PredicateFormat.parse(nested(depthMax + 1))
             }
             #expect(error?.column != nil)
         }
-        for nested in [parentheses, exclamations, lists, values] {
-            #expect(throws: LarderError.self) { try PredicateFormat.parse(nested(100_000)) }
+        for nested in [parentheses, exclamations, lists, values, signs, sums, products, powers] {
+            #expect(throws: LarderError.self) { try PredicateFormat.parse(nested(80_000)) }
         }
+        // Levels of brackets and levels of sums are counted together.
+        let alternating =
+            String(repeating: "(" + String(repeating: "a + ", count: 60), count: 60) + "a"
+            + String(repeating: ")", count: 60) + " == 1"
+        #expect(throws: LarderError.self) { try PredicateFormat.parse(alternating) }
         let error = #expect(throws: LarderError.self) {
             try PredicateFormat.parse(parentheses(depthMax + 1))
         }
@@ -109,17 +140,62 @@ struct PredicateFormatTests {
             try PredicateFormat.parse(list(Limits.expressionNodesMax + 1))
         }
         #expect(error?.code == .resourceExhausted)
+        let many = #expect(throws: LarderError.self) { try PredicateFormat.parse(list(10_000)) }
+        #expect(many?.code == .resourceExhausted)
+        #expect(many?.column != nil)
+        #expect(many?.hint == "give many values as one argument that is a list: name IN %@")
+    }
+
+    @Test("a literal of a hundred thousand characters is read, wildcards and all")
+    func longLiterals() throws {
+        let wildcards = String(repeating: "*?", count: 50_000)
+        let tree = try PredicateFormat.parse("a LIKE '\(wildcards)'").expression
+        #expect(
+            tree
+                == .comparison(
+                    Comparison(.keyPath("a"), .like, .constant(.string(wildcards)))))
+        #expect(try PredicateFormat.parse(tree.format).expression == tree)
+        let name = String(repeating: "n", count: 100_000)
+        let error = #expect(throws: LarderError.self) {
+            try PredicateFormat.parse("\(name)(a) == 1")
+        }
+        #expect(error?.code == .malformedPredicate)
+        #expect((error?.message.utf8.count ?? 0) < 300)
+        for end in ["'", "{", "(", "length(", "a.", "#", "$", "%", "\\"] {
+            #expect(throws: LarderError.self) {
+                try PredicateFormat.parse("a == " + String(repeating: " ", count: 200_000) + end)
+            }
+        }
     }
 
     @Test("columns are counted in characters")
     func columns() throws {
         for (text, column) in [
             ("a == ", 6), ("", 1), ("name == \"é🏳️‍🌈\" x", 14), ("a == 'ab", 6), ("a == 1 AND", 11),
-            ("\r\na ==\r\n}", 7),
+            ("\r\na ==\r\n}", 7), ("\"é🏳️‍🌈\" == lengthy(a)", 9), ("'日本' + * a", 8),
+            ("a == '🏳️‍🌈' AND length() == 1", 14),
         ] {
             let error = #expect(throws: LarderError.self) { try PredicateFormat.parse(text) }
             #expect(error?.code == .malformedPredicate)
             #expect(error?.column == column, "\(text)")
+        }
+    }
+
+    @Test("a part that is found wrong later is pointed at")
+    func places() throws {
+        let text = "'日本' == a.b AND length(c) + 1 > $x"
+        let places = try PredicateFormat.parse(text).places
+        let length = QueryExpression.function(.length, [.keyPath("c")])
+        let parts: [(QueryExpression, Int?)] = [
+            (.keyPath("a.b"), 9), (length, 17), (.function(.add, [length, .constant(1)]), 27),
+            (.constant(1), 29), (.variable("x"), 33), (.constant("日本"), 1), (.keyPath("z"), nil),
+        ]
+        for (part, column) in parts {
+            let error = places.locating(LarderError(.wrongType, "wrong"), at: part)
+            #expect(error.column == column)
+            #expect(error.message == (column.map { "predicate, column \($0): wrong" } ?? "wrong"))
+            // An error that has a place keeps it.
+            #expect(places.locating(error, at: .keyPath("c")).message == error.message || column == nil)
         }
     }
 

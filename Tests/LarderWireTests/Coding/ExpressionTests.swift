@@ -13,6 +13,8 @@ struct ExpressionTests {
     private static let comparison: UInt64 = 8
     private static let and: UInt64 = 9
     private static let not: UInt64 = 11
+    private static let collection: UInt64 = 6
+    private static let function: UInt64 = 12
 
     private static func node(
         _ kind: UInt64, _ operands: [UInt64] = [], names: [String] = []
@@ -94,6 +96,45 @@ struct ExpressionTests {
         let long = String(repeating: "n", count: Limits.nameBytesMax + 1)
         let cases: [(String, [ProtoBytes], ErrorCode)] = [
             ("no kind", [ProtoBytes()], .malformedMessage),
+            (
+                "a function that is not named", [object, Self.node(Self.function, [0])],
+                .malformedMessage
+            ),
+            (
+                "an unknown function", [object, Self.node(Self.function, [0]).number(9, 39)],
+                .malformedMessage
+            ),
+            (
+                "the length of nothing", [Self.node(Self.function).number(9, 25)],
+                .malformedMessage
+            ),
+            (
+                "a sum of one", [object, Self.node(Self.function, [0]).number(9, 1)],
+                .malformedMessage
+            ),
+            (
+                "the first of 65",
+                [ProtoBytes](repeating: object, count: 65)
+                    + [Self.node(Self.function, Array(0..<65)).number(9, 37)],
+                .malformedMessage
+            ),
+            (
+                "an operator that is not named", [object, Self.node(Self.collection, [0])],
+                .malformedMessage
+            ),
+            (
+                "an unknown operator", [object, Self.node(Self.collection, [0]).number(8, 10)],
+                .malformedMessage
+            ),
+            (
+                "an operator over nothing", [Self.node(Self.collection).number(8, 1)],
+                .malformedMessage
+            ),
+            (
+                "options that exclude each other",
+                [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 5)],
+                .malformedMessage
+            ),
             ("an unknown kind", [Self.node(99)], .malformedMessage),
             ("a kind below zero", [ProtoBytes().number(1, .max)], .malformedMessage),
             ("an object of something", [object, Self.node(Self.object, [0])], .malformedMessage),
