@@ -143,7 +143,7 @@ void   larder__v1__column__free_unpacked
   assert(message->base.descriptor == &larder__v1__column__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__batch__field_descriptors[3] =
+static const ProtobufCFieldDescriptor larder__v1__batch__field_descriptors[4] =
 {
   {
     "row_count",
@@ -181,16 +181,29 @@ static const ProtobufCFieldDescriptor larder__v1__batch__field_descriptors[3] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "related_by",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Batch, related_by),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__batch__field_indices_by_name[] = {
   2,   /* field[2] = columns */
   1,   /* field[1] = identity */
+  3,   /* field[3] = related_by */
   0,   /* field[0] = row_count */
 };
 static const ProtobufCIntRange larder__v1__batch__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor larder__v1__batch__descriptor =
 {
@@ -200,7 +213,7 @@ const ProtobufCMessageDescriptor larder__v1__batch__descriptor =
   "Larder__V1__Batch",
   "larder.v1",
   sizeof(Larder__V1__Batch),
-  3,
+  4,
   larder__v1__batch__field_descriptors,
   larder__v1__batch__field_indices_by_name,
   1,  larder__v1__batch__number_ranges,

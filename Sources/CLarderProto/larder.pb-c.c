@@ -1593,7 +1593,7 @@ const ProtobufCMessageDescriptor larder__v1__property_names__descriptor =
   (ProtobufCMessageInit) larder__v1__property_names__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[8] =
 {
   {
     "shape",
@@ -1679,8 +1679,21 @@ static const ProtobufCFieldDescriptor larder__v1__query_request__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "after",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_after),
+    offsetof(Larder__V1__QueryRequest, after),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__query_request__field_indices_by_name[] = {
+  7,   /* field[7] = after */
   1,   /* field[1] = arguments */
   2,   /* field[2] = arguments_are_text */
   5,   /* field[5] = credit */
@@ -1692,7 +1705,7 @@ static const unsigned larder__v1__query_request__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__query_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
 {
@@ -1702,7 +1715,7 @@ const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
   "Larder__V1__QueryRequest",
   "larder.v1",
   sizeof(Larder__V1__QueryRequest),
-  7,
+  8,
   larder__v1__query_request__field_descriptors,
   larder__v1__query_request__field_indices_by_name,
   1,  larder__v1__query_request__number_ranges,

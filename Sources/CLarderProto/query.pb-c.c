@@ -53,49 +53,49 @@ void   larder__v1__query__free_unpacked
   assert(message->base.descriptor == &larder__v1__query__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   larder__v1__predicate__init
-                     (Larder__V1__Predicate         *message)
+void   larder__v1__term__init
+                     (Larder__V1__Term         *message)
 {
-  static const Larder__V1__Predicate init_value = LARDER__V1__PREDICATE__INIT;
+  static const Larder__V1__Term init_value = LARDER__V1__TERM__INIT;
   *message = init_value;
 }
-size_t larder__v1__predicate__get_packed_size
-                     (const Larder__V1__Predicate *message)
+size_t larder__v1__term__get_packed_size
+                     (const Larder__V1__Term *message)
 {
-  assert(message->base.descriptor == &larder__v1__predicate__descriptor);
+  assert(message->base.descriptor == &larder__v1__term__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t larder__v1__predicate__pack
-                     (const Larder__V1__Predicate *message,
+size_t larder__v1__term__pack
+                     (const Larder__V1__Term *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &larder__v1__predicate__descriptor);
+  assert(message->base.descriptor == &larder__v1__term__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t larder__v1__predicate__pack_to_buffer
-                     (const Larder__V1__Predicate *message,
+size_t larder__v1__term__pack_to_buffer
+                     (const Larder__V1__Term *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &larder__v1__predicate__descriptor);
+  assert(message->base.descriptor == &larder__v1__term__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Larder__V1__Predicate *
-       larder__v1__predicate__unpack
+Larder__V1__Term *
+       larder__v1__term__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Larder__V1__Predicate *)
-     protobuf_c_message_unpack (&larder__v1__predicate__descriptor,
+  return (Larder__V1__Term *)
+     protobuf_c_message_unpack (&larder__v1__term__descriptor,
                                 allocator, len, data);
 }
-void   larder__v1__predicate__free_unpacked
-                     (Larder__V1__Predicate *message,
+void   larder__v1__term__free_unpacked
+                     (Larder__V1__Term *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &larder__v1__predicate__descriptor);
+  assert(message->base.descriptor == &larder__v1__term__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   larder__v1__sort_key__init
@@ -141,6 +141,51 @@ void   larder__v1__sort_key__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &larder__v1__sort_key__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__named_term__init
+                     (Larder__V1__NamedTerm         *message)
+{
+  static const Larder__V1__NamedTerm init_value = LARDER__V1__NAMED_TERM__INIT;
+  *message = init_value;
+}
+size_t larder__v1__named_term__get_packed_size
+                     (const Larder__V1__NamedTerm *message)
+{
+  assert(message->base.descriptor == &larder__v1__named_term__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__named_term__pack
+                     (const Larder__V1__NamedTerm *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__named_term__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__named_term__pack_to_buffer
+                     (const Larder__V1__NamedTerm *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__named_term__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__NamedTerm *
+       larder__v1__named_term__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__NamedTerm *)
+     protobuf_c_message_unpack (&larder__v1__named_term__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__named_term__free_unpacked
+                     (Larder__V1__NamedTerm *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__named_term__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   larder__v1__fetch_query__init
@@ -387,15 +432,15 @@ const ProtobufCMessageDescriptor larder__v1__query__descriptor =
   (ProtobufCMessageInit) larder__v1__query__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__predicate__field_descriptors[2] =
+static const ProtobufCFieldDescriptor larder__v1__term__field_descriptors[2] =
 {
   {
     "format",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Larder__V1__Predicate, form_case),
-    offsetof(Larder__V1__Predicate, format),
+    offsetof(Larder__V1__Term, form_case),
+    offsetof(Larder__V1__Term, format),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -406,48 +451,48 @@ static const ProtobufCFieldDescriptor larder__v1__predicate__field_descriptors[2
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Larder__V1__Predicate, form_case),
-    offsetof(Larder__V1__Predicate, tree),
+    offsetof(Larder__V1__Term, form_case),
+    offsetof(Larder__V1__Term, tree),
     &larder__v1__expression__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned larder__v1__predicate__field_indices_by_name[] = {
+static const unsigned larder__v1__term__field_indices_by_name[] = {
   0,   /* field[0] = format */
   1,   /* field[1] = tree */
 };
-static const ProtobufCIntRange larder__v1__predicate__number_ranges[1 + 1] =
+static const ProtobufCIntRange larder__v1__term__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor larder__v1__predicate__descriptor =
+const ProtobufCMessageDescriptor larder__v1__term__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "larder.v1.Predicate",
-  "Predicate",
-  "Larder__V1__Predicate",
+  "larder.v1.Term",
+  "Term",
+  "Larder__V1__Term",
   "larder.v1",
-  sizeof(Larder__V1__Predicate),
+  sizeof(Larder__V1__Term),
   2,
-  larder__v1__predicate__field_descriptors,
-  larder__v1__predicate__field_indices_by_name,
-  1,  larder__v1__predicate__number_ranges,
-  (ProtobufCMessageInit) larder__v1__predicate__init,
+  larder__v1__term__field_descriptors,
+  larder__v1__term__field_indices_by_name,
+  1,  larder__v1__term__number_ranges,
+  (ProtobufCMessageInit) larder__v1__term__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__sort_key__field_descriptors[2] =
+static const ProtobufCFieldDescriptor larder__v1__sort_key__field_descriptors[4] =
 {
   {
-    "key_path",
+    "term",
     1,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__SortKey, key_path),
-    NULL,
+    offsetof(Larder__V1__SortKey, term),
+    &larder__v1__term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -464,15 +509,41 @@ static const ProtobufCFieldDescriptor larder__v1__sort_key__field_descriptors[2]
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "nil_placement",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SortKey, nil_placement),
+    &larder__v1__nil_placement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "string_order",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SortKey, string_order),
+    &larder__v1__string_order__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__sort_key__field_indices_by_name[] = {
   1,   /* field[1] = descending */
-  0,   /* field[0] = key_path */
+  2,   /* field[2] = nil_placement */
+  3,   /* field[3] = string_order */
+  0,   /* field[0] = term */
 };
 static const ProtobufCIntRange larder__v1__sort_key__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor larder__v1__sort_key__descriptor =
 {
@@ -482,14 +553,65 @@ const ProtobufCMessageDescriptor larder__v1__sort_key__descriptor =
   "Larder__V1__SortKey",
   "larder.v1",
   sizeof(Larder__V1__SortKey),
-  2,
+  4,
   larder__v1__sort_key__field_descriptors,
   larder__v1__sort_key__field_indices_by_name,
   1,  larder__v1__sort_key__number_ranges,
   (ProtobufCMessageInit) larder__v1__sort_key__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__named_term__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__NamedTerm, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "term",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__NamedTerm, term),
+    &larder__v1__term__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__named_term__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = term */
+};
+static const ProtobufCIntRange larder__v1__named_term__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__named_term__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.NamedTerm",
+  "NamedTerm",
+  "Larder__V1__NamedTerm",
+  "larder.v1",
+  sizeof(Larder__V1__NamedTerm),
+  2,
+  larder__v1__named_term__field_descriptors,
+  larder__v1__named_term__field_indices_by_name,
+  1,  larder__v1__named_term__number_ranges,
+  (ProtobufCMessageInit) larder__v1__named_term__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors[7] =
 {
   {
     "entity",
@@ -510,7 +632,7 @@ static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Larder__V1__FetchQuery, predicate),
-    &larder__v1__predicate__descriptor,
+    &larder__v1__term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -540,13 +662,13 @@ static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "key_paths",
+    "columns",
     5,
     PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
-    offsetof(Larder__V1__FetchQuery, n_key_paths),
-    offsetof(Larder__V1__FetchQuery, key_paths),
-    NULL,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__FetchQuery, n_columns),
+    offsetof(Larder__V1__FetchQuery, columns),
+    &larder__v1__named_term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -563,19 +685,32 @@ static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "prefetch",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__FetchQuery, n_prefetch),
+    offsetof(Larder__V1__FetchQuery, prefetch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__fetch_query__field_indices_by_name[] = {
+  4,   /* field[4] = columns */
   5,   /* field[5] = distinct */
   0,   /* field[0] = entity */
-  4,   /* field[4] = key_paths */
   1,   /* field[1] = predicate */
+  6,   /* field[6] = prefetch */
   3,   /* field[3] = selection */
   2,   /* field[2] = sort */
 };
 static const ProtobufCIntRange larder__v1__fetch_query__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__fetch_query__descriptor =
 {
@@ -585,7 +720,7 @@ const ProtobufCMessageDescriptor larder__v1__fetch_query__descriptor =
   "Larder__V1__FetchQuery",
   "larder.v1",
   sizeof(Larder__V1__FetchQuery),
-  6,
+  7,
   larder__v1__fetch_query__field_descriptors,
   larder__v1__fetch_query__field_indices_by_name,
   1,  larder__v1__fetch_query__number_ranges,
@@ -613,7 +748,7 @@ static const ProtobufCFieldDescriptor larder__v1__count_query__field_descriptors
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Larder__V1__CountQuery, predicate),
-    &larder__v1__predicate__descriptor,
+    &larder__v1__term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -664,7 +799,7 @@ static const ProtobufCFieldDescriptor larder__v1__aggregate_query__field_descrip
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Larder__V1__AggregateQuery, predicate),
-    &larder__v1__predicate__descriptor,
+    &larder__v1__term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -673,10 +808,10 @@ static const ProtobufCFieldDescriptor larder__v1__aggregate_query__field_descrip
     "group_by",
     3,
     PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Larder__V1__AggregateQuery, n_group_by),
     offsetof(Larder__V1__AggregateQuery, group_by),
-    NULL,
+    &larder__v1__named_term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -700,7 +835,7 @@ static const ProtobufCFieldDescriptor larder__v1__aggregate_query__field_descrip
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Larder__V1__AggregateQuery, having),
-    &larder__v1__predicate__descriptor,
+    &larder__v1__term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -746,7 +881,7 @@ const ProtobufCMessageDescriptor larder__v1__aggregate_query__descriptor =
   (ProtobufCMessageInit) larder__v1__aggregate_query__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__aggregate_column__field_descriptors[3] =
+static const ProtobufCFieldDescriptor larder__v1__aggregate_column__field_descriptors[4] =
 {
   {
     "name",
@@ -773,27 +908,40 @@ static const ProtobufCFieldDescriptor larder__v1__aggregate_column__field_descri
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "key_path",
+    "term",
     3,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__AggregateColumn, key_path),
+    offsetof(Larder__V1__AggregateColumn, term),
+    &larder__v1__term__descriptor,
     NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "filter",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__AggregateColumn, filter),
+    &larder__v1__term__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned larder__v1__aggregate_column__field_indices_by_name[] = {
+  3,   /* field[3] = filter */
   1,   /* field[1] = function */
-  2,   /* field[2] = key_path */
   0,   /* field[0] = name */
+  2,   /* field[2] = term */
 };
 static const ProtobufCIntRange larder__v1__aggregate_column__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor larder__v1__aggregate_column__descriptor =
 {
@@ -803,27 +951,87 @@ const ProtobufCMessageDescriptor larder__v1__aggregate_column__descriptor =
   "Larder__V1__AggregateColumn",
   "larder.v1",
   sizeof(Larder__V1__AggregateColumn),
-  3,
+  4,
   larder__v1__aggregate_column__field_descriptors,
   larder__v1__aggregate_column__field_indices_by_name,
   1,  larder__v1__aggregate_column__number_ranges,
   (ProtobufCMessageInit) larder__v1__aggregate_column__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCEnumValue larder__v1__nil_placement__enum_values_by_number[3] =
+{
+  { "NIL_PLACEMENT_STANDARD", "LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_STANDARD", 0 },
+  { "NIL_PLACEMENT_FIRST", "LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_FIRST", 1 },
+  { "NIL_PLACEMENT_LAST", "LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_LAST", 2 },
+};
+static const ProtobufCIntRange larder__v1__nil_placement__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex larder__v1__nil_placement__enum_values_by_name[3] =
+{
+  { "NIL_PLACEMENT_FIRST", 1 },
+  { "NIL_PLACEMENT_LAST", 2 },
+  { "NIL_PLACEMENT_STANDARD", 0 },
+};
+const ProtobufCEnumDescriptor larder__v1__nil_placement__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.NilPlacement",
+  "NilPlacement",
+  "Larder__V1__NilPlacement",
+  "larder.v1",
+  3,
+  larder__v1__nil_placement__enum_values_by_number,
+  3,
+  larder__v1__nil_placement__enum_values_by_name,
+  1,
+  larder__v1__nil_placement__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue larder__v1__string_order__enum_values_by_number[3] =
+{
+  { "STRING_ORDER_PLAIN", "LARDER__V1__STRING_ORDER__STRING_ORDER_PLAIN", 0 },
+  { "STRING_ORDER_CASE_INSENSITIVE", "LARDER__V1__STRING_ORDER__STRING_ORDER_CASE_INSENSITIVE", 1 },
+  { "STRING_ORDER_LOCALIZED_STANDARD", "LARDER__V1__STRING_ORDER__STRING_ORDER_LOCALIZED_STANDARD", 2 },
+};
+static const ProtobufCIntRange larder__v1__string_order__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex larder__v1__string_order__enum_values_by_name[3] =
+{
+  { "STRING_ORDER_CASE_INSENSITIVE", 1 },
+  { "STRING_ORDER_LOCALIZED_STANDARD", 2 },
+  { "STRING_ORDER_PLAIN", 0 },
+};
+const ProtobufCEnumDescriptor larder__v1__string_order__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.StringOrder",
+  "StringOrder",
+  "Larder__V1__StringOrder",
+  "larder.v1",
+  3,
+  larder__v1__string_order__enum_values_by_number,
+  3,
+  larder__v1__string_order__enum_values_by_name,
+  1,
+  larder__v1__string_order__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue larder__v1__selection__enum_values_by_number[4] =
 {
   { "SELECTION_UNSPECIFIED", "LARDER__V1__SELECTION__SELECTION_UNSPECIFIED", 0 },
   { "SELECTION_OBJECTS", "LARDER__V1__SELECTION__SELECTION_OBJECTS", 1 },
   { "SELECTION_IDENTIFIERS", "LARDER__V1__SELECTION__SELECTION_IDENTIFIERS", 2 },
-  { "SELECTION_KEY_PATHS", "LARDER__V1__SELECTION__SELECTION_KEY_PATHS", 3 },
+  { "SELECTION_COLUMNS", "LARDER__V1__SELECTION__SELECTION_COLUMNS", 3 },
 };
 static const ProtobufCIntRange larder__v1__selection__value_ranges[] = {
 {0, 0},{0, 4}
 };
 static const ProtobufCEnumValueIndex larder__v1__selection__enum_values_by_name[4] =
 {
+  { "SELECTION_COLUMNS", 3 },
   { "SELECTION_IDENTIFIERS", 2 },
-  { "SELECTION_KEY_PATHS", 3 },
   { "SELECTION_OBJECTS", 1 },
   { "SELECTION_UNSPECIFIED", 0 },
 };

@@ -20,7 +20,8 @@ public final class BatchStream: Sendable {
     deinit { source.cancel() }
 
     /// The next rows, blocking; nil after the last. The first batch is given even if it is empty,
-    /// so that the columns are known.
+    /// so that the columns are known. Prefetched objects come in batches in front of the rows that
+    /// refer to them, see ``Batch/relatedBy``.
     public func next() throws(LarderError) -> Batch? { try source.next() }
 
     /// The next rows; nil after the last.

@@ -59,6 +59,12 @@ extension StoreClient {
                 limit: limit, offset: offset))
     }
 
+    public func fetch(
+        _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters()
+    ) async throws(LarderError) -> FetchResult {
+        FetchResult(try await session.collect(.objects(fetch, parameters)))
+    }
+
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:]
@@ -70,7 +76,7 @@ extension StoreClient {
 
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], groupBy: [String] = [],
+        variables: [String: QueryArgument] = [:], groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column], having: String? = nil, sort: [SortKey] = [],
         limit: Int64? = nil
     ) async throws(LarderError) -> [Row] {

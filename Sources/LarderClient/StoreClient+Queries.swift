@@ -14,6 +14,16 @@ extension StoreClient {
                 limit: limit, offset: offset))
     }
 
+    /// The objects that a fetch finds, with those that it prefetches.
+    ///
+    /// Rows of a distinct fetch are no objects; for these, and for results that may be large, use
+    /// ``stream(_:_:)-(Query,_)``.
+    public func fetch(
+        _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters()
+    ) throws(LarderError) -> FetchResult {
+        FetchResult(try session.collect(.objects(fetch, parameters)))
+    }
+
     /// How many objects satisfy a predicate.
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
@@ -28,7 +38,7 @@ extension StoreClient {
     /// key paths first. Without `groupBy`, one row over all objects.
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], groupBy: [String] = [],
+        variables: [String: QueryArgument] = [:], groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column], having: String? = nil, sort: [SortKey] = [],
         limit: Int64? = nil
     ) throws(LarderError) -> [Row] {

@@ -21,9 +21,11 @@ public enum Limits {
     public static let variablesMax = 256
     /// Values of a list that is one argument.
     public static let listElementsMax = 65_536
-    /// Steps of a key path; sort keys, selected key paths, group keys or columns of a query.
+    /// Steps of a key path; sort keys, selected columns, group keys or computed columns of a query.
     public static let keyPathStepsMax = 16
     public static let queryColumnsMax = 256
+    /// Relationships that a fetch follows to prefetch objects.
+    public static let prefetchedStepsMax = 64
     /// Identifiers in one `get`.
     public static let identifiersMax = 65_536
     /// Changes in one change set.

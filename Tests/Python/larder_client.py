@@ -92,7 +92,7 @@ def rows(batch, store):
 
 
 def where(format):
-    return queries.Predicate(format=format) if format else None
+    return queries.Term(format=format) if format else None
 
 
 class Client:
@@ -144,7 +144,7 @@ class Client:
     def fetch(self, entity, format=None, arguments=(), sort=(), **options):
         return self.query(queries.Query(fetch=queries.FetchQuery(
             entity=entity, predicate=where(format), selection=queries.SELECTION_OBJECTS,
-            sort=[queries.SortKey(key_path=path) for path in sort])), arguments, **options)
+            sort=[queries.SortKey(term=where(text)) for text in sort])), arguments, **options)
 
     def count(self, entity, format=None, arguments=(), **options):
         shape = queries.CountQuery(entity=entity, predicate=where(format))

@@ -73,10 +73,15 @@ struct  Larder__V1__Batch
   Larder__V1__Identity *identity;
   size_t n_columns;
   Larder__V1__Column **columns;
+  /*
+   * Of prefetched objects: the key path that leads to them from rows of a later reply. Empty: the
+   * rows that were asked for.
+   */
+  ProtobufCBinaryData related_by;
 };
 #define LARDER__V1__BATCH__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__batch__descriptor) \
-    , 0, NULL, 0,NULL }
+    , 0, NULL, 0,NULL, {0,NULL} }
 
 
 /*

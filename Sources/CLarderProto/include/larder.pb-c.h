@@ -306,14 +306,15 @@ struct  Larder__V1__QueryRequest
    */
   ProtobufCBinaryData shape;
   /*
-   * The values that the shape refers to by place: `%@` and `%K` of format strings in order, first
-   * the predicate's, then having's; or a tree's ARGUMENT nodes.
+   * The values that the shape refers to by place: `%@` and `%K` of format strings, in the order of
+   * the predicate, the columns or group keys, the aggregates (each its term, then its filter),
+   * having, the sort keys; or a tree's ARGUMENT nodes.
    */
   size_t n_arguments;
   Larder__V1__Argument **arguments;
   /*
-   * Whether the values are all strings that take the type of what they are compared with; a list is
-   * the text of a JSON array then.
+   * Whether the values, those of `after` too, are all strings that take the type of what they are
+   * compared with; a list is the text of a JSON array then.
    */
   protobuf_c_boolean arguments_are_text;
   /*
@@ -325,6 +326,12 @@ struct  Larder__V1__QueryRequest
    */
   size_t n_variables;
   Larder__V1__NamedArgument **variables;
+  /*
+   * Of a fetch: only rows behind this place in its order. A value for each sort key, and last the
+   * object's identifier. Empty: from the first row.
+   */
+  size_t n_after;
+  Larder__V1__Value **after;
   Larder__V1__QueryRequest__LimitPresenceCase limit_presence_case;
   union {
     int64_t limit;
@@ -336,7 +343,7 @@ struct  Larder__V1__QueryRequest
 };
 #define LARDER__V1__QUERY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
-    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
+    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -475,7 +482,8 @@ struct  Larder__V1__CancelRequest
 
 /*
  * Rows. The answer to `get` is one reply with a batch for each entity. The answer to `query` is one
- * batch a reply; there is always at least one, with the columns, even if no row was found.
+ * batch a reply; there is always at least one, with the columns, even if no row was found. Objects
+ * that a fetch prefetches come in replies of their own, in front of the rows that refer to them.
  */
 struct  Larder__V1__BatchesReply
 {

@@ -18,8 +18,9 @@ PROTOBUF_C__BEGIN_DECLS
 #include "expression.pb-c.h"
 
 typedef struct Larder__V1__Query Larder__V1__Query;
-typedef struct Larder__V1__Predicate Larder__V1__Predicate;
+typedef struct Larder__V1__Term Larder__V1__Term;
 typedef struct Larder__V1__SortKey Larder__V1__SortKey;
+typedef struct Larder__V1__NamedTerm Larder__V1__NamedTerm;
 typedef struct Larder__V1__FetchQuery Larder__V1__FetchQuery;
 typedef struct Larder__V1__CountQuery Larder__V1__CountQuery;
 typedef struct Larder__V1__AggregateQuery Larder__V1__AggregateQuery;
@@ -29,6 +30,27 @@ typedef struct Larder__V1__AggregateColumn Larder__V1__AggregateColumn;
 /* --- enums --- */
 
 /*
+ * Where rows go whose sort key is nil.
+ */
+typedef enum _Larder__V1__NilPlacement {
+  /*
+   * First ascending, last descending.
+   */
+  LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_STANDARD = 0,
+  LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_FIRST = 1,
+  LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_LAST = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__NIL_PLACEMENT)
+} Larder__V1__NilPlacement;
+/*
+ * How strings are sorted; docs/queries.md describes the orders. Others than PLAIN need strings.
+ */
+typedef enum _Larder__V1__StringOrder {
+  LARDER__V1__STRING_ORDER__STRING_ORDER_PLAIN = 0,
+  LARDER__V1__STRING_ORDER__STRING_ORDER_CASE_INSENSITIVE = 1,
+  LARDER__V1__STRING_ORDER__STRING_ORDER_LOCALIZED_STANDARD = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__STRING_ORDER)
+} Larder__V1__StringOrder;
+/*
  * What the rows of a fetch hold.
  */
 typedef enum _Larder__V1__Selection {
@@ -37,7 +59,7 @@ typedef enum _Larder__V1__Selection {
    */
   LARDER__V1__SELECTION__SELECTION_UNSPECIFIED = 0,
   /*
-   * Identity, every attribute, and every to-one relationship.
+   * Identity, every attribute, every to-one relationship, and each to-many that is prefetched.
    */
   LARDER__V1__SELECTION__SELECTION_OBJECTS = 1,
   /*
@@ -45,9 +67,9 @@ typedef enum _Larder__V1__Selection {
    */
   LARDER__V1__SELECTION__SELECTION_IDENTIFIERS = 2,
   /*
-   * Identity, unless the fetch is distinct, and the key paths.
+   * Identity, unless the fetch is distinct, and the columns.
    */
-  LARDER__V1__SELECTION__SELECTION_KEY_PATHS = 3
+  LARDER__V1__SELECTION__SELECTION_COLUMNS = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SELECTION)
 } Larder__V1__Selection;
 
@@ -80,51 +102,74 @@ struct  Larder__V1__Query
 
 
 typedef enum {
-  LARDER__V1__PREDICATE__FORM__NOT_SET = 0,
-  LARDER__V1__PREDICATE__FORM_FORMAT = 1,
-  LARDER__V1__PREDICATE__FORM_TREE = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__PREDICATE__FORM__CASE)
-} Larder__V1__Predicate__FormCase;
+  LARDER__V1__TERM__FORM__NOT_SET = 0,
+  LARDER__V1__TERM__FORM_FORMAT = 1,
+  LARDER__V1__TERM__FORM_TREE = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__TERM__FORM__CASE)
+} Larder__V1__Term__FormCase;
 
 /*
- * Which objects: Core Data's format string, or a tree. Exactly one field is set.
+ * A predicate, or an expression that has a value. Exactly one field is set.
  */
-struct  Larder__V1__Predicate
+struct  Larder__V1__Term
 {
   ProtobufCMessage base;
-  Larder__V1__Predicate__FormCase form_case;
+  Larder__V1__Term__FormCase form_case;
   union {
     /*
-     * For example `birthOfYear >= %@ AND name CONTAINS[cd] %@`.
+     * Core Data's format, for example `birthOfYear >= %@ AND name CONTAINS[cd] %@`, or a key path.
      */
     ProtobufCBinaryData format;
     Larder__V1__Expression *tree;
   };
 };
-#define LARDER__V1__PREDICATE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__predicate__descriptor) \
-    , LARDER__V1__PREDICATE__FORM__NOT_SET, {0} }
+#define LARDER__V1__TERM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__term__descriptor) \
+    , LARDER__V1__TERM__FORM__NOT_SET, {0} }
 
 
 /*
- * A key path, or the name of an output column of an aggregate, and a direction.
+ * An expression, a direction, and what is special about the order.
  */
 struct  Larder__V1__SortKey
 {
   ProtobufCMessage base;
-  ProtobufCBinaryData key_path;
   /*
-   * Nil comes first when ascending, last when descending.
+   * Required. In an aggregate and in a distinct fetch its format may be an output column's name.
    */
+  Larder__V1__Term *term;
   protobuf_c_boolean descending;
+  Larder__V1__NilPlacement nil_placement;
+  Larder__V1__StringOrder string_order;
 };
 #define LARDER__V1__SORT_KEY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__sort_key__descriptor) \
-    , {0,NULL}, 0 }
+    , NULL, 0, LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_STANDARD, LARDER__V1__STRING_ORDER__STRING_ORDER_PLAIN }
 
 
 /*
- * Objects, or columns of them, that satisfy a predicate, in an order.
+ * An expression with one value for each object, and what it is called in the answer.
+ */
+struct  Larder__V1__NamedTerm
+{
+  ProtobufCMessage base;
+  /*
+   * Required.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * Required.
+   */
+  Larder__V1__Term *term;
+};
+#define LARDER__V1__NAMED_TERM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__named_term__descriptor) \
+    , {0,NULL}, NULL }
+
+
+/*
+ * Objects, or columns of them, that satisfy a predicate, in an order. Rows that no sort key tells
+ * apart stand in the order of their keys.
  */
 struct  Larder__V1__FetchQuery
 {
@@ -133,7 +178,7 @@ struct  Larder__V1__FetchQuery
   /*
    * Absent: all objects.
    */
-  Larder__V1__Predicate *predicate;
+  Larder__V1__Term *predicate;
   size_t n_sort;
   Larder__V1__SortKey **sort;
   /*
@@ -141,18 +186,24 @@ struct  Larder__V1__FetchQuery
    */
   Larder__V1__Selection selection;
   /*
-   * For SELECTION_KEY_PATHS only: dotted paths such as `category.name`, at least one.
+   * For SELECTION_COLUMNS only, at least one: expressions, key paths such as `category.name`, and
+   * to-many relationships of the entity itself.
    */
-  size_t n_key_paths;
-  ProtobufCBinaryData *key_paths;
+  size_t n_columns;
+  Larder__V1__NamedTerm **columns;
   /*
-   * Each row once. Needs SELECTION_KEY_PATHS.
+   * Each row once. Needs SELECTION_COLUMNS.
    */
   protobuf_c_boolean distinct;
+  /*
+   * Dotted key paths of relationships whose objects come too. Needs SELECTION_OBJECTS.
+   */
+  size_t n_prefetch;
+  ProtobufCBinaryData *prefetch;
 };
 #define LARDER__V1__FETCH_QUERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__fetch_query__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, LARDER__V1__SELECTION__SELECTION_UNSPECIFIED, 0,NULL, 0 }
+    , {0,NULL}, NULL, 0,NULL, LARDER__V1__SELECTION__SELECTION_UNSPECIFIED, 0,NULL, 0, 0,NULL }
 
 
 /*
@@ -165,7 +216,7 @@ struct  Larder__V1__CountQuery
   /*
    * Absent: all objects.
    */
-  Larder__V1__Predicate *predicate;
+  Larder__V1__Term *predicate;
 };
 #define LARDER__V1__COUNT_QUERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__count_query__descriptor) \
@@ -173,8 +224,7 @@ struct  Larder__V1__CountQuery
 
 
 /*
- * Values computed over groups of objects. Output columns: the group keys, each named as its key
- * path, then `columns`.
+ * Values computed over groups of objects. Output columns: the group keys, then `columns`.
  */
 struct  Larder__V1__AggregateQuery
 {
@@ -183,23 +233,23 @@ struct  Larder__V1__AggregateQuery
   /*
    * Absent: all objects.
    */
-  Larder__V1__Predicate *predicate;
+  Larder__V1__Term *predicate;
   /*
-   * Dotted key paths. Empty: all objects are one group.
+   * Empty: all objects are one group.
    */
   size_t n_group_by;
-  ProtobufCBinaryData *group_by;
+  Larder__V1__NamedTerm **group_by;
   /*
-   * At least one.
+   * At least one, or a group key.
    */
   size_t n_columns;
   Larder__V1__AggregateColumn **columns;
   /*
    * Over output names. Absent: all groups.
    */
-  Larder__V1__Predicate *having;
+  Larder__V1__Term *having;
   /*
-   * Over output names.
+   * Output names, or expressions over them.
    */
   size_t n_sort;
   Larder__V1__SortKey **sort;
@@ -224,13 +274,17 @@ struct  Larder__V1__AggregateColumn
    */
   Larder__V1__AggregateFunction function;
   /*
-   * What it is computed over; empty only for COUNT, which then counts objects.
+   * What it is computed over; absent only for COUNT, which then counts objects.
    */
-  ProtobufCBinaryData key_path;
+  Larder__V1__Term *term;
+  /*
+   * Only objects that satisfy it are looked at. Absent: all.
+   */
+  Larder__V1__Term *filter;
 };
 #define LARDER__V1__AGGREGATE_COLUMN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__aggregate_column__descriptor) \
-    , {0,NULL}, LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED, {0,NULL} }
+    , {0,NULL}, LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED, NULL, NULL }
 
 
 /* Larder__V1__Query methods */
@@ -252,24 +306,24 @@ Larder__V1__Query *
 void   larder__v1__query__free_unpacked
                      (Larder__V1__Query *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__Predicate methods */
-void   larder__v1__predicate__init
-                     (Larder__V1__Predicate         *message);
-size_t larder__v1__predicate__get_packed_size
-                     (const Larder__V1__Predicate   *message);
-size_t larder__v1__predicate__pack
-                     (const Larder__V1__Predicate   *message,
+/* Larder__V1__Term methods */
+void   larder__v1__term__init
+                     (Larder__V1__Term         *message);
+size_t larder__v1__term__get_packed_size
+                     (const Larder__V1__Term   *message);
+size_t larder__v1__term__pack
+                     (const Larder__V1__Term   *message,
                       uint8_t             *out);
-size_t larder__v1__predicate__pack_to_buffer
-                     (const Larder__V1__Predicate   *message,
+size_t larder__v1__term__pack_to_buffer
+                     (const Larder__V1__Term   *message,
                       ProtobufCBuffer     *buffer);
-Larder__V1__Predicate *
-       larder__v1__predicate__unpack
+Larder__V1__Term *
+       larder__v1__term__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   larder__v1__predicate__free_unpacked
-                     (Larder__V1__Predicate *message,
+void   larder__v1__term__free_unpacked
+                     (Larder__V1__Term *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__SortKey methods */
 void   larder__v1__sort_key__init
@@ -289,6 +343,25 @@ Larder__V1__SortKey *
                       const uint8_t       *data);
 void   larder__v1__sort_key__free_unpacked
                      (Larder__V1__SortKey *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__NamedTerm methods */
+void   larder__v1__named_term__init
+                     (Larder__V1__NamedTerm         *message);
+size_t larder__v1__named_term__get_packed_size
+                     (const Larder__V1__NamedTerm   *message);
+size_t larder__v1__named_term__pack
+                     (const Larder__V1__NamedTerm   *message,
+                      uint8_t             *out);
+size_t larder__v1__named_term__pack_to_buffer
+                     (const Larder__V1__NamedTerm   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__NamedTerm *
+       larder__v1__named_term__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__named_term__free_unpacked
+                     (Larder__V1__NamedTerm *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__FetchQuery methods */
 void   larder__v1__fetch_query__init
@@ -371,11 +444,14 @@ void   larder__v1__aggregate_column__free_unpacked
 typedef void (*Larder__V1__Query_Closure)
                  (const Larder__V1__Query *message,
                   void *closure_data);
-typedef void (*Larder__V1__Predicate_Closure)
-                 (const Larder__V1__Predicate *message,
+typedef void (*Larder__V1__Term_Closure)
+                 (const Larder__V1__Term *message,
                   void *closure_data);
 typedef void (*Larder__V1__SortKey_Closure)
                  (const Larder__V1__SortKey *message,
+                  void *closure_data);
+typedef void (*Larder__V1__NamedTerm_Closure)
+                 (const Larder__V1__NamedTerm *message,
                   void *closure_data);
 typedef void (*Larder__V1__FetchQuery_Closure)
                  (const Larder__V1__FetchQuery *message,
@@ -395,10 +471,13 @@ typedef void (*Larder__V1__AggregateColumn_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    larder__v1__nil_placement__descriptor;
+extern const ProtobufCEnumDescriptor    larder__v1__string_order__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__selection__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__query__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__predicate__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__term__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__sort_key__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__named_term__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__fetch_query__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__count_query__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__aggregate_query__descriptor;

@@ -18,7 +18,7 @@ struct CountCommand: StoreCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {
-        let count = try PredicateFailure.joining(["predicate": predicate.format]) {
+        let count = try PredicateFailure.joining(predicate.texts) {
             let query = Query.count(entityName: entity.name, predicate: predicate.predicate)
             let batches = try store.client.stream(query, predicate.parameters())
             var count: Int64?

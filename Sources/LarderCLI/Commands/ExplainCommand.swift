@@ -25,8 +25,12 @@ struct ExplainCommand: StoreCommand {
     private var isAggregate: Bool { !aggregate.columns.isEmpty || !aggregate.groupBy.isEmpty }
 
     mutating func validate() throws {
-        if isAggregate, fetch.columns != nil || fetch.distinct || fetch.offset != nil {
-            throw ValidationError("--select, --ids, --distinct and --offset are fetch's alone")
+        if isAggregate,
+            fetch.columns != nil || fetch.distinct || fetch.offset != nil || !fetch.after.isEmpty
+                || !fetch.prefetch.isEmpty
+        {
+            throw ValidationError(
+                "--select, --ids, --distinct, --offset, --after and --prefetch are fetch's alone")
         }
         if !isAggregate, aggregate.having != nil {
             throw ValidationError("--having needs a column")
@@ -39,7 +43,7 @@ struct ExplainCommand: StoreCommand {
             ? aggregate.query(entity.name, where: fetch.predicate, sort: fetch.sort)
             : fetch.query(entity.name)
         let explanation = try PredicateFailure.joining(
-            ["predicate": fetch.predicate.format, "having": aggregate.having]
+            fetch.texts + aggregate.texts
         ) { try store.client.explain(query, fetch.parameters) }
         switch options.format {
         case .table, .plain:

@@ -10,6 +10,9 @@ struct FetchCommand: StoreCommand {
               larder fetch Article --where 'wordCount > 100' --sort published:desc --limit 10
               larder fetch Article --where 'category.name == %@' --arg tech --select title
               larder fetch Article --select category.name --distinct
+              larder fetch Article --select 'title,month=month(published)' --sort title:localized
+              larder fetch Article --sort published --limit 50 --after "$published" --after "$id"
+              larder fetch Article --prefetch category --prefetch tags --output jsonl
               larder fetch Article --where 'wordCount == 0' --ids | xargs larder delete
 
             Without --select: every attribute and to-one relationship in the schema's order, with \
@@ -25,13 +28,26 @@ struct FetchCommand: StoreCommand {
     @OptionGroup var query: FetchOptions
     @OptionGroup var options: GlobalOptions
 
+    mutating func validate() throws {
+        if !query.prefetch.isEmpty && !options.format.isJSON {
+            throw ValidationError("--prefetch needs --output json or jsonl")
+        }
+    }
+
     func run(_ store: OpenStore) throws {
-        try PredicateFailure.joining(["predicate": query.predicate.format]) {
+        try PredicateFailure.joining(query.texts) {
             let batches = try store.client.stream(query.query(entity.name), query.parameters)
-            var printer = ResultPrinter(
-                options.format, store: store.identifier, columns: query.columns)
-            while let batch = try batches.next() { try printer.print(batch) }
-            try printer.end()
+            if query.prefetch.isEmpty {
+                var printer = ResultPrinter(
+                    options.format, store: store.identifier, columns: query.columns)
+                while let batch = try batches.next() { try printer.print(batch) }
+                try printer.end()
+            } else {
+                var printer = NestedPrinter(
+                    isArray: options.format == .json, store: store.identifier)
+                while let batch = try batches.next() { try printer.print(batch) }
+                try printer.end()
+            }
         }
     }
 }

@@ -31,7 +31,10 @@ struct PredicateOptions: ParsableArguments {
         }
     }
 
-    var predicate: QueryPredicate? { format.map(QueryPredicate.format) }
+    var predicate: QueryTerm? { format.map(QueryTerm.format) }
+
+    /// The texts that errors may be about, by the names that they have there.
+    var texts: [(name: String, text: String)] { format.map { [("predicate", $0)] } ?? [] }
 
     func parameters(limit: Int64? = nil, offset: Int64? = nil) -> QueryParameters {
         QueryParameters(

@@ -17,13 +17,17 @@ struct JSONWriter: RowWriter {
     }
 
     mutating func write(_ row: [Value]) throws(LarderError) {
+        try write(json: row.map(\.jsonValue))
+    }
+
+    mutating func write(json row: [JSONValue]) throws(LarderError) {
         var text = isArray ? (isFirst ? "\n" : ",\n") : ""
         isFirst = false
         text += "{"
         for (position, value) in row.enumerated() {
             if position > 0 { text += "," }
             text += keys[position]
-            text += value.jsonValue.text
+            text += value.text
         }
         text += isArray ? "}" : "}\n"
         try output.write(text)

@@ -1,11 +1,11 @@
 import LarderModel
 
-/// A column of a printed result: a part of the object's identity, or a key path.
+/// A column of a printed result: a part of the object's identity, or an expression.
 enum ResultColumn: Hashable {
     case identifier
     case entity
     case version
-    case property(String)
+    case expression(QueryColumn)
 
     init(_ name: String) {
         self =
@@ -13,7 +13,7 @@ enum ResultColumn: Hashable {
             case "@id": .identifier
             case "@entity": .entity
             case "@version": .version
-            default: .property(name)
+            default: .expression(QueryColumn(name))
             }
     }
 
@@ -22,26 +22,33 @@ enum ResultColumn: Hashable {
         case .identifier: "@id"
         case .entity: "@entity"
         case .version: "@version"
-        case .property(let name): name
+        case .expression(let column): column.name
         }
     }
 
-    var isIdentity: Bool { keyPath == nil }
+    var isIdentity: Bool { column == nil }
 
-    var keyPath: String? {
-        if case .property(let keyPath) = self { keyPath } else { nil }
+    /// What must be asked for it; nil for a part of the identity.
+    var column: QueryColumn? {
+        if case .expression(let column) = self { column } else { nil }
+    }
+
+    /// The expression as it was typed.
+    var text: String? {
+        if case .format(let text) = column?.term { text } else { nil }
     }
 
     /// The columns that `--select` names, separated by commas.
     static func list(_ text: String) -> [ResultColumn] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map {
-            ResultColumn(String($0))
+        ExpressionText(text).parts.map { part in
+            let (name, text) = ExpressionText.named(part)
+            return name.map { .expression(QueryColumn(text, name: $0)) } ?? ResultColumn(text)
         }
     }
 
     /// What must be fetched to show these columns.
     static func selection(_ columns: [ResultColumn]) -> Fetch.Selection {
-        let keyPaths = columns.compactMap(\.keyPath)
-        return keyPaths.isEmpty ? .identifiers : .keyPaths(keyPaths)
+        let asked = columns.compactMap(\.column)
+        return asked.isEmpty ? .identifiers : .columns(asked)
     }
 }

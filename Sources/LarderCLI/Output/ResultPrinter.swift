@@ -43,7 +43,7 @@ struct ResultPrinter {
 
     private func shownColumns(_ batch: Batch) -> [ResultColumn] {
         if let asked { return asked }
-        let properties = batch.columns.map { ResultColumn.property($0.name) }
+        let properties = batch.columns.map { ResultColumn.expression(QueryColumn($0.name)) }
         guard batch.identity != nil else { return properties }
         return (format.isJSON ? [.identifier, .entity, .version] : [.identifier]) + properties
     }

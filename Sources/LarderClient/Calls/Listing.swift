@@ -38,6 +38,16 @@ extension Listing where Element == Record {
     }
 }
 
+extension Listing where Element == FoundRecord {
+    static func objects(_ fetch: Fetch, _ parameters: QueryParameters) -> Self {
+        Listing(query: .fetch(fetch), parameters: parameters) { batch, store in
+            batch.records(store: store).map {
+                FoundRecord(record: $0, isRelated: batch.relatedBy != nil)
+            }
+        }
+    }
+}
+
 extension Listing where Element == Row {
     static func count(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
@@ -51,7 +61,7 @@ extension Listing where Element == Row {
 
     static func aggregate(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
-        variables: [String: QueryArgument], groupBy: [String], _ columns: [Aggregate.Column],
+        variables: [String: QueryArgument], groupBy: [QueryColumn], _ columns: [Aggregate.Column],
         having: String?, sort: [SortKey], limit: Int64?
     ) -> Self {
         let aggregate = Aggregate(

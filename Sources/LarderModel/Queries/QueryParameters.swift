@@ -1,25 +1,31 @@
 /// What fills a query when it is asked.
 public struct QueryParameters: Hashable, Sendable {
-    /// Fill `%@` and `%K` in order, first the predicate's, then `having`'s; a tree names them by
-    /// place.
+    /// Fill `%@` and `%K` in the order in which a query is read: its predicate, the selected columns
+    /// or group keys, the aggregates (each its term, then its filter), `having`, the sort keys. A
+    /// tree names them by place.
     public var arguments: [QueryArgument]
     /// Fill each `$name` that no SUBQUERY around it names.
     public var variables: [String: QueryArgument]
-    /// The values are text that takes the type of what it is compared with, as a shell gives it; a
+    /// The values, those of ``after`` too, are text that takes the type of what it is compared with, as a shell gives it; a
     /// list is the text of a JSON array.
     public var argumentsAreText: Bool
     public var limit: Int64?
     public var offset: Int64?
+    /// Of a fetch: only rows behind this place in its order. One value for each sort key, and last
+    /// the object's identifier; empty begins at the first row.
+    public var after: [Value]
 
     public init(
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        argumentsAreText: Bool = false, limit: Int64? = nil, offset: Int64? = nil
+        argumentsAreText: Bool = false, limit: Int64? = nil, offset: Int64? = nil,
+        after: [Value] = []
     ) {
         self.arguments = arguments
         self.variables = variables
         self.argumentsAreText = argumentsAreText
         self.limit = limit
         self.offset = offset
+        self.after = after
     }
 }
 

@@ -16,11 +16,17 @@ public struct Batch: Hashable, Sendable {
     public var rowCount: Int
     public var identity: Identity?
     public var columns: [Column]
+    /// Where the objects were prefetched: the key path that leads to them from a later row. nil for
+    /// the rows that were asked for.
+    public var relatedBy: String?
 
-    public init(rowCount: Int = 0, identity: Identity? = nil, columns: [Column]) {
+    public init(
+        rowCount: Int = 0, identity: Identity? = nil, columns: [Column], relatedBy: String? = nil
+    ) {
         self.rowCount = rowCount
         self.identity = identity
         self.columns = columns
+        self.relatedBy = relatedBy
     }
 }
 

@@ -1,6 +1,7 @@
 import LarderModel
 
-/// The functions and aggregates that queries use, beside the collation that every connection has.
+/// The functions, aggregates and collations that queries use, beside the one collation that every
+/// connection has.
 enum StoreFunctions {
     /// Registers them all, and returns where they report their errors.
     static func register(on connection: Connection) throws(SQLiteError) -> FunctionFaults {
@@ -8,6 +9,7 @@ enum StoreFunctions {
         try DecimalFunctions.register(on: connection, faults)
         try StatisticFunctions.register(on: connection, faults)
         try StringFunctions.register(on: connection, faults)
+        try StringCollations.register(on: connection)
         return faults
     }
 }

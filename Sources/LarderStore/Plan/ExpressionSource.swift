@@ -1,12 +1,12 @@
 import LarderModel
 
-/// Takes the predicates of one query in order, and turns format strings into trees.
+/// Takes the terms of one query in order, and turns format strings into trees.
 struct ExpressionSource {
     private let parameters: QueryParameters
     /// How many arguments the format strings have taken so far.
     private(set) var argumentCount = 0
     private(set) var dependsOnArguments = false
-    /// Whether a predicate came as a tree, which names its arguments by place.
+    /// Whether a term came as a tree, which names its arguments by place.
     private(set) var hasTree = false
     /// Where the trees' parts stand, a list for each format string.
     private(set) var places: [FormatPlaces] = []
@@ -14,21 +14,44 @@ struct ExpressionSource {
     init(_ parameters: QueryParameters) { self.parameters = parameters }
 
     /// - Parameter name: What the predicate is in the query, for sentences.
-    mutating func expression(
-        _ predicate: QueryPredicate?, name: String = "predicate"
+    mutating func predicate(
+        _ term: QueryTerm?, named name: String = "predicate"
     ) throws(LarderError) -> QueryExpression? {
-        switch predicate {
+        switch term {
         case nil: return nil
-        case .tree(let tree):
-            hasTree = true
-            return tree
+        case .tree(let tree): return try checked(tree)
         case .format(let text):
-            let parsed = try PredicateFormat.parse(
-                text, arguments: parameters.arguments, firstArgument: argumentCount, name: name)
-            argumentCount += parsed.argumentsUsed
-            if parsed.usesKeyPathArguments { dependsOnArguments = true }
-            places.append(parsed.places)
-            return parsed.expression
+            return taken(
+                try PredicateFormat.parse(
+                    text, arguments: parameters.arguments, firstArgument: argumentCount,
+                    name: name))
         }
+    }
+
+    /// An expression that has a value.
+    mutating func value(
+        _ term: QueryTerm, named name: String
+    ) throws(LarderError) -> QueryExpression {
+        switch term {
+        case .tree(let tree): return try checked(tree)
+        case .format(let text):
+            return taken(
+                try PredicateFormat.parseExpression(
+                    text, arguments: parameters.arguments, firstArgument: argumentCount,
+                    name: name))
+        }
+    }
+
+    private mutating func taken(_ parsed: PredicateFormat.Parsed) -> QueryExpression {
+        argumentCount += parsed.argumentsUsed
+        if parsed.usesKeyPathArguments { dependsOnArguments = true }
+        places.append(parsed.places)
+        return parsed.expression
+    }
+
+    private mutating func checked(_ tree: QueryExpression) throws(LarderError) -> QueryExpression {
+        hasTree = true
+        try tree.checkLimits()
+        return tree
     }
 }

@@ -57,13 +57,16 @@ struct PlanValue: Hashable, Sendable {
         case argument(Int)
         /// The name among the variables.
         case variable(String)
+        /// The value of the sort key with this number, from 0, at the place after which to go on.
+        case place(Int)
 
-        /// The node of a tree that it comes from.
-        var expression: QueryExpression {
+        /// The node of a tree that it comes from; nil if it comes from none.
+        var expression: QueryExpression? {
             switch self {
             case .constant(let value): .constant(value)
             case .argument(let place): .argument(place)
             case .variable(let name): .variable(name)
+            case .place: nil
             }
         }
     }

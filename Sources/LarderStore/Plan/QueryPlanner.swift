@@ -8,26 +8,16 @@ struct QueryPlanner {
     func plan(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> ReadPlan {
-        var source = ExpressionSource(parameters)
-        var predicate: QueryExpression?
-        var having: QueryExpression?
-        switch query {
-        case .fetch(let fetch): predicate = try source.expression(fetch.predicate)
-        case .count(_, let counted): predicate = try source.expression(counted)
-        case .aggregate(let aggregate):
-            predicate = try source.expression(aggregate.predicate)
-            having = try source.expression(aggregate.having, name: "having")
-        }
         let resolver = try QueryResolver(
             entityName: query.entityName, layout: layout, converter: converter,
-            places: source.places)
+            source: ExpressionSource(parameters))
         let resolved: ResolvedQuery =
             switch query {
-            case .fetch(let fetch): try resolver.fetch(fetch, where: predicate)
-            case .count: try resolver.count(where: predicate)
-            case .aggregate(let aggregate):
-                try resolver.aggregate(aggregate, where: predicate, having: having)
+            case .fetch(let fetch): try resolver.fetch(fetch)
+            case .count(_, let predicate): try resolver.count(where: predicate)
+            case .aggregate(let aggregate): try resolver.aggregate(aggregate)
             }
+        let source = resolver.source
         var converter = converter
         converter.places = source.places
         return ReadPlan(

@@ -1,84 +1,96 @@
 import LarderModel
 
 extension QueryResolver {
-    func aggregate(
-        _ aggregate: Aggregate, where expression: QueryExpression?, having: QueryExpression?
-    ) throws(LarderError) -> ResolvedQuery {
+    func aggregate(_ aggregate: Aggregate) throws(LarderError) -> ResolvedQuery {
         try Self.checkCount(aggregate.groupBy.count + aggregate.columns.count, of: "columns")
         try Self.checkCount(aggregate.sort.count, of: "sort keys")
         guard !aggregate.columns.isEmpty || !aggregate.groupBy.isEmpty else {
             throw LarderError(.unsupported, "the aggregate has no column")
         }
-        let names = aggregate.groupBy + aggregate.columns.map(\.name)
-        try Self.checkNames(names)
-        let predicate = try predicate(expression)
-        var outputs: [PlanOperand] = []
-        for text in aggregate.groupBy { outputs.append(try groupColumn(text)) }
-        for column in aggregate.columns { outputs.append(try self.column(column)) }
-        let havingPredicate = try self.having(having, over: zip(names, outputs))
+        try Self.checkNames(aggregate.groupBy.map(\.name) + aggregate.columns.map(\.name))
+        let predicate = try predicate(source.predicate(aggregate.predicate))
         var columns: [ResolvedQuery.OutputColumn] = []
-        for (name, output) in zip(names, outputs) {
-            guard let type = output.type else { preconditionFailure("an output has a type") }
-            columns.append(
-                ResolvedQuery.OutputColumn(
-                    name: name, kind: type.columnKind, content: .operand(output)))
+        var groups: [PlanOperand] = []
+        for (index, group) in aggregate.groupBy.enumerated() {
+            let expression = try value(group.term, named: "group key \(index + 1)")
+            let operand = try singleValue(expression) { path in
+                manyObjects(path, "groups need")
+            }
+            groups.append(operand)
+            columns.append(try outputColumn(group.name, operand))
         }
-        let order = try Self.outputOrder(
-            aggregate.sort, among: names, first: aggregate.groupBy.count
-        ) { name in Self.unknownOutput(name, among: names) }
+        for (index, column) in aggregate.columns.enumerated() {
+            columns.append(try outputColumn(column.name, self.column(column, number: index + 1)))
+        }
+        let having = try source.predicate(aggregate.having, named: "having")
+        let havingPredicate = try withOutputs(columns) { () throws(LarderError) in
+            try self.predicate(having)
+        }
         return ResolvedQuery(
             verb: .aggregate, entityName: entity.name, sources: rootScope.sources,
-            predicate: predicate, groupBy: Array(outputs.prefix(aggregate.groupBy.count)),
-            having: havingPredicate, columns: columns, order: order)
+            predicate: predicate, groupBy: groups, having: havingPredicate, columns: columns,
+            order: try groupOrder(aggregate, columns))
     }
 
-    private func having(
-        _ expression: QueryExpression?, over outputs: some Sequence<(String, PlanOperand)>
-    ) throws(LarderError) -> PlanPredicate {
-        self.outputs = Dictionary(outputs, uniquingKeysWith: { first, _ in first })
+    /// Resolves what stands over the outputs of an aggregate and not over its objects.
+    func withOutputs<Resolved>(
+        _ columns: [ResolvedQuery.OutputColumn], _ resolve: () throws(LarderError) -> Resolved
+    ) throws(LarderError) -> Resolved {
+        var outputs: [String: PlanOperand] = [:]
+        for column in columns {
+            if case .operand(let operand) = column.content { outputs[column.name] = operand }
+        }
+        self.outputs = outputs
         defer { self.outputs = nil }
-        return try predicate(expression)
+        return try resolve()
     }
 
-    private func groupColumn(_ text: String) throws(LarderError) -> PlanOperand {
-        let path = try keyPath(text)
-        guard !path.isToMany else {
-            throw LarderError(
-                .wrongType,
-                "the key path to \(path.name) leads to many objects; "
-                    + "groups need one value for each object")
-        }
-        return try column(path)
+    private func manyObjects(_ path: ResolvedKeyPath, _ need: String) -> LarderError {
+        LarderError(
+            .wrongType,
+            "the key path to \(path.name) leads to many objects; \(need) one value for each object")
     }
 
-    private func column(_ column: Aggregate.Column) throws(LarderError) -> PlanOperand {
+    private func column(
+        _ column: Aggregate.Column, number: Int
+    ) throws(LarderError) -> PlanOperand {
         guard column.name.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
-            throw LarderError(.resourceExhausted, "a column's name is too long")
+            throw LarderError(
+                .resourceExhausted, "a column's name is too long", hint: "give it a shorter one")
         }
-        guard let text = column.keyPath else {
-            guard column.function == .count else {
-                throw LarderError(
-                    .unsupported, "\(column.function.rawValue) needs a key path",
-                    hint: "as in \(column.function.rawValue):KEYPATH")
-            }
+        let function = column.function
+        let term = try column.term.map { (term) throws(LarderError) in
+            try value(term, named: "aggregate \(number)")
+        }
+        let filter = try source.predicate(column.filter, named: "filter \(number)")
+        guard term != nil || function == .count else {
+            throw LarderError(
+                .unsupported, "\(function.rawValue) needs an expression",
+                hint: "as in \(function.rawValue):KEYPATH")
+        }
+        guard let counted = term ?? filter.map({ _ in .constant(.int(1)) }) else {
             return .aggregate(.count, nil, .int64, name: column.name)
         }
-        let path = try keyPath(text)
-        guard !path.isToMany else {
-            throw LarderError(
-                .wrongType,
-                "the key path to \(path.name) leads to many objects; "
-                    + "\(column.function.rawValue) needs one value for each object")
+        let operand = try singleValue(counted) { path in
+            manyObjects(path, "\(function.rawValue) needs")
         }
-        let type = try Self.resultType(of: column.function, path)
-        return .aggregate(column.function, try self.column(path), type, name: column.name)
+        let type = try Self.resultType(of: function, operand)
+        guard let filter else { return .aggregate(function, operand, type, name: column.name) }
+        // What the filter leaves out is nil, and passed over.
+        let filtered = QueryExpression.function(.conditional, [filter, counted, .constant(.null)])
+        return .aggregate(
+            function, try self.operand(filtered, in: rootScope), type, name: column.name)
     }
 
     /// What a function of values of a type is; refuses what it has no meaning for.
     private static func resultType(
-        of function: AggregateFunction, _ path: ResolvedKeyPath
+        of function: AggregateFunction, _ operand: PlanOperand
     ) throws(LarderError) -> OperandType {
-        let type = path.type
+        if function == .count || function == .countDistinct { return .int64 }
+        guard let type = operand.type else {
+            throw LarderError(
+                .wrongType, "\(function.rawValue) of an argument alone, whose type nothing tells")
+        }
         let isDecimal = type == .attribute(.decimal)
         switch function {
         case .count, .countDistinct: return .int64
@@ -87,7 +99,7 @@ extension QueryResolver {
                 throw LarderError(
                     .wrongType,
                     "\(function.rawValue) needs an order, and "
-                        + "\(path.name) is \(type.nounWithArticle)")
+                        + "\(operand.name) is \(type.nounWithArticle)")
             }
             return type
         case .mode: throw LarderError(.unsupported, "mode is not supported yet")
@@ -96,7 +108,7 @@ extension QueryResolver {
                 throw LarderError(
                     .wrongType,
                     "\(function.rawValue) needs numbers, and "
-                        + "\(path.name) is \(type.nounWithArticle)")
+                        + "\(operand.name) is \(type.nounWithArticle)")
             }
         }
         switch function {

@@ -1,22 +1,20 @@
 import LarderModel
 
 extension QueryResolver {
-    func fetch(_ fetch: Fetch, where expression: QueryExpression?) throws(LarderError)
-        -> ResolvedQuery
-    {
+    func fetch(_ fetch: Fetch) throws(LarderError) -> ResolvedQuery {
         try Self.checkCount(fetch.sort.count, of: "sort keys")
-        let predicate = try predicate(expression)
-        let columns = try columns(of: fetch)
+        let predicate = try predicate(source.predicate(fetch.predicate))
+        var columns = try columns(of: fetch)
+        let prefetch = try prefetch(fetch, &columns)
         let order =
-            fetch.isDistinct
-            ? try distinctOrder(fetch, columns)
-            : try order(fetch.sort)
-                + [ResolvedQuery.Order(key: .operand(rootOperand), isDescending: false)]
+            try fetch.isDistinct
+            ? distinctOrder(fetch.sort, columns) : order(fetch.sort)
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
             predicate: predicate, hasIdentity: !fetch.isDistinct, columns: columns, order: order,
             isDistinct: fetch.isDistinct,
-            hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate))
+            hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate),
+            prefetch: prefetch)
     }
 
     /// Whether an index narrows the rows to a range.
@@ -37,8 +35,8 @@ extension QueryResolver {
         }
     }
 
-    func count(where expression: QueryExpression?) throws(LarderError) -> ResolvedQuery {
-        let predicate = try predicate(expression)
+    func count(where term: QueryTerm?) throws(LarderError) -> ResolvedQuery {
+        let predicate = try predicate(source.predicate(term))
         let count = PlanOperand.aggregate(.count, nil, .int64, name: "count")
         return ResolvedQuery(
             verb: .count, entityName: entity.name, sources: rootScope.sources,
@@ -49,38 +47,48 @@ extension QueryResolver {
             ])
     }
 
-    private func columns(
-        of fetch: Fetch
-    ) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
-        guard case .keyPaths(let keyPaths) = fetch.selection else {
+    private func columns(of fetch: Fetch) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
+        guard case .columns(let selected) = fetch.selection else {
             guard !fetch.isDistinct else {
                 throw LarderError(
-                    .unsupported, "a distinct fetch selects key paths, not whole objects",
+                    .unsupported, "a distinct fetch selects columns, not whole objects",
                     hint: "objects are distinct already")
             }
             return fetch.selection == .identifiers ? [] : try objectColumns()
         }
-        try Self.checkCount(keyPaths.count, of: "selected key paths")
-        guard !keyPaths.isEmpty else {
-            throw LarderError(.unsupported, "the fetch selects no key path")
+        try Self.checkCount(selected.count, of: "selected columns")
+        guard !selected.isEmpty else {
+            throw LarderError(.unsupported, "the fetch selects no column")
         }
-        try Self.checkNames(keyPaths)
+        try Self.checkNames(selected.map(\.name))
         var columns: [ResolvedQuery.OutputColumn] = []
-        for text in keyPaths {
-            let path = try keyPath(text)
-            if let list = try list(at: path) {
+        for (index, column) in selected.enumerated() {
+            let expression = try value(column.term, named: "selected column \(index + 1)")
+            if let list = try list(at: expression) {
                 guard !fetch.isDistinct else {
                     throw LarderError(
-                        .unsupported, "\(path.name) is a list, which a distinct fetch cannot select"
-                    )
+                        .unsupported,
+                        "\(entity.name).\(list.name) is a list, "
+                            + "which a distinct fetch cannot select")
                 }
-                columns.append(list.named(text))
+                columns.append(list.named(column.name))
             } else {
-                guard !path.isToMany else { throw needsSingleStep(path) }
-                columns.append(outputColumn(text, try column(path)))
+                let operand = try singleValue(expression, orMany: needsSingleStep)
+                columns.append(try outputColumn(column.name, operand))
             }
         }
         return columns
+    }
+
+    /// What an expression gives for the object; refuses a key path to many objects.
+    func singleValue(
+        _ expression: QueryExpression, orMany: (ResolvedKeyPath) -> LarderError
+    ) throws(LarderError) -> PlanOperand {
+        if case .keyPath(let base, let names) = expression, outputs == nil {
+            let path = try keyPath(base, names, in: rootScope)
+            guard !path.isToMany else { throw orMany(path) }
+        }
+        return try operand(expression, in: rootScope)
     }
 
     /// The object whose key is the first argument; nil is all its properties.
@@ -96,12 +104,12 @@ extension QueryResolver {
         let key = PlanValue(source: .argument(0), type: .int64, name: entity.name)
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: .comparison(rootOperand, .equal, .value(key), options: []),
+            predicate: .comparison(.column(rootColumn), .equal, .value(key), options: []),
             hasIdentity: true, columns: columns)
     }
 
     /// The columns of whole objects in a fetch.
-    private func objectColumns() throws(LarderError) -> [ResolvedQuery.OutputColumn] {
+    func objectColumns() throws(LarderError) -> [ResolvedQuery.OutputColumn] {
         try columns(
             of: entity.attributes.map(\.name)
                 + entity.relationships.filter { !$0.isToMany }.map(\.name))
@@ -113,31 +121,41 @@ extension QueryResolver {
     ) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
         var columns: [ResolvedQuery.OutputColumn] = []
         for name in names {
-            let path = try keyPath(.object, [name], in: rootScope)
-            if let list = try list(at: path) {
+            let expression = QueryExpression.keyPath(.object, [name])
+            if let list = try list(at: expression) {
                 columns.append(list)
             } else {
-                columns.append(outputColumn(name, try column(path)))
+                columns.append(try outputColumn(name, operand(expression, in: rootScope)))
             }
         }
         return columns
     }
 
-    private func outputColumn(
+    func outputColumn(
         _ name: String, _ operand: PlanOperand
-    ) -> ResolvedQuery.OutputColumn {
-        guard let type = operand.type else { preconditionFailure("a column has a type") }
+    ) throws(LarderError) -> ResolvedQuery.OutputColumn {
+        guard let type = operand.type else {
+            throw LarderError(
+                .wrongType,
+                "the column \"\(Self.printable(name))\" is an argument alone, "
+                    + "whose type nothing tells")
+        }
         return ResolvedQuery.OutputColumn(
             name: name, kind: type.columnKind, content: .operand(operand))
     }
 
     /// A list column where the key path is a to-many relationship of the entity itself.
     private func list(
-        at path: ResolvedKeyPath
+        at expression: QueryExpression
     ) throws(LarderError) -> ResolvedQuery.OutputColumn? {
-        guard path.steps.count == 1, case .relationship(let relationship) = path.steps[0].property,
+        guard case .keyPath(.object, let names) = expression, names.count == 1,
+            case .relationship(let relationship) = entity.property(named: names[0]),
             relationship.isToMany
         else { return nil }
+        return list(of: relationship)
+    }
+
+    func list(of relationship: Relationship) -> ResolvedQuery.OutputColumn {
         let link = layout.link(for: relationship, of: entity)
         return ResolvedQuery.OutputColumn(
             name: relationship.name, kind: .objects(entityName: relationship.destination),
@@ -148,65 +166,6 @@ extension QueryResolver {
         LarderError(
             .wrongType, "the key path to \(path.name) leads to many objects, not to one value",
             hint: "only to-many relationships of \(entity.name) itself can be selected, as lists")
-    }
-
-    // MARK: Order
-
-    /// The object itself, by its key.
-    private var rootOperand: PlanOperand {
-        .column(root.keyColumn(name: entity.name))
-    }
-
-    private func order(_ keys: [SortKey]) throws(LarderError) -> [ResolvedQuery.Order] {
-        var order: [ResolvedQuery.Order] = []
-        for key in keys {
-            let path = try keyPath(key.keyPath)
-            guard !path.isToMany else {
-                throw LarderError(
-                    .wrongType,
-                    "the key path to \(path.name) leads to many objects and gives no order")
-            }
-            order.append(
-                ResolvedQuery.Order(
-                    key: .operand(try column(path)), isDescending: key.isDescending))
-        }
-        return order
-    }
-
-    /// Rows that are not objects are ordered by what is asked, and then by all their columns.
-    private func distinctOrder(
-        _ fetch: Fetch, _ columns: [ResolvedQuery.OutputColumn]
-    ) throws(LarderError) -> [ResolvedQuery.Order] {
-        try Self.outputOrder(fetch.sort, among: columns.map(\.name), first: columns.count) {
-            name throws(LarderError) in
-            // A wrong name is an error of its own.
-            _ = try keyPath(name)
-            return LarderError(
-                .unsupported,
-                "a distinct fetch is sorted by what it selects, and \"\(name)\" is not",
-                hint: "select it too")
-        }
-    }
-
-    /// Sort keys that name output columns, and then the first columns that none of them named.
-    static func outputOrder(
-        _ keys: [SortKey], among names: [String], first count: Int,
-        unknown: (String) throws(LarderError) -> LarderError
-    ) throws(LarderError) -> [ResolvedQuery.Order] {
-        var order: [ResolvedQuery.Order] = []
-        var used: Set<Int> = []
-        for key in keys {
-            guard let place = names.firstIndex(of: key.keyPath) else {
-                throw try unknown(key.keyPath)
-            }
-            guard used.insert(place).inserted else { continue }
-            order.append(
-                ResolvedQuery.Order(key: .output(place), isDescending: key.isDescending))
-        }
-        for place in 0..<count where !used.contains(place) {
-            order.append(ResolvedQuery.Order(key: .output(place), isDescending: false))
-        }
-        return order
     }
 
     // MARK: Limits

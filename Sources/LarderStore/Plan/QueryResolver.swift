@@ -17,20 +17,20 @@ final class QueryResolver {
     /// The FROM clause of the query itself, and the object it is about.
     let rootScope: ResolverScope
     let root: ResolverRow
+    /// The query's terms, as they are read.
+    var source: ExpressionSource
     private var aliasCount = 0
     /// What a `having` predicate may name, while one is being resolved.
     var outputs: [String: PlanOperand]?
-
-    /// Where the parts of the query's texts stand, `having` last.
-    private let places: [FormatPlaces]
 
     /// SQLite joins 64 tables at most.
     private static let joinedTablesMax = 64
 
     init(
-        entityName: String, layout: Layout, converter: ValueConverter, places: [FormatPlaces] = []
+        entityName: String, layout: Layout, converter: ValueConverter,
+        source: ExpressionSource = ExpressionSource(QueryParameters())
     ) throws(LarderError) {
-        self.places = places
+        self.source = source
         self.layout = layout
         self.converter = converter
         entity = try Self.entity(named: entityName, in: layout.schema)
@@ -43,13 +43,30 @@ final class QueryResolver {
             PlanSource(alias: 0, table: layout.table(for: entity), join: .first, condition: nil))
     }
 
-    /// Resolves an expression; an error points at the innermost that stands in a text.
+    /// Reads an expression that has a value.
+    ///
+    /// What is no more than a key path is one whatever its names mean in a format.
+    func value(_ term: QueryTerm, named name: String) throws(LarderError) -> QueryExpression {
+        if case .format(let text) = term, outputs == nil {
+            let steps = text.split(separator: ".", omittingEmptySubsequences: false)
+            if entity.property(named: String(steps[0])) != nil, steps.allSatisfy(Self.isName) {
+                return .keyPath(.object, steps.map(String.init))
+            }
+        }
+        return try source.value(term, named: name)
+    }
+
+    private static func isName(_ text: Substring) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+
+    /// Resolves an expression; an error points at the innermost that stands in a text, the text that
+    /// was read last before others.
     func locating<Result>(
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try resolve() } catch {
-            let texts = outputs == nil ? places : places.reversed()
-            throw texts.reduce(error) { $1.locating($0, at: expression) }
+            throw source.places.reversed().reduce(error) { $1.locating($0, at: expression) }
         }
     }
 

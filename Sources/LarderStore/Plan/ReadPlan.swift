@@ -27,32 +27,33 @@ final class ReadPlan: QueryPlan {
         self.argumentCount = argumentCount
     }
 
-    /// The statement for these parameters, complete.
-    func statement(_ parameters: QueryParameters) throws(LarderError) -> SQL {
+    /// The statements for these parameters, complete, to be run one after the other.
+    func statements(_ parameters: QueryParameters) throws(LarderError) -> [SQL] {
         try check(parameters)
         let known = templates.withLock { $0 }
         for template in known where try template.serves(parameters, converter) {
-            return SQL(template.text, try template.bindings(parameters, converter))
+            return try template.filled(parameters, converter)
         }
         let template = try write(parameters)
         templates.withLock { templates in
             if templates.count >= Self.templatesMax { templates.removeFirst() }
             templates.append(template)
         }
-        return SQL(template.text, try template.bindings(parameters, converter))
+        return try template.filled(parameters, converter)
     }
 
     private func write(_ parameters: QueryParameters) throws(LarderError) -> SQLTemplate {
         var writer = SQLWriter(parameters, converter)
-        let statement = try writer.statement(query)
-        let bindingCount = statement.parameters.reduce(0) { $0 + $1.bindingCount }
+        let statements = try writer.statements(query)
+        let bindingCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.bindingCount }
         guard bindingCount <= Self.bindingsMax else {
             throw LarderError(
                 .resourceExhausted, "the query's lists have too many elements in all",
                 hint: "ask several queries")
         }
         return SQLTemplate(
-            text: statement.text, parameters: statement.parameters, conditions: writer.conditions)
+            statements: statements.map { .init(text: $0.text, parameters: $0.parameters) },
+            conditions: writer.conditions)
     }
 
     private func check(_ parameters: QueryParameters) throws(LarderError) {
@@ -70,6 +71,31 @@ final class ReadPlan: QueryPlan {
         }
         guard query.verb != .count || (parameters.limit == nil && parameters.offset == nil) else {
             throw LarderError(.unsupported, "a count has neither limit nor offset")
+        }
+        try check(place: parameters)
+    }
+
+    private func check(place parameters: QueryParameters) throws(LarderError) {
+        let after = parameters.after
+        guard let identifier = after.last else { return }
+        guard query.verb == .fetch, !query.isDistinct else {
+            throw LarderError(
+                .unsupported, "only a fetch of objects goes on after a place",
+                hint: "rows that are no objects are skipped by offset")
+        }
+        guard parameters.offset == nil else {
+            throw LarderError(.unsupported, "a place to go on after and an offset exclude each other")
+        }
+        guard after.count == query.order.count else {
+            throw LarderError(
+                .malformedValue,
+                "the place to go on after has \(after.count) value\(after.count == 1 ? "" : "s"), "
+                    + "and \(query.order.count) \(query.order.count == 1 ? "is" : "are") needed",
+                hint: "give one for each sort key, and last the object's identifier")
+        }
+        guard !identifier.isNull else {
+            throw LarderError(
+                .malformedValue, "the place to go on after ends with an identifier, not with nil")
         }
     }
 }

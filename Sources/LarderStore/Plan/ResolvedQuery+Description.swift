@@ -18,6 +18,10 @@ extension ResolvedQuery: CustomStringConvertible {
             }
             for column in columns { tree.add("column \(column)") }
             for order in self.order { tree.add("sort by \(text(order))") }
+            for prefetch in self.prefetch {
+                tree.add("prefetch \(prefetch.keyPath)")
+                tree.nested { $0.add(text: prefetch.query.description) }
+            }
         }
         return tree.text
     }
@@ -28,7 +32,16 @@ extension ResolvedQuery: CustomStringConvertible {
             case .operand(let operand): "\(operand)"
             case .output(let place): "column \(columns[place].name)"
             }
-        return order.isDescending ? "\(key) descending" : key
+        var text = order.isDescending ? "\(key) descending" : key
+        switch order.stringOrder {
+        case .plain: break
+        case .caseInsensitive: text += ", case-insensitive"
+        case .localizedStandard: text += ", localized"
+        }
+        if order.nilComesFirst == order.isDescending {
+            text += order.nilComesFirst ? ", nil first" : ", nil last"
+        }
+        return text
     }
 }
 
@@ -40,6 +53,10 @@ private struct PlanTree {
     mutating func add(_ line: String) {
         if !text.isEmpty { text += "\n" }
         text += String(repeating: "  ", count: depth) + line
+    }
+
+    mutating func add(text: String) {
+        for line in text.split(separator: "\n") { add(String(line)) }
     }
 
     mutating func nested(_ body: (inout PlanTree) -> Void) {
@@ -153,6 +170,7 @@ extension PlanValue: CustomStringConvertible {
     var description: String {
         switch source {
         case .argument(let place): "?\(place)"
+        case .place(let place): "?after \(place)"
         case .variable(let name): "$\(name)"
         case .constant(.null): "nil"
         case .constant(.string(let text)): "\"\(text)\""

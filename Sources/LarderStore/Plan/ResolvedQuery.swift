@@ -23,7 +23,9 @@ struct ResolvedQuery: Hashable, Sendable {
         }
 
         var key: Key
-        var isDescending: Bool
+        var isDescending = false
+        var nilComesFirst = true
+        var stringOrder = StringOrder.plain
     }
 
     enum Verb: String, Hashable, Sendable {
@@ -45,6 +47,19 @@ struct ResolvedQuery: Hashable, Sendable {
     var isDistinct = false
     /// Whether the predicate asks for a range of an indexed column.
     var hasIndexedRange = false
+    var prefetch: [PlanPrefetch] = []
+}
+
+/// The objects at the end of one relationship of a query's rows.
+struct PlanPrefetch: Hashable, Sendable {
+    /// From the rows that were asked for.
+    var keyPath: String
+    /// Which column of the rows holds the keys.
+    var column: Int
+    /// Reads the objects; and theirs.
+    var query: ResolvedQuery
+    /// Its statement, whose only parameter is the keys as a JSON array.
+    var text: String
 }
 
 /// Where the keys of a to-many are, and their order.
@@ -70,6 +85,15 @@ struct PlanList: Hashable, Sendable {
             positionColumn = position
         case .column: preconditionFailure("a to-many relationship has no column on its own side")
         }
+    }
+
+    /// The keys of many objects' lists: the place of each object in the JSON array of keys that is
+    /// `?`, and a key. Object by object, each list as ``sqlText`` gives it.
+    var sqlTextForMany: String {
+        let key = "l.\(SQL.quoted(keyColumn))"
+        let order = positionColumn.map { "l.\(SQL.quoted($0)), \(key)" } ?? key
+        return "SELECT o.key, \(key) FROM json_each(?) AS o CROSS JOIN \(SQL.quoted(table)) AS l "
+            + "ON l.\(SQL.quoted(ownerColumn)) = o.value ORDER BY o.key, \(order)"
     }
 
     /// The keys of one object's list, in its order or else in their own; `?` is the object's key.

@@ -1,11 +1,15 @@
 import LarderModel
 
-/// SQL whose values are still to come: a text, what stands for each `?`, and what of the parameters
-/// the text was made for.
+/// SQL whose values are still to come: one or several texts, what stands for each `?`, and what of
+/// the parameters the texts were made for.
 struct SQLTemplate: Sendable {
-    var text: String
-    var parameters: [SQLParameter]
-    /// What was asked of the parameters while the text was written. The text serves all parameters
+    struct Statement: Sendable {
+        var text: String
+        var parameters: [SQLParameter]
+    }
+
+    var statements: [Statement]
+    /// What was asked of the parameters while the texts were written. These serve all parameters
     /// that give the same answers.
     var conditions: [(question: ParameterQuestion, answer: Bool)]
 
@@ -19,20 +23,24 @@ struct SQLTemplate: Sendable {
         return true
     }
 
-    func bindings(
+    func filled(
         _ parameters: QueryParameters, _ converter: ValueConverter
-    ) throws(LarderError) -> [SQLBinding] {
-        var bindings: [SQLBinding] = []
-        bindings.reserveCapacity(self.parameters.count)
-        for parameter in self.parameters {
-            if case .elements(let list, let options, let places) = parameter {
-                bindings += try SQLParameter.elements(
-                    of: list, options, places, parameters, converter)
-            } else {
-                bindings.append(try parameter.binding(parameters, converter))
+    ) throws(LarderError) -> [SQL] {
+        var filled: [SQL] = []
+        for statement in statements {
+            var bindings: [SQLBinding] = []
+            bindings.reserveCapacity(statement.parameters.count)
+            for parameter in statement.parameters {
+                if case .elements(let list, let options, let places) = parameter {
+                    bindings += try SQLParameter.elements(
+                        of: list, options, places, parameters, converter)
+                } else {
+                    bindings.append(try parameter.binding(parameters, converter))
+                }
             }
+            filled.append(SQL(statement.text, bindings))
         }
-        return bindings
+        return filled
     }
 }
 
@@ -109,6 +117,8 @@ enum ParameterQuestion: Hashable, Sendable {
     case holds(ValueComparison)
     case hasLimit
     case hasOffset
+    /// Whether a fetch goes on after a place.
+    case hasPlace
 
     func answer(
         _ parameters: QueryParameters, _ converter: ValueConverter
@@ -124,6 +134,7 @@ enum ParameterQuestion: Hashable, Sendable {
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil
         case .hasOffset: parameters.offset != nil
+        case .hasPlace: !parameters.after.isEmpty
         }
     }
 }

@@ -1,20 +1,44 @@
 import LarderModel
 
 extension SQLWriter {
-    /// The whole statement.
-    mutating func statement(_ query: ResolvedQuery) throws(LarderError) -> SQLFragment {
+    /// The whole statement, or that of one segment behind a place.
+    mutating func statement(
+        _ query: ResolvedQuery, _ segment: PlaceSegment? = nil
+    ) throws(LarderError) -> SQLFragment {
+        var first: [SQLFragment] = []
+        if let segment { first = try conditions(segment, query) }
+        return try statement(query, segment, first)
+    }
+
+    /// The statement for those objects whose keys are in the JSON array that is its only parameter.
+    mutating func statementByKeys(_ query: ResolvedQuery) throws(LarderError) -> SQLFragment {
+        let key = "t0.\(SQL.quoted(Layout.keyColumn))"
+        return try statement(
+            query, nil, [SQLFragment("\(key) IN (SELECT value FROM json_each(?))")])
+    }
+
+    private mutating func statement(
+        _ query: ResolvedQuery, _ segment: PlaceSegment?, _ first: [SQLFragment]
+    ) throws(LarderError) -> SQLFragment {
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)
-        try appendConditions(query.predicate, to: &statement)
+        try append(first, and: query.predicate, to: &statement)
         if !query.groupBy.isEmpty {
             var groups: [SQLFragment] = []
-            for group in query.groupBy { groups.append(try operand(group)) }
+            for (place, group) in query.groupBy.enumerated() {
+                if case .column = group {
+                    groups.append(try operand(group))
+                } else {
+                    // Written twice, it would be two expressions if it has parameters.
+                    groups.append(SQLFragment("\(place + 1)"))
+                }
+            }
             statement += " GROUP BY " + groups.joined(separator: ", ")
         }
         try append(" HAVING ", query.having, to: &statement)
         if !query.order.isEmpty {
-            statement += " ORDER BY " + (try terms(of: query).joined(separator: ", "))
+            statement += " ORDER BY " + (try terms(of: query, segment).joined(separator: ", "))
         }
         try appendLimit(to: &statement)
         return statement
@@ -34,12 +58,13 @@ extension SQLWriter {
         return results
     }
 
-    private mutating func appendConditions(
-        _ predicate: PlanPredicate, to statement: inout SQLFragment
+    /// - Parameter first: conditions that stand in front.
+    private mutating func append(
+        _ first: [SQLFragment], and predicate: PlanPredicate, to statement: inout SQLFragment
     ) throws(LarderError) {
         let conjuncts = predicate.conjuncts
-        let isSelective = conjuncts.contains(where: \.isIndexedEquality)
-        var written: [SQLFragment] = []
+        let isSelective = !first.isEmpty || conjuncts.contains(where: \.isIndexedEquality)
+        var written = first
         for conjunct in conjuncts {
             prefersKeyList = !isSelective
             switch try self.predicate(conjunct, negated: false) {
@@ -62,28 +87,6 @@ extension SQLWriter {
         case .always(false): statement += keyword + "0"
         case .sql(let fragment): statement += keyword + fragment
         }
-    }
-
-    private mutating func terms(of query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
-        var terms: [SQLFragment] = []
-        for order in query.order {
-            var term: SQLFragment
-            switch order.key {
-            case .operand(let operand):
-                term = try self.operand(operand)
-                // A plus hides the column's own order. Without it SQLite would rather read the
-                // whole table in the order of its keys than a range of an index and sort that.
-                if query.hasIndexedRange, try !ask(.hasLimit) { term = "+" + term }
-            case .output(let place):
-                term = SQLFragment("\(place + 1)")
-                // What a function gives has no collation of its own.
-                if query.columns[place].kind == .attribute(.decimal) {
-                    term += " COLLATE \(DecimalFunctions.collation)"
-                }
-            }
-            terms.append(order.isDescending ? term + " DESC" : term)
-        }
-        return terms
     }
 
     private mutating func appendLimit(to statement: inout SQLFragment) throws(LarderError) {

@@ -49,7 +49,7 @@ extension ParameterQuestion {
             .hasNil(let value):
             value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
-        case .hasLimit, .hasOffset: true
+        case .hasLimit, .hasOffset, .hasPlace: true
         }
     }
 }
@@ -58,7 +58,7 @@ extension PlanValue {
     /// Whether the parameters bring it.
     var isArgument: Bool {
         switch source {
-        case .argument, .variable: true
+        case .argument, .variable, .place: true
         case .constant: false
         }
     }

@@ -42,7 +42,8 @@ struct ValueConverter: Sendable {
         _ value: PlanValue, _ body: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try body() } catch {
-            throw places.reduce(error) { $1.locating($0, at: value.source.expression) }
+            guard let expression = value.source.expression else { throw error }
+            throw places.reduce(error) { $1.locating($0, at: expression) }
         }
     }
 
@@ -68,6 +69,9 @@ struct ValueConverter: Sendable {
                     hint: "give a value for each %@ and %K")
             }
             return parameters.arguments[place]
+        case .place(let place):
+            precondition(place < parameters.after.count, "the plan has checked their number")
+            return .value(parameters.after[place])
         }
     }
 

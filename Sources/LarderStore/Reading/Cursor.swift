@@ -5,78 +5,64 @@ import LarderModel
 /// After an error it has nothing more to give and is only to be closed: SQLite cannot take up a
 /// statement that was stopped.
 final class Cursor: ResultCursor {
-    private enum State {
-        /// Before the first row.
-        case opened
-        /// The statement stands on a row that no batch holds yet.
-        case onRow
-        case finished
-        case closed
-    }
-
     private let session: ReadSession
-    private let statement: Statement
-    private let listTexts: [String]
-    private var decoder: RowDecoder
-    private var state = State.opened
+    private let prefetch: [PlanPrefetch]
+    private var rows: BatchSource
+    private var prefetcher: Prefetcher
+    private var hasMoreRows = true
+    private let holdsSnapshot: Bool
+    private(set) var isOpen = true
 
-    init(_ session: ReadSession, _ query: ResolvedQuery, _ sql: SQL) throws(ReadFailure) {
+    init(
+        _ session: ReadSession, _ query: ResolvedQuery, _ statements: [SQL], limit: Int64?
+    ) throws(ReadFailure) {
         self.session = session
-        decoder = RowDecoder(query)
-        listTexts = decoder.listTexts
-        statement = try session.statement(sql.text)
-        try session.bind(sql.bindings, to: statement)
+        prefetch = query.prefetch
+        rows = BatchSource(session, query, statements, limit: limit)
+        prefetcher = Prefetcher(session)
         // A single statement is a snapshot by itself, as long as it runs.
-        if !listTexts.isEmpty { try session.beginSnapshot() }
+        holdsSnapshot = rows.hasLists || statements.count > 1 || !prefetch.isEmpty
+        if holdsSnapshot { try session.beginSnapshot() }
     }
 
     deinit { close() }
 
-    var isOpen: Bool { state != .closed }
-
     func next(
         bytesMax: Int, budget: ReadBudget
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
-        precondition(state != .closed, "the cursor is closed")
+        precondition(isOpen, "the cursor is closed")
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
         do throws(ReadFailure) {
-            if state == .opened { try advance() }
-            while state == .onRow {
-                try appendRow()
-                try advance()
-                if decoder.byteCount >= bytesMax { break }
-            }
+            let batch = try next(bytesMax: bytesMax)
+            let isLast = !hasMoreRows && prefetcher.isEmpty
+            if isLast { end() }
+            return (batch, isLast)
         } catch {
-            end(.finished)
+            end()
             throw error
         }
-        if state == .finished { end(.finished) }
-        return (decoder.takeBatch(), state == .finished)
+    }
+
+    private func next(bytesMax: Int) throws(ReadFailure) -> Batch {
+        guard prefetcher.isEmpty else { return try prefetcher.next(bytesMax: bytesMax) }
+        let (batch, isLast) = try rows.next(bytesMax: bytesMax)
+        hasMoreRows = !isLast
+        if prefetch.isEmpty { return batch }
+        prefetcher.add(batch, prefetch)
+        return try prefetcher.next(bytesMax: bytesMax)
     }
 
     func close() {
-        guard state != .closed else { return }
-        end(.closed)
-    }
-
-    private func advance() throws(ReadFailure) {
-        state = try session.step(statement) ? .onRow : .finished
-    }
-
-    private func appendRow() throws(ReadFailure) {
-        let (session, listTexts) = (session, listTexts)
-        try decoder.append(statement) { place, key throws(ReadFailure) in
-            try session.list(listTexts[place], of: key)
-        }
+        guard isOpen else { return }
+        isOpen = false
+        end()
     }
 
     /// Ends the snapshot, as soon as it is not needed any more.
-    private func end(_ state: State) {
-        self.state = state
-        statement.reset()
-        // A cached statement is not to keep a large argument alive.
-        statement.clearBindings()
-        if !listTexts.isEmpty { session.endSnapshot() }
+    private func end() {
+        prefetcher.close()
+        rows.close()
+        if holdsSnapshot { session.endSnapshot() }
     }
 }

@@ -8,6 +8,8 @@ import LarderModel
 final class ReadSession {
     let connection: Connection
     private let statements: StatementCache
+    /// How many times a statement was run with values of its own: what a read costs in statements.
+    private(set) var runCount = 0
     private let faults: FunctionFaults
     /// Keeps the store, and with it the claim on the file.
     private let store: Store
@@ -40,7 +42,15 @@ final class ReadSession {
         }
     }
 
+    /// A compiled statement that nobody else uses.
+    func ownStatement(_ text: String) throws(ReadFailure) -> Statement {
+        do throws(SQLiteError) { return try connection.prepare(text) } catch {
+            throw failure(error)
+        }
+    }
+
     func bind(_ bindings: [SQLBinding], to statement: Statement) throws(ReadFailure) {
+        runCount += 1
         do throws(SQLiteError) { try statement.bind(bindings) } catch { throw failure(error) }
     }
 

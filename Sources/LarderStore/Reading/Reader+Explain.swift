@@ -5,12 +5,16 @@ extension Reader {
         _ plan: any QueryPlan, _ parameters: QueryParameters
     ) throws(LarderError) -> Explanation {
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
-        let sql = try plan.statement(parameters)
+        let statements =
+            try plan.statements(parameters)
+            + plan.query.prefetched.map { SQL($0.text, [.text("[]")]) }
         do throws(ReadFailure) {
-            let steps = try steps(of: sql)
+            var steps: [QueryStep] = []
+            for statement in statements { steps += try self.steps(of: statement) }
             let tables = plan.query.tables
             return Explanation(
-                plan: plan.query.description, sql: sql.text,
+                plan: plan.query.description,
+                sql: statements.map(\.text).joined(separator: ";\n"),
                 steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
                 warnings: steps.compactMap { Self.warning(for: $0.text, tables) })
         } catch {
@@ -58,12 +62,21 @@ extension Reader {
 }
 
 extension ResolvedQuery {
+    /// All that is prefetched, at any depth.
+    fileprivate var prefetched: [PlanPrefetch] {
+        prefetch.flatMap { [$0] + $0.query.prefetched }
+    }
+
     /// The tables by their aliases, all subqueries included.
     fileprivate var tables: [String: String] {
         var tables: [String: String] = [:]
         var collections = [PlanCollection(sources: sources, predicate: predicate)]
         for column in columns {
             if case .operand(let operand) = column.content { collections += operand.collections }
+        }
+        for prefetch in prefetched {
+            collections.append(
+                PlanCollection(sources: prefetch.query.sources, predicate: .yes))
         }
         while let collection = collections.popLast() {
             for source in collection.sources {

@@ -33,7 +33,7 @@ final class Reader: StoreReader {
         }
         // A single statement is a snapshot by itself.
         let needsSnapshot =
-            identifiers.count > 1 || groups.contains { !$0.statement.decoder.listTexts.isEmpty }
+            identifiers.count > 1 || groups.contains { !$0.statement.decoder.lists.isEmpty }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
         if needsSnapshot { try session.beginSnapshot() }
@@ -87,13 +87,14 @@ final class Reader: StoreReader {
         let statement = try session.statement(group.statement.text)
         defer { statement.reset() }
         var decoder = group.statement.decoder
-        let lists = decoder.listTexts
+        let lists = decoder.lists.map { (column: $0.column, text: $0.list.sqlText) }
         for key in group.keys {
             statement.reset()
             try session.bind([.integer(key)], to: statement)
             guard try session.step(statement) else { continue }
-            try decoder.append(statement) { place, key throws(ReadFailure) in
-                try session.list(lists[place], of: key)
+            decoder.append(statement)
+            for list in lists {
+                decoder.append(keys: try session.list(list.text, of: key), at: list.column)
             }
             guard decoder.byteCount <= bytesLeft else {
                 throw .failed(
@@ -113,11 +114,11 @@ final class Reader: StoreReader {
     ) throws(ReadFailure) -> any ResultCursor {
         precondition(cursor?.isOpen != true, "one cursor at a time")
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
-        let statement: SQL
-        do throws(LarderError) { statement = try plan.statement(parameters) } catch {
+        let statements: [SQL]
+        do throws(LarderError) { statements = try plan.statements(parameters) } catch {
             throw .failed(error)
         }
-        let opened = try Cursor(session, plan.query, statement)
+        let opened = try Cursor(session, plan.query, statements, limit: parameters.limit)
         cursor = opened
         return opened
     }

@@ -7,15 +7,15 @@ struct RowDecoder {
         case integer(at: Int)
         case double(at: Int)
         case bytes(at: Int)
-        /// By the statement for lists at this place.
-        case list(Int)
+        /// By a statement of its own.
+        case list
     }
 
     private let entityName: String?
     private let output: [ResolvedQuery.OutputColumn]
     private let readings: [Reading]
-    /// For each list column the statement that reads it.
-    let listTexts: [String]
+    /// For each list column its place among the columns, and where its keys are.
+    let lists: [(column: Int, list: PlanList)]
 
     private var builders: [ColumnBuilder] = []
     private var keys: [Int64] = []
@@ -27,19 +27,19 @@ struct RowDecoder {
         output = query.columns
         var place = query.hasIdentity ? 2 : 0
         var readings: [Reading] = []
-        var listTexts: [String] = []
-        for column in query.columns {
+        var lists: [(column: Int, list: PlanList)] = []
+        for (index, column) in query.columns.enumerated() {
             switch column.content {
             case .operand:
                 readings.append(Self.reading(of: column.kind, at: place))
                 place += 1
             case .list(let list):
-                readings.append(.list(listTexts.count))
-                listTexts.append(list.sqlText)
+                readings.append(.list)
+                lists.append((index, list))
             }
         }
         self.readings = readings
-        self.listTexts = listTexts
+        self.lists = lists
         begin()
     }
 
@@ -63,12 +63,8 @@ struct RowDecoder {
         return count
     }
 
-    /// Appends the statement's row.
-    ///
-    /// - Parameter list: Reads the list at a place for an object's key; called before it returns.
-    mutating func append<Failure: Error>(
-        _ statement: Statement, list: (Int, Int64) throws(Failure) -> [Int64]
-    ) throws(Failure) {
+    /// Appends the statement's row, apart from its lists.
+    mutating func append(_ statement: Statement) {
         if entityName != nil {
             keys.append(statement.int64(at: 0))
             versions.append(statement.int64(at: 1))
@@ -93,14 +89,16 @@ struct RowDecoder {
                 } else {
                     statement.withBytes(at: place) { builders[index].append(bytes: $0) }
                 }
-            case .list(let place):
-                builders[index].append(keys: try list(place, statement.int64(at: 0)))
+            case .list: break
             }
         }
         rowCount += 1
     }
 
-    /// The rows since the last batch; the next one begins.
+    /// Appends the next row's list in a column.
+    mutating func append(keys: [Int64], at column: Int) { builders[column].append(keys: keys) }
+
+    /// The rows since the last batch; the next one begins. Lists that were not appended are missing.
     mutating func takeBatch() -> Batch {
         let identity = entityName.map {
             Batch.Identity(entityName: $0, keys: keys, versions: versions)

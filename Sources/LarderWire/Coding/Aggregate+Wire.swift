@@ -5,14 +5,14 @@ extension Aggregate {
     init(_ wire: Larder__V1__AggregateQuery) throws(LarderError) {
         self.init(
             try wire.entity.name("the entity of a query"),
-            where: try QueryPredicate.optional(wire.predicate),
-            groupBy: try MessageReader.texts(
+            where: try QueryTerm.optional(wire.predicate, "a predicate"),
+            groupBy: try MessageReader.list(
                 wire.group_by, wire.n_group_by, "group keys", maximum: Limits.queryColumnsMax,
-                bytesMax: ProtobufCBinaryData.keyPathBytesMax),
+                QueryColumn.init),
             try MessageReader.list(
                 wire.columns, wire.n_columns, "columns of an aggregate",
                 maximum: Limits.queryColumnsMax, Column.init),
-            having: try QueryPredicate.optional(wire.having),
+            having: try QueryTerm.optional(wire.having, "a predicate"),
             sort: try SortKey.list(wire.sort, wire.n_sort))
     }
 }
@@ -20,13 +20,13 @@ extension Aggregate {
 extension Aggregate.Column {
     init(_ wire: Larder__V1__AggregateColumn) throws(LarderError) {
         let function = try AggregateFunction(wire.function)
-        let name = try wire.name.keyPath("the name of an aggregate's column")
-        let keyPath =
-            wire.key_path.len == 0 ? nil : try wire.key_path.keyPath("an aggregate's key path")
-        guard keyPath != nil || function == .count else {
-            throw MessageReader.malformed("the aggregate `\(function.rawValue)` has no key path")
+        let term = try QueryTerm.optional(wire.term, "what an aggregate is computed over")
+        guard term != nil || function == .count else {
+            throw MessageReader.malformed("the aggregate `\(function.rawValue)` has no term")
         }
-        self.init(function, keyPath, name: name)
+        self.init(
+            function, term, where: try QueryTerm.optional(wire.filter, "an aggregate's filter"),
+            name: try wire.name.columnName("the name of an aggregate's column"))
     }
 }
 
@@ -36,20 +36,23 @@ extension MessageWriter {
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__AggregateQuery> {
         let wire = make(larder__v1__aggregate_query__init)
         wire.pointee.entity = text(aggregate.entityName)
-        wire.pointee.predicate = try predicate(aggregate.predicate, &flattener)
+        wire.pointee.predicate = try term(aggregate.predicate, &flattener)
         wire.pointee.n_group_by = aggregate.groupBy.count
-        wire.pointee.group_by = texts(aggregate.groupBy)
-        wire.pointee.n_columns = aggregate.columns.count
-        wire.pointee.columns = try list(aggregate.columns) { column in
+        wire.pointee.group_by = try columns(aggregate.groupBy, &flattener)
+        var items: [UnsafeMutablePointer<Larder__V1__AggregateColumn>] = []
+        for column in aggregate.columns {
             let item = make(larder__v1__aggregate_column__init)
             item.pointee.name = text(column.name)
             item.pointee.function = column.function.wireFunction
-            item.pointee.key_path = text(column.keyPath ?? "")
-            return item
+            item.pointee.term = try term(column.term, &flattener)
+            item.pointee.filter = try term(column.filter, &flattener)
+            items.append(item)
         }
-        wire.pointee.having = try predicate(aggregate.having, &flattener)
+        wire.pointee.n_columns = items.count
+        wire.pointee.columns = try list(items) { $0 }
+        wire.pointee.having = try term(aggregate.having, &flattener)
         wire.pointee.n_sort = aggregate.sort.count
-        wire.pointee.sort = try sort(aggregate.sort)
+        wire.pointee.sort = try sort(aggregate.sort, &flattener)
         return wire
     }
 }

@@ -11,7 +11,11 @@ extension Batch {
             },
             columns: try MessageReader.list(
                 wire.columns, wire.n_columns, "columns of a batch", maximum: Batch.columnsMax,
-                Column.init))
+                Column.init),
+            relatedBy: wire.related_by.len == 0
+                ? nil
+                : try wire.related_by.text(
+                    "a prefetched key path", bytesMax: ProtobufCBinaryData.keyPathBytesMax))
         guard rowCount == 0 || identity != nil || !columns.isEmpty else {
             throw MessageReader.malformed("a batch has rows and no columns")
         }
@@ -114,6 +118,7 @@ extension MessageWriter {
         if let identity = batch.identity { wire.pointee.identity = self.identity(identity) }
         wire.pointee.n_columns = batch.columns.count
         wire.pointee.columns = try list(batch.columns, column)
+        if let keyPath = batch.relatedBy { wire.pointee.related_by = text(keyPath) }
         return wire
     }
 

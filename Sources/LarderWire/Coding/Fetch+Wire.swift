@@ -3,28 +3,32 @@ internal import LarderModel
 
 extension Fetch {
     init(_ wire: Larder__V1__FetchQuery) throws(LarderError) {
-        let keyPaths = try MessageReader.texts(
-            wire.key_paths, wire.n_key_paths, "selected key paths", maximum: Limits.queryColumnsMax,
-            bytesMax: ProtobufCBinaryData.keyPathBytesMax)
+        let columns = try MessageReader.list(
+            wire.columns, wire.n_columns, "selected columns", maximum: Limits.queryColumnsMax,
+            QueryColumn.init)
         self.init(
             try wire.entity.name("the entity of a query"),
-            where: try QueryPredicate.optional(wire.predicate),
+            where: try QueryTerm.optional(wire.predicate, "a predicate"),
             sort: try SortKey.list(wire.sort, wire.n_sort),
-            selection: try Selection(wire.selection, keyPaths),
-            isDistinct: wire.distinct != 0)
+            selection: try Selection(wire.selection, columns),
+            isDistinct: wire.distinct != 0,
+            prefetch: try MessageReader.texts(
+                wire.prefetch, wire.n_prefetch, "prefetched key paths",
+                maximum: Limits.prefetchedStepsMax,
+                bytesMax: ProtobufCBinaryData.keyPathBytesMax))
     }
 }
 
 extension Fetch.Selection {
-    init(_ wire: Larder__V1__Selection, _ keyPaths: [String]) throws(LarderError) {
+    init(_ wire: Larder__V1__Selection, _ columns: [QueryColumn]) throws(LarderError) {
         switch wire {
         case LARDER__V1__SELECTION__SELECTION_OBJECTS: self = .objects
         case LARDER__V1__SELECTION__SELECTION_IDENTIFIERS: self = .identifiers
-        case LARDER__V1__SELECTION__SELECTION_KEY_PATHS: self = .keyPaths(keyPaths)
+        case LARDER__V1__SELECTION__SELECTION_COLUMNS: self = .columns(columns)
         default: throw MessageReader.malformed("a fetch has no selection that is known")
         }
-        guard keyPaths.isEmpty || self == .keyPaths(keyPaths) else {
-            throw MessageReader.malformed("a fetch lists key paths and does not select them")
+        guard columns.isEmpty || self == .columns(columns) else {
+            throw MessageReader.malformed("a fetch lists columns and does not select them")
         }
     }
 }
@@ -35,20 +39,22 @@ extension MessageWriter {
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__FetchQuery> {
         let wire = make(larder__v1__fetch_query__init)
         wire.pointee.entity = text(fetch.entityName)
-        wire.pointee.predicate = try predicate(fetch.predicate, &flattener)
-        wire.pointee.n_sort = fetch.sort.count
-        wire.pointee.sort = try sort(fetch.sort)
+        wire.pointee.predicate = try term(fetch.predicate, &flattener)
         switch fetch.selection {
         case .objects:
             wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_OBJECTS
         case .identifiers:
             wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_IDENTIFIERS
-        case .keyPaths(let keyPaths):
-            wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_KEY_PATHS
-            wire.pointee.n_key_paths = keyPaths.count
-            wire.pointee.key_paths = texts(keyPaths)
+        case .columns(let columns):
+            wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_COLUMNS
+            wire.pointee.n_columns = columns.count
+            wire.pointee.columns = try self.columns(columns, &flattener)
         }
+        wire.pointee.n_sort = fetch.sort.count
+        wire.pointee.sort = try sort(fetch.sort, &flattener)
         wire.pointee.distinct = fetch.isDistinct ? 1 : 0
+        wire.pointee.n_prefetch = fetch.prefetch.count
+        wire.pointee.prefetch = texts(fetch.prefetch)
         return wire
     }
 }

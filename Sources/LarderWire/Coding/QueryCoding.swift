@@ -51,7 +51,7 @@ extension Query {
             guard let count = wire.count?.pointee else { throw Query.unknownKind }
             self = .count(
                 entityName: try count.entity.name("the entity of a query"),
-                predicate: try QueryPredicate.optional(count.predicate))
+                predicate: try QueryTerm.optional(count.predicate, "a predicate"))
         case LARDER__V1__QUERY__KIND_AGGREGATE:
             guard let aggregate = wire.aggregate else { throw Query.unknownKind }
             self = .aggregate(try Aggregate(aggregate.pointee))
@@ -75,7 +75,7 @@ extension MessageWriter {
         case .count(let entityName, let predicate):
             let count = make(larder__v1__count_query__init)
             count.pointee.entity = text(entityName)
-            count.pointee.predicate = try self.predicate(predicate, &flattener)
+            count.pointee.predicate = try term(predicate, &flattener)
             wire.pointee.kind_case = LARDER__V1__QUERY__KIND_COUNT
             wire.pointee.count = count
         case .aggregate(let aggregate):

@@ -8,7 +8,10 @@ extension QueryRequest {
                 wire.arguments, wire.n_arguments, "arguments", maximum: Limits.argumentsMax,
                 QueryArgument.init),
             variables: try Self.variables(wire),
-            argumentsAreText: wire.arguments_are_text != 0)
+            argumentsAreText: wire.arguments_are_text != 0,
+            after: try MessageReader.list(
+                wire.after, wire.n_after, "values of a place", maximum: Limits.queryColumnsMax + 1,
+                Value.init))
         if wire.limit_presence_case == LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT {
             guard wire.limit >= 0 else { throw MessageReader.malformed("the limit is negative") }
             parameters.limit = wire.limit
@@ -87,6 +90,8 @@ extension MessageWriter {
             wire.pointee.offset = offset
         }
         wire.pointee.credit = query.credit
+        wire.pointee.n_after = parameters.after.count
+        wire.pointee.after = try list(parameters.after, value)
         return wire
     }
 

@@ -30,7 +30,7 @@ import Testing
         return fixture
     }
 
-    private let all = Query.fetch(Fetch("Item", selection: .keyPaths(["n", "text", "next"])))
+    private let all = Query.fetch(Fetch("Item", selection: .columns(["n", "text", "next"])))
 
     @Test("an answer larger than a batch comes in several, none much larger than asked")
     func batches() throws {

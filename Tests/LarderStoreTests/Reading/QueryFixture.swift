@@ -115,7 +115,8 @@ final class QueryFixture {
                 let identifier = PersistentIdentifier(
                     store: storeIdentifier, entityName: identity.entityName,
                     key: identity.keys[row])
-                return ([text(.object(identifier))] + values).joined(separator: " | ")
+                let path = batch.relatedBy.map { "\($0): " } ?? ""
+                return ([path + text(.object(identifier))] + values).joined(separator: " | ")
             }
         }
     }

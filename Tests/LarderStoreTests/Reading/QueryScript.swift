@@ -10,9 +10,10 @@ import LarderStore
 ///     get NAME… [: PROPERTY…]
 ///     fetch ENTITY · count ENTITY · aggregate ENTITY
 ///         show plan sql steps warnings rows      (default: rows)
-///         where FORMAT · having FORMAT · arg VALUE · text VALUE · sort KEYPATH[:desc]
-///         select KEYPATH, … · ids · distinct · limit N · offset N
-///         group KEYPATH, … · columns [NAME=]FUNCTION[:KEYPATH], …
+///         where FORMAT · having FORMAT · arg VALUE · text VALUE · limit N · offset N
+///         sort EXPRESSION[:desc][:nilsfirst|:nilslast][:caseinsensitive|:localized], …
+///         select [NAME=]EXPRESSION, … · ids · distinct · after VALUE · prefetch KEYPATH, …
+///         group [NAME=]EXPRESSION, … · columns [NAME=]FUNCTION[:EXPRESSION][ where FORMAT], …
 final class QueryScript {
     private var fixture: QueryFixture?
 
@@ -113,12 +114,13 @@ final class QueryScript {
 struct QueryClauses {
     var shown = ["rows"]
     var parameters = QueryParameters()
-    private var predicate: QueryPredicate?
-    private var having: QueryPredicate?
+    private var predicate: QueryTerm?
+    private var having: QueryTerm?
     private var sort: [SortKey] = []
     private var selection = Fetch.Selection.objects
     private var isDistinct = false
-    private var groupBy: [String] = []
+    private var prefetch: [String] = []
+    private var groupBy: [QueryColumn] = []
     private var columns: [Aggregate.Column] = []
 
     mutating func add(_ name: String, _ rest: String, _ fixture: QueryFixture) throws {
@@ -134,18 +136,16 @@ struct QueryClauses {
             parameters.arguments.append(.value(.string(rest)))
             parameters.argumentsAreText = true
         case "sort":
-            sort += Self.list(rest).map { key in
-                let isDescending = key.hasSuffix(":desc")
-                return SortKey(
-                    isDescending ? String(key.dropLast(5)) : key, descending: isDescending)
-            }
-        case "select": selection = .keyPaths(Self.list(rest))
+            sort += try Self.list(rest).map(Self.sortKey)
+        case "select": selection = .columns(Self.list(rest).map(Self.column))
+        case "after": parameters.after.append(try Self.value(rest, fixture))
+        case "prefetch": prefetch = Self.list(rest)
         case "ids": selection = .identifiers
         case "distinct": isDistinct = true
         case "limit": parameters.limit = Int64(rest)
         case "offset": parameters.offset = Int64(rest)
-        case "group": groupBy = Self.list(rest)
-        case "columns": columns = try Self.list(rest).map(Self.column)
+        case "group": groupBy = Self.list(rest).map(Self.column)
+        case "columns": columns = try Self.list(rest).map(Self.aggregateColumn)
         default: throw FixtureError("no clause \(name)")
         }
     }
@@ -156,7 +156,7 @@ struct QueryClauses {
             return .fetch(
                 Fetch(
                     entityName, where: predicate, sort: sort, selection: selection,
-                    isDistinct: isDistinct))
+                    isDistinct: isDistinct, prefetch: prefetch))
         case "count": return .count(entityName: entityName, predicate: predicate)
         case "aggregate":
             return .aggregate(
@@ -167,18 +167,60 @@ struct QueryClauses {
         }
     }
 
+    /// The parts between commas that stand outside of parentheses and braces.
     private static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map { String($0.drop(while: { $0 == " " })) }
+        var parts = [""]
+        var depth = 0
+        for character in text {
+            if "({[".contains(character) { depth += 1 }
+            if ")}]".contains(character) { depth -= 1 }
+            if character == ",", depth == 0 {
+                parts.append("")
+            } else if character != " " || parts[parts.count - 1] != "" {
+                parts[parts.count - 1].append(character)
+            }
+        }
+        return parts.last == "" ? parts.dropLast() : parts
     }
 
-    private static func column(_ text: String) throws -> Aggregate.Column {
+    private static func sortKey(_ text: String) throws -> SortKey {
+        var parts = text.split(separator: ":").map(String.init)
+        var key = SortKey(parts.removeFirst())
+        while let part = parts.first {
+            switch part {
+            case "desc": key.isDescending = true
+            case "nilsfirst": key.nilPlacement = .first
+            case "nilslast": key.nilPlacement = .last
+            case "caseinsensitive": key.stringOrder = .caseInsensitive
+            case "localized": key.stringOrder = .localizedStandard
+            default:
+                guard case .format(let name) = key.term else { throw FixtureError("no \(part)") }
+                key.term = .format("\(name):\(part)")
+            }
+            parts.removeFirst()
+        }
+        return key
+    }
+
+    private static func column(_ text: String) -> QueryColumn {
         let named = text.split(separator: "=", maxSplits: 1).map(String.init)
-        let parts = named[named.count - 1].split(separator: ":", maxSplits: 1).map(String.init)
+        guard named.count == 2, named[0].allSatisfy(\.isLetter), !named[1].hasPrefix("=") else {
+            return QueryColumn(text)
+        }
+        return QueryColumn(named[1], name: named[0])
+    }
+
+    private static func aggregateColumn(_ text: String) throws -> Aggregate.Column {
+        let halves = text.split(separator: " where ", maxSplits: 1).map(String.init)
+        let column = column(halves[0])
+        guard case .format(let asked) = column.term else { throw FixtureError("no text") }
+        let parts = asked.split(separator: ":", maxSplits: 1).map(String.init)
         guard let function = AggregateFunction(rawValue: parts[0]) else {
             throw FixtureError("no function \(parts[0])")
         }
         return Aggregate.Column(
-            function, parts.count > 1 ? parts[1] : nil, name: named.count > 1 ? named[0] : nil)
+            function, parts.count > 1 ? parts[1] : nil, where: halves.count > 1 ? halves[1] : nil,
+            name: column.name == asked ? nil : column.name)
     }
 
     /// `nil`, a JSON scalar, `@name`, `[@name, …]`, or `TYPE:TEXT`.

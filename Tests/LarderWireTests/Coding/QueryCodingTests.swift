@@ -14,7 +14,7 @@ struct QueryCodingTests {
         }
     }
 
-    private func nameIs(_ values: [Value]) -> QueryPredicate {
+    private func nameIs(_ values: [Value]) -> QueryTerm {
         .tree(.comparison(Comparison(.keyPath("name"), .in, .list(values.map { .constant($0) }))))
     }
 

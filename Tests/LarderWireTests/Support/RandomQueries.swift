@@ -72,30 +72,49 @@ struct RandomQueries {
         }
     }
 
+    mutating func term() -> QueryTerm {
+        number(0...1) == 0 ? .format("length(\(name()))") : .tree(tree(depth: number(1...4)))
+    }
+
+    private mutating func column() -> QueryColumn { QueryColumn(term(), name: name()) }
+
+    private mutating func sortKey() -> SortKey {
+        SortKey(
+            term(), descending: number(0...1) == 0,
+            nilPlacement: SortKey.NilPlacement.allCases.randomElement(using: &generator)
+                ?? .standard,
+            stringOrder: StringOrder.allCases.randomElement(using: &generator) ?? .plain)
+    }
+
     mutating func query() -> Query {
-        let predicate: QueryPredicate? =
+        let predicate: QueryTerm? =
             switch number(0...4) {
             case 0: nil
             case 1: .format("\(name()) == %@")
             default: .tree(tree(depth: number(1...8)))
             }
-        let sort = number(0...1) == 0 ? [] : [SortKey(name()), SortKey(name(), descending: true)]
+        let sort = (0..<number(0...2)).map { _ in sortKey() }
         switch number(0...2) {
         case 0:
             let selections: [Fetch.Selection] = [
-                .objects, .identifiers, .keyPaths([]), .keyPaths([name(), name()]),
+                .objects, .identifiers, .columns([]), .columns([column(), column()]),
             ]
             return .fetch(
                 Fetch(
                     name(), where: predicate, sort: sort,
                     selection: selections.randomElement(using: &generator) ?? .objects,
-                    isDistinct: number(0...1) == 0))
+                    isDistinct: number(0...1) == 0,
+                    prefetch: number(0...2) == 0 ? [name(), "\(name()).\(name())"] : []))
         case 1:
             return .count(entityName: name(), predicate: predicate)
         default:
             return .aggregate(
                 Aggregate(
-                    name(), where: predicate, groupBy: [name()], [.count, .init(.sum, name())],
+                    name(), where: predicate, groupBy: [column()],
+                    [
+                        .count, .init(.sum, name()),
+                        .init(.mode, term(), where: number(0...1) == 0 ? nil : term(), name: "m"),
+                    ],
                     having: number(0...1) == 0 ? nil : .tree(tree(depth: 4)), sort: sort))
         }
     }
@@ -136,19 +155,39 @@ extension QueryExpression {
 
 extension Query {
     func filled(from arguments: [QueryArgument]) -> Query {
-        func fill(_ predicate: QueryPredicate?) -> QueryPredicate? {
-            guard case .tree(let tree) = predicate else { return predicate }
+        func fill(_ term: QueryTerm) -> QueryTerm {
+            guard case .tree(let tree) = term else { return term }
             return .tree(tree.filled(from: arguments))
+        }
+        func fill(_ column: QueryColumn) -> QueryColumn {
+            QueryColumn(fill(column.term), name: column.name)
+        }
+        func fill(_ key: SortKey) -> SortKey {
+            var key = key
+            key.term = fill(key.term)
+            return key
         }
         switch self {
         case .fetch(var fetch):
-            fetch.predicate = fill(fetch.predicate)
+            fetch.predicate = fetch.predicate.map(fill)
+            fetch.sort = fetch.sort.map(fill)
+            if case .columns(let columns) = fetch.selection {
+                fetch.selection = .columns(columns.map(fill))
+            }
             return .fetch(fetch)
         case .count(let entityName, let predicate):
-            return .count(entityName: entityName, predicate: fill(predicate))
+            return .count(entityName: entityName, predicate: predicate.map(fill))
         case .aggregate(var aggregate):
-            aggregate.predicate = fill(aggregate.predicate)
-            aggregate.having = fill(aggregate.having)
+            aggregate.predicate = aggregate.predicate.map(fill)
+            aggregate.groupBy = aggregate.groupBy.map(fill)
+            aggregate.columns = aggregate.columns.map { column in
+                var column = column
+                column.term = column.term.map(fill)
+                column.filter = column.filter.map(fill)
+                return column
+            }
+            aggregate.having = aggregate.having.map(fill)
+            aggregate.sort = aggregate.sort.map(fill)
             return .aggregate(aggregate)
         }
     }

@@ -93,10 +93,22 @@ enum Samples {
             "keyPaths",
             .fetch(
                 Fetch(
-                    "Student", where: .tree(tree), selection: .keyPaths(["name", "courses"]),
+                    "Student", where: .tree(tree), selection: .columns(["name", "courses"]),
                     isDistinct: true))
         ),
         ("functions", .count(entityName: "Student", predicate: .tree(functions))),
+        (
+            "sorted",
+            .fetch(
+                Fetch(
+                    "Student",
+                    sort: [
+                        SortKey("name", nilPlacement: .last, stringOrder: .localizedStandard),
+                        SortKey(.tree(.keyPath("birthOfYear")), nilPlacement: .first),
+                        SortKey("length(name)", descending: true),
+                        SortKey("city", stringOrder: .caseInsensitive),
+                    ], prefetch: ["courses", "courses.teacher"]))
+        ),
         ("count", .count(entityName: "Student", predicate: .tree(tree))),
         ("countAll", .count(entityName: "Student", predicate: nil)),
         (
@@ -108,6 +120,23 @@ enum Samples {
                     having: .tree(
                         .comparison(Comparison(.keyPath("count"), .greaterThan, .argument(0)))),
                     sort: [SortKey("count", descending: true)]))
+        ),
+        (
+            "filtered",
+            .aggregate(
+                Aggregate(
+                    "Student",
+                    groupBy: [
+                        "city", QueryColumn(.tree(.keyPath("birthOfYear")), name: "year"),
+                    ],
+                    [
+                        .init(.count, where: "birthOfYear > 2000", name: "young"),
+                        .init(
+                            .mode, .tree(.keyPath("name")),
+                            where: .tree(
+                                .comparison(Comparison(.keyPath("name"), .notEqual, .argument(0)))),
+                            name: "name"),
+                    ]))
         ),
     ]
 

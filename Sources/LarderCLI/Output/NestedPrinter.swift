@@ -1,0 +1,64 @@
+import FoundationEssentials
+import LarderModel
+
+/// Prints whole objects as JSON, and the prefetched ones inside those that refer to them.
+///
+/// Kept are the objects that belong to the rows of one batch.
+struct NestedPrinter {
+    private var writer: JSONWriter
+    private let store: UUID
+    /// By the key path that leads to them, and their keys.
+    private var related: [String: [Int64: JSONValue]] = [:]
+
+    init(isArray: Bool, store: UUID) {
+        self.writer = JSONWriter(isArray: isArray)
+        self.store = store
+    }
+
+    mutating func print(_ batch: Batch) throws(LarderError) {
+        guard let identity = batch.identity else { return }
+        let names = ["@id", "@entity", "@version"] + batch.columns.map(\.name)
+        let prefix = batch.relatedBy.map { $0 + "." } ?? ""
+        if batch.relatedBy == nil { try writer.begin(names) }
+        for row in 0..<batch.rowCount {
+            let values = values(row, batch, identity, prefix)
+            if let keyPath = batch.relatedBy {
+                let members = Dictionary(zip(names, values)) { first, _ in first }
+                related[keyPath, default: [:]][identity.keys[row]] = .object(members)
+            } else {
+                try writer.write(json: values)
+            }
+        }
+        // What these refer to came in front of them, and comes again for others.
+        for keyPath in related.keys where keyPath.hasPrefix(prefix) { related[keyPath] = nil }
+    }
+
+    mutating func end() throws(LarderError) { try writer.end() }
+
+    private func values(
+        _ row: Int, _ batch: Batch, _ identity: Batch.Identity, _ prefix: String
+    ) -> [JSONValue] {
+        let identifier = PersistentIdentifier(
+            store: store, entityName: identity.entityName, key: identity.keys[row])
+        var values: [JSONValue] = [
+            Value.object(identifier).jsonValue, .string(identity.entityName),
+            Value.int(identity.versions[row]).jsonValue,
+        ]
+        for column in batch.columns {
+            let value = column.value(at: row, store: store)
+            let known = related[prefix + column.name] ?? [:]
+            switch value {
+            case .object(let object): values.append(Self.nested(object, known))
+            case .objects(let list): values.append(.array(list.map { Self.nested($0, known) }))
+            default: values.append(value.jsonValue)
+            }
+        }
+        return values
+    }
+
+    private static func nested(
+        _ object: PersistentIdentifier, _ known: [Int64: JSONValue]
+    ) -> JSONValue {
+        object.permanentKey.flatMap { known[$0] } ?? Value.object(object).jsonValue
+    }
+}

@@ -1,0 +1,40 @@
+/// Objects, or columns of them, that satisfy a predicate, in an order.
+///
+/// The order is the same each time: rows that no sort key tells apart stand in the order of their
+/// identifiers.
+public struct Fetch: Hashable, Sendable {
+    public enum Selection: Hashable, Sendable {
+        /// Identifier, version, every attribute and every to-one relationship.
+        case objects
+        /// Identifier and version only.
+        case identifiers
+        /// Identifier, version and these: expressions with one value for each object, and to-many
+        /// relationships of the entity itself as lists of objects. Without identifier and version
+        /// if the fetch is distinct.
+        case columns([QueryColumn])
+    }
+
+    public var entityName: String
+    public var predicate: QueryTerm?
+    public var sort: [SortKey]
+    public var selection: Selection
+    /// Each row once; needs `columns`.
+    public var isDistinct: Bool
+    /// Key paths of relationships, such as `category.parent`; needs `objects`.
+    ///
+    /// The objects along them come too: in batches of their own in front of the rows that refer to
+    /// them, each with ``Batch/relatedBy``. A row then has the list of a to-many that is so named.
+    public var prefetch: [String]
+
+    public init(
+        _ entityName: String, where predicate: QueryTerm? = nil, sort: [SortKey] = [],
+        selection: Selection = .objects, isDistinct: Bool = false, prefetch: [String] = []
+    ) {
+        self.entityName = entityName
+        self.predicate = predicate
+        self.sort = sort
+        self.selection = selection
+        self.isDistinct = isDistinct
+        self.prefetch = prefetch
+    }
+}

@@ -1,0 +1,27 @@
+import LarderModel
+
+/// The orders of strings that SQLite does not have.
+enum StringCollations {
+    /// nil for the plain order, which is SQLite's own.
+    static func name(of order: StringOrder) -> String? {
+        switch order {
+        case .plain: nil
+        case .caseInsensitive: "larder_case_insensitive"
+        case .localizedStandard: "larder_localized_standard"
+        }
+    }
+
+    static func register(on connection: Connection) throws(SQLiteError) {
+        for order in StringOrder.allCases {
+            guard let name = name(of: order) else { continue }
+            let limit = connection.limit
+            try connection.registerCollation(name: name) { left, right in
+                // Sorting asks many times before SQLite looks whether it has to stop. From then on
+                // no answer is taken from it, and any order will do.
+                guard limit.allowsMore() else { return 0 }
+                return order.compare(
+                    String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("Prefetching") struct PrefetchTests {
+    private static let schema = """
+        { "version": "1.0.0", "entities": [
+          { "name": "Article",
+            "attributes": [ { "name": "title", "type": "string" } ],
+            "relationships": [
+              { "name": "category", "destination": "Category", "inverse": "articles" },
+              { "name": "tags", "destination": "Tag", "toMany": true, "inverse": "articles" } ] },
+          { "name": "Category",
+            "attributes": [ { "name": "name", "type": "string" } ],
+            "relationships": [
+              { "name": "parent", "destination": "Category", "inverse": "children" },
+              { "name": "children", "destination": "Category", "toMany": true,
+                "inverse": "parent" },
+              { "name": "articles", "destination": "Article", "toMany": true,
+                "inverse": "category" } ] },
+          { "name": "Tag",
+            "attributes": [ { "name": "name", "type": "string" } ],
+            "relationships": [
+              { "name": "articles", "destination": "Article", "toMany": true,
+                "inverse": "tags" } ] } ] }
+        """
+
+    private func fixture(articles: Int, categories: Int, tags: Int) throws -> QueryFixture {
+        let fixture = try QueryFixture(SchemaFile.schema(parsing: Self.schema))
+        var objects: [QueryFixture.Object] = []
+        for number in 0..<categories {
+            var values: [String: JSONValue] = ["name": .string("category \(number)")]
+            if number > 0 { values["parent"] = .string("@c\(number / 2)") }
+            objects.append(.init(entityName: "Category", name: "c\(number)", values: values))
+        }
+        for number in 0..<tags {
+            objects.append(
+                .init(
+                    entityName: "Tag", name: "t\(number)",
+                    values: ["name": .string("tag \(number)")]))
+        }
+        for number in 0..<articles {
+            var values: [String: JSONValue] = ["title": .string("article \(number)")]
+            if number % 5 > 0 { values["category"] = .string("@c\(number % categories)") }
+            values["tags"] = .array(
+                (0..<number % 4).map { .string("@t\((number + $0) % tags)") })
+            objects.append(.init(entityName: "Article", name: "a\(number)", values: values))
+        }
+        try fixture.insert(objects)
+        return fixture
+    }
+
+    private let all = Query.fetch(
+        Fetch("Article", prefetch: ["category.parent.parent", "tags", "tags.articles.category"]))
+
+    /// What each batch refers to has come since the last row that was asked for.
+    private func check(_ batches: [Batch], _ fixture: QueryFixture) {
+        var related: [String: Set<PersistentIdentifier>] = [:]
+        let paths = [
+            "category", "category.parent", "category.parent.parent", "tags", "tags.articles",
+            "tags.articles.category",
+        ]
+        for batch in batches {
+            let prefix = batch.relatedBy.map { "\($0)." } ?? ""
+            for record in batch.records(store: fixture.storeIdentifier) {
+                for (name, value) in record.values where paths.contains(prefix + name) {
+                    let known = related[prefix + name] ?? []
+                    switch value {
+                    case .object(let object): #expect(known.contains(object))
+                    case .objects(let objects): #expect(known.isSuperset(of: objects))
+                    default: break
+                    }
+                }
+                if let path = batch.relatedBy {
+                    related[path, default: []].insert(record.identifier)
+                }
+            }
+            if batch.relatedBy == nil { related = [:] }
+        }
+    }
+
+    @Test("related objects come in front of the rows that refer to them, in batches as small")
+    func order() throws {
+        let fixture = try fixture(articles: 200, categories: 20, tags: 7)
+        let plain = fixture.rows(try fixture.batches(.fetch(Fetch("Article"))))
+        for bytesMax in [0, 300, 4_096, 1 << 20] {
+            let batches = try fixture.batches(all, bytesMax: bytesMax)
+            check(batches, fixture)
+            #expect(batches.last?.relatedBy == nil)
+            if bytesMax == 300 { #expect(batches.allSatisfy { $0.rowCount <= 20 }) }
+            let rows = batches.filter { $0.relatedBy == nil }.flatMap { batch in
+                // Without the lists that prefetching adds.
+                fixture.rows([
+                    Batch(
+                        rowCount: batch.rowCount, identity: batch.identity,
+                        columns: Array(batch.columns.dropLast()))
+                ])
+            }
+            #expect(rows == plain)
+        }
+    }
+
+    @Test("the number of statements does not grow with the number of rows")
+    func statements() throws {
+        var counts: [Int] = []
+        for articles in [10, 100, 1_000] {
+            let fixture = try fixture(articles: articles, categories: 20, tags: 7)
+            let session = try #require(fixture.reader as? Reader).session
+            let before = session.runCount
+            let batches = try fixture.batches(
+                .fetch(Fetch("Article", prefetch: ["category.parent", "tags"])), bytesMax: 1 << 24)
+            #expect(batches.count { $0.relatedBy == nil } == (articles > 256 ? 2 : 1))
+            counts.append(session.runCount - before)
+        }
+        #expect(counts[0] == counts[1])
+        // Lists are read for 256 rows at first, and then for more.
+        #expect(counts[2] <= 2 * counts[0] + 1)
+    }
+
+    @Test("long lists are cut into batches by their bytes, and lose nothing")
+    func longLists() throws {
+        let fixture = try fixture(articles: 3_000, categories: 3, tags: 2)
+        let query = Query.fetch(Fetch("Tag", prefetch: ["articles"]))
+        let batches = try fixture.batches(query, bytesMax: 4_096)
+        let rows = batches.filter { $0.relatedBy == nil }
+        #expect(rows.map(\.rowCount) == [1, 1])
+        for row in rows.flatMap({ $0.records(store: fixture.storeIdentifier) }) {
+            guard case .objects(let articles)? = row.values["articles"] else {
+                Issue.record("a tag has a list")
+                continue
+            }
+            #expect(articles.count > 1_000)
+        }
+        check(batches, fixture)
+    }
+
+    @Test("a fetch that finds nothing answers with the columns alone")
+    func nothing() throws {
+        let fixture = try fixture(articles: 0, categories: 1, tags: 1)
+        let batches = try fixture.batches(all)
+        #expect(batches.map(\.rowCount) == [0])
+        #expect(batches[0].columns.map(\.name) == ["title", "category", "tags"])
+    }
+}
