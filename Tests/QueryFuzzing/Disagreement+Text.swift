@@ -145,6 +145,15 @@ extension Value {
 }
 
 extension SortKey {
+    var expression: QueryExpression {
+        if case .tree(let tree) = term { tree } else { .object }
+    }
+
     /// The properties that its key path names.
-    var names: [String] { keyPath.split(separator: ".").map(String.init) }
+    var names: Set<String> { expression.names }
+
+    /// As a script's `sort` takes it, as far as that goes.
+    var scriptText: String {
+        "\(expression.format)\(isDescending ? ":desc" : "") (\(nilPlacement), \(stringOrder))"
+    }
 }

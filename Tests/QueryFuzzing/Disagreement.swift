@@ -121,7 +121,7 @@ public struct Disagreement: CustomStringConvertible {
         let predicate = query.predicate.withArguments(query.arguments, &arguments)
         lines += ["fetch \(query.entityName)", "where \(predicate.format)"]
         for value in arguments { lines.append("arg \(value.scriptText(drafts))") }
-        for key in query.sort { lines.append("sort \(key.keyPath)\(key.isDescending ? ":desc" : "")") }
+        for key in query.sort { lines.append("sort \(key.scriptText)") }
         return lines.joined(separator: "\n")
     }
 }

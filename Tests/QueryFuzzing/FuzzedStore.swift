@@ -50,8 +50,9 @@ public final class FuzzedStore {
     }
 
     private static func isToMany(_ name: String, of entity: String, in schema: Schema) -> Bool {
-        guard case .relationship(let relationship) = schema.entity(named: entity)?
-            .property(named: name)
+        guard
+            case .relationship(let relationship) = schema.entity(named: entity)?
+                .property(named: name)
         else { return false }
         return relationship.isToMany
     }
@@ -67,8 +68,9 @@ public final class FuzzedStore {
         }
         for (draft, identifier) in zip(drafts, identifiers) {
             for (name, links) in draft.links {
-                guard case .relationship(let relationship) = schema.entity(named: draft.entityName)?
-                    .property(named: name)
+                guard
+                    case .relationship(let relationship) = schema.entity(named: draft.entityName)?
+                        .property(named: name)
                 else { continue }
                 for place in links {
                     add(identifiers[place], to: identifier, relationship.name)

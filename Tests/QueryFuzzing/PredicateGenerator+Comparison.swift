@@ -48,9 +48,13 @@ extension PredicateGenerator {
         guard let name = random.pick(operators) else { return nil }
         var options: Comparison.Options = []
         if type == .string {
-            options = random.pick([[], [], .caseInsensitive, .diacriticInsensitive, [
-                .caseInsensitive, .diacriticInsensitive,
-            ]]) ?? []
+            options =
+                random.pick([
+                    [], [], .caseInsensitive, .diacriticInsensitive,
+                    [
+                        .caseInsensitive, .diacriticInsensitive,
+                    ],
+                ]) ?? []
         }
         note("\(name.rawValue)\(modifier == .direct ? "" : " \(modifier)")")
         if !options.isEmpty { note("\(name.rawValue)[\(options.rawValue)]") }

@@ -45,7 +45,8 @@ extension PredicateGenerator {
         let pairs: [(AttributeType, Value)] = [
             (.int64, "a"), (.string, 1), (.bool, 2), (.double, "1.5"), (.int64, .double(.nan)),
             (.double, .double(.nan)), (.decimal, .double(.infinity)), (.date, 1), (.uuid, "x"),
-            (.decimal, "x"), (.data, "*"), (.int32, true), (.string, true), (.decimal, .double(.nan)),
+            (.decimal, "x"), (.data, "*"), (.int32, true), (.string, true),
+            (.decimal, .double(.nan)),
         ]
         guard let (type, value) = random.pick(pairs), let left = singlePath(to: .attribute(type))
         else { return nil }

@@ -23,8 +23,9 @@ struct PredicateGenerator {
     /// What has been written so far: names of operators, functions and forms.
     var written: Set<String> = []
 
-    init(_ store: FuzzedStore, _ paths: SchemaPaths, about entity: String, _ random: SeededGenerator)
-    {
+    init(
+        _ store: FuzzedStore, _ paths: SchemaPaths, about entity: String, _ random: SeededGenerator
+    ) {
         self.store = store
         self.paths = paths
         self.random = random
@@ -64,7 +65,8 @@ struct PredicateGenerator {
     private mutating func attempt(depth: Int) -> QueryExpression? {
         switch random.number(0...19) {
         case 0: return truth()
-        case 1...7: return comparison(depth: depth)
+        case 1...6: return comparison(depth: depth)
+        case 7: return memberComparison(depth: depth)
         case 8, 9: return list(depth: depth)
         case 10, 11: return quantified(depth: depth)
         case 12: return membership(depth: depth)

@@ -25,7 +25,11 @@ public struct QueryFuzzer {
             }
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
             + ["objects", "IN objects", "any of objects", "all of objects", "literals", "sort"]
-            + ["two operands", "ill-typed", "@count"]
+            + ["two operands", "ill-typed", "member", "properties of a subquery"]
+            + AggregateFunction.allCases.map { "@\($0)" }
+            + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)
+            + StringOrder.allCases.map { "sort \($0)" }
+            + SortKey.NilPlacement.allCases.map { "nil \($0)" }
     }
 
     /// So many predicates are asked about the same objects.

@@ -33,7 +33,9 @@ struct SchemaPaths {
                 entry.single[end, default: []].append(steps + [name])
             }
         }
-        for attribute in entity.attributes { add(.attribute(attribute.type), attribute.name, isMany) }
+        for attribute in entity.attributes {
+            add(.attribute(attribute.type), attribute.name, isMany)
+        }
         for relationship in entity.relationships {
             let becomesMany = isMany || relationship.isToMany
             add(.object(relationship.destination), relationship.name, becomesMany)

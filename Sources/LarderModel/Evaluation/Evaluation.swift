@@ -7,8 +7,9 @@ struct Evaluation {
     /// What the expression's places hold now; the object itself is the first.
     private var places: [Value]
 
-    init(_ evaluator: Evaluator, _ object: PersistentIdentifier, _ reader: @escaping Evaluator.Reader)
-    {
+    init(
+        _ evaluator: Evaluator, _ object: PersistentIdentifier, _ reader: @escaping Evaluator.Reader
+    ) {
         self.evaluator = evaluator
         self.reader = reader
         places = [.object(object)]

@@ -36,7 +36,7 @@ public struct Evaluator: Sendable {
     ///     Temporary identifiers may always.
     ///   - now: What `now()` is.
     ///   - matcher: Without one MATCHES is refused as unsupported.
-    /// - Throws: `unknownEntity`; `resourceExhausted` for too many arguments.
+    /// - Throws: `unknownEntity`; `resourceExhausted` for parameters beyond ``Limits``.
     public init(
         schema: Schema, entityName: String, parameters: QueryParameters = QueryParameters(),
         store: UUID? = nil, now: Date, matcher: Matcher? = nil
@@ -44,10 +44,7 @@ public struct Evaluator: Sendable {
         guard let entity = schema.entity(named: entityName) else {
             throw LarderError(.unknownEntity, "there is no entity \"\(entityName.prefix(32))\"")
         }
-        guard parameters.arguments.count <= Limits.argumentsMax else {
-            throw LarderError(
-                .resourceExhausted, "a query has \(Limits.argumentsMax) arguments at most")
-        }
+        try parameters.checkLimits()
         self.schema = schema
         self.entity = entity
         self.parameters = parameters

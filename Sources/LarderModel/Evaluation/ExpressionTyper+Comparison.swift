@@ -63,7 +63,10 @@ extension ExpressionTyper {
                 hint: "write the values in braces: {1, 2}")
         default: expressions.append(comparison.right)
         }
-        let sides = (element.map { [$0] } ?? []) + (try operands(expressions, beside: element))
+        let wanted: OperandType? = comparison.needsStrings ? .attribute(.string) : nil
+        let sides =
+            (element.map { [$0] } ?? [])
+            + (try operands(expressions, beside: element, or: wanted))
         try check(sides, for: comparison)
         let values = sides.map(\.expression)
         switch comparison.operator {
@@ -74,6 +77,7 @@ extension ExpressionTyper {
             }
             return .between(values[0], values[1], values[2], comparison.options)
         default:
+            try checkLiterals(expressions, for: comparison)
             try checkPattern(comparison, values[1])
             return .comparison(
                 TypedComparison(
@@ -83,8 +87,10 @@ extension ExpressionTyper {
     }
 
     /// What is compared with each other: what is open takes the type of the first that has one.
+    ///
+    /// - Parameter wanted: The type that the operator asks for, if it does.
     private mutating func operands(
-        _ expressions: [QueryExpression], beside operand: TypedOperand?
+        _ expressions: [QueryExpression], beside operand: TypedOperand?, or wanted: OperandType?
     ) throws(LarderError) -> [TypedOperand] {
         var typed = operand
         var known: [TypedOperand?] = []
@@ -94,13 +100,14 @@ extension ExpressionTyper {
             known.append(operand)
         }
         // A member of a JSON document beside values alone is of their kind.
-        let memberType = try typed == nil ? literalType(expressions) : nil
+        var memberType = wanted
+        if typed == nil, wanted == nil { memberType = try literalType(expressions) }
         var result: [TypedOperand] = []
         for (expression, operand) in zip(expressions, known) {
             if let operand {
                 result.append(operand)
             } else {
-                let type = typed?.type ?? (isLiteral(expression) ? nil : memberType)
+                let type = typed?.type ?? wanted ?? (isLiteral(expression) ? nil : memberType)
                 result.append(
                     try self.operand(
                         expression, as: type, beside: typed?.name ?? "the other value"))
@@ -118,6 +125,20 @@ extension ExpressionTyper {
             if let type = value.ownType { return .attribute(type) }
         }
         return nil
+    }
+
+    /// Literals alone have no operators but these.
+    private func checkLiterals(
+        _ expressions: [QueryExpression], for comparison: Comparison
+    ) throws(LarderError) {
+        guard expressions.count == 2, expressions.allSatisfy(isLiteral) else { return }
+        switch comparison.operator {
+        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            if comparison.options.subtracting(.normalized).isEmpty { return }
+        default: break
+        }
+        throw LarderError(
+            .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
     }
 
     private func check(
@@ -179,5 +200,15 @@ extension ExpressionTyper {
         try check([left], for: comparison)
         let values = try list(comparison.right, as: type, beside: left.name)
         return .in(left.expression, values, comparison.options)
+    }
+}
+
+extension Comparison {
+    /// Whether the operator, or what it ignores, is one of strings.
+    fileprivate var needsStrings: Bool {
+        switch `operator` {
+        case .beginsWith, .endsWith, .contains, .like, .matches: true
+        default: !options.isEmpty
+        }
     }
 }

@@ -67,13 +67,15 @@ extension ExpressionTyper {
         var expressions: [TypedExpression] = []
         for (place, operand) in operands.enumerated() {
             let type = signature.operands[place]
-            if let typed = known[place] {
-                expressions.append(typed.converted(to: type))
+            let typed: TypedOperand
+            if let operand = known[place] {
+                typed = operand
             } else {
-                let typed = try self.operand(
+                typed = try self.operand(
                     operand, as: .attribute(type), beside: function.rawValue)
-                expressions.append(.converted(typed.expression, type))
             }
+            expressions.append(
+                function.givesOperand ? typed.converted(to: type) : typed.expression)
         }
         return TypedOperand(
             expression: .function(function, expressions), type: .attribute(signature.result),
@@ -92,14 +94,20 @@ extension ExpressionTyper {
 extension TypedOperand {
     /// The operand as a function takes it.
     func converted(to type: AttributeType) -> TypedExpression {
-        guard case .attribute(let own) = self.type, own != type, own.isNumber else {
-            return expression
-        }
-        return .converted(expression, type)
+        type == .double || type == .decimal ? .converted(expression, type) : expression
     }
 }
 
 extension ScalarFunction {
+    /// Whether the result is one of the operands, which have one type then. Arithmetic takes
+    /// numbers as they are.
+    fileprivate var givesOperand: Bool {
+        switch self {
+        case .coalesce, .conditional, .minimum, .maximum: true
+        default: false
+        }
+    }
+
     /// The operands whose type the result has; none where the function alone gives its type.
     fileprivate func operandsOfResult(_ operands: [QueryExpression]) -> [QueryExpression] {
         switch self {

@@ -42,7 +42,13 @@ extension ExpressionTyper {
             throw LarderError(
                 .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
         }
-        let place = try place(base)
+        return try keyPath(from: try place(base), names)
+    }
+
+    /// The same from an object that is known.
+    private func keyPath(
+        from place: TypedPlace, _ names: [String]
+    ) throws(LarderError) -> KeyPath {
         var entity: Entity? = place.entity
         var type = OperandType.object(entityName: place.entity.name)
         var steps: [(step: PropertyStep, entity: Entity)] = []
@@ -96,7 +102,7 @@ extension ExpressionTyper {
     /// Whether an expression stands for any number of values.
     func isCollection(_ expression: QueryExpression) throws(LarderError) -> Bool {
         switch expression {
-        case .subquery: true
+        case .subquery, .keyPath(.subquery, _): true
         case .keyPath(let base, let names): try keyPath(base, names).isToMany
         default: false
         }
@@ -105,21 +111,46 @@ extension ExpressionTyper {
     /// A to-many key path or a SUBQUERY.
     mutating func elements(of expression: QueryExpression) throws(LarderError) -> TypedElements {
         switch expression {
+        case .keyPath(let base, let names) where base.isSubquery:
+            return try properties(names, of: try elements(of: base))
         case .keyPath(let base, let names):
             let path = try keyPath(base, names)
             guard path.isToMany else {
                 throw LarderError(
                     .wrongType, "\(path.name) is \(path.type.nounWithArticle), not a to-many")
             }
-            var collection = TypedCollection.single(.object(place: path.base.place))
-            for (step, _) in path.steps { collection = .step(step, of: collection) }
-            return TypedElements(
-                collection: collection, type: path.type, entity: path.entity, name: path.name)
+            return try elements(path, from: .single(.object(place: path.base.place)))
         case .subquery(let inner, let variable, let predicate):
             return try filtered(inner, variable, predicate)
         default:
             throw LarderError(.wrongType, "a to-many key path or a SUBQUERY is needed here")
         }
+    }
+
+    /// What the objects of a SUBQUERY have.
+    private func properties(
+        _ names: [String], of objects: TypedElements
+    ) throws(LarderError) -> TypedElements {
+        guard let entity = objects.entity else {
+            throw LarderError(
+                .wrongType, "\(objects.name) is an attribute; objects are needed here")
+        }
+        let path = try keyPath(from: TypedPlace(entity: entity, place: 0), names)
+        return try elements(path, from: objects.collection)
+    }
+
+    private func elements(
+        _ path: KeyPath, from base: TypedCollection
+    ) throws(LarderError) -> TypedElements {
+        guard path.member.isEmpty else {
+            throw LarderError(
+                .unsupported, "members of many JSON documents are not asked in memory",
+                hint: "ask them of one object at a time, in a SUBQUERY")
+        }
+        var collection = base
+        for (step, _) in path.steps { collection = .step(step, of: collection) }
+        return TypedElements(
+            collection: collection, type: path.type, entity: path.entity, name: path.name)
     }
 
     private mutating func filtered(
@@ -145,5 +176,11 @@ extension ExpressionTyper {
 extension PropertyStep {
     var isToMany: Bool {
         if case .toMany = kind { true } else { false }
+    }
+}
+
+extension QueryExpression {
+    fileprivate var isSubquery: Bool {
+        if case .subquery = self { true } else { false }
     }
 }
