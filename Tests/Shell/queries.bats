@@ -153,3 +153,75 @@ setup() {
     larder schema show >shown.json
     expect 0 larder schema check shown.json
 }
+
+
+@test "sort keys say where nil goes and how strings compare" {
+    same $'arts\ntech\n' "$(larder fetch Article --select category.name --distinct \
+        --sort category.name:localized:nilslast)"$'\n'
+    expect 0 larder fetch Article --sort category.name:nilslast:desc --sort title:caseinsensitive \
+        --select title --limit 2
+    same $'one\nthree' "$output"
+    expect 64 larder fetch Article --sort title:desc:desc:asc
+}
+
+@test "a sort key of text is refused for numbers" {
+    expect 65 larder fetch Article --sort wordCount:localized
+    holds "$stderr" "error[WRONG_TYPE]"
+}
+
+@test "--after goes on behind a row, and pages are the whole" {
+    larder fetch Article --sort category.name --sort title --select category.name,title,@id >whole
+    : >pages
+    after=()
+    while true; do
+        larder fetch Article --sort category.name --sort title --limit 2 \
+            --select category.name,title,@id ${after[@]+"${after[@]}"} >page
+        [ -s page ] || break
+        cat page >>pages
+        last=$(tail -n 1 page)
+        IFS=$'\x1f' read -r category title id <<<"${last//$'\t'/$'\x1f'}"
+        after=(--after "${category:-nil}" --after "$title" --after "$id")
+    done
+    cmp whole pages
+}
+
+@test "--after is refused where it makes no sense" {
+    expect 65 larder fetch Article --sort title --after x
+    holds "$stderr" "error[MALFORMED_VALUE]"
+    expect 65 larder fetch Article --sort wordCount --after many --after "$tech"
+    expect 64 larder fetch Article --sort title --after x --after "$tech" --offset 1
+    expect 64 larder fetch Article --select title --distinct --after "$tech"
+}
+
+@test "--prefetch prints related objects inside, at any depth" {
+    expect 0 larder fetch Article --where 'title == "one"' --prefetch category --output jsonl
+    same '["one","tech","Category"]' \
+        "$(jq -c '[.title, .category.name, .category["@entity"]]' <<<"$output")"
+    expect 0 larder fetch Category --where 'name == "tech"' --prefetch articles.category \
+        --output json
+    same '[["one","tech"],["three","tech"],["two","tech"]]' \
+        "$(jq -c '[.[0].articles[] | [.title, .category.name]] | sort' <<<"$output")"
+}
+
+@test "--prefetch needs JSON and whole objects" {
+    expect 64 larder fetch Article --prefetch category --output csv
+    expect 64 larder fetch Article --prefetch category --select title --output json
+    expect 65 larder fetch Article --prefetch title --output json
+    holds "$stderr" "error[WRONG_TYPE]"
+}
+
+@test "limits beyond a number's range are usage errors, an offset beyond the end finds nothing" {
+    expect 64 larder fetch Article --limit 9223372036854775808
+    expect 64 larder fetch Article --offset -1
+    expect 0 larder fetch Article --limit 9223372036854775807 --offset 9223372036854775807
+    same "" "$output"
+}
+
+@test "explain shows the segments behind a place, and what is prefetched" {
+    expect 0 larder explain Article --sort wordCount:desc --after 30 \
+        --after "$(larder fetch Article --limit 1 --select @id)" \
+        --prefetch category
+    holds "$output" '"wordCount" < ?'
+    holds "$output" 'prefetch category'
+    holds "$output" 'json_each'
+}

@@ -13,10 +13,10 @@ enum DecimalFunctions {
         on connection: Connection, _ faults: FunctionFaults
     ) throws(SQLiteError) {
         try connection.registerAggregate(name: sum, argumentCount: 1) {
-            DecimalSum(faults, isAverage: false)
+            DecimalTotal(faults, isAverage: false)
         }
         try connection.registerAggregate(name: average, argumentCount: 1) {
-            DecimalSum(faults, isAverage: true)
+            DecimalTotal(faults, isAverage: true)
         }
         try connection.registerAggregate(name: median, argumentCount: 1) {
             DecimalMedian(faults)
@@ -24,6 +24,7 @@ enum DecimalFunctions {
     }
 
     /// The decimal that is stored; nil for nil, and for a text that a damaged file may hold.
+    /// An integer among decimals is one.
     fileprivate static func decimal(_ argument: FunctionArgument) -> Decimal? {
         argument.isNull ? nil : Decimal(exactly: argument.string)
     }
@@ -32,19 +33,16 @@ enum DecimalFunctions {
         DecimalText.canonical(decimal).map { .text($0) } ?? .null
     }
 
-    /// The sum if a decimal can hold every digit of it.
-    fileprivate static func exactSum(_ left: Decimal, _ right: Decimal) -> Decimal? {
-        let sum = left + right
-        return !sum.isNaN && sum - left == right && sum - right == left ? sum : nil
+    fileprivate static var tooManyDigits: LarderError {
+        LarderError(.arithmeticOverflow, "a sum has more digits than a decimal can hold")
     }
 }
 
 /// The sum, 0 over none, or the average, nil over none.
-private final class DecimalSum: Aggregation {
+private final class DecimalTotal: Aggregation {
     private let faults: FunctionFaults
     private let isAverage: Bool
-    private var sum: Decimal? = 0
-    private var count: Int64 = 0
+    private var sum = DecimalSum()
 
     init(_ faults: FunctionFaults, isAverage: Bool) {
         self.faults = faults
@@ -52,18 +50,15 @@ private final class DecimalSum: Aggregation {
     }
 
     func step(_ arguments: FunctionArguments) {
-        guard let decimal = DecimalFunctions.decimal(arguments[0]) else { return }
-        count += 1
-        sum = sum.flatMap { DecimalFunctions.exactSum($0, decimal) }
+        if let decimal = DecimalFunctions.decimal(arguments[0]) { sum.add(decimal) }
     }
 
     func finish() -> FunctionResult {
-        guard let sum else {
-            return faults.report(
-                LarderError(.arithmeticOverflow, "a sum has more digits than a decimal can hold"))
+        if isAverage, sum.count == 0 { return .null }
+        guard let result = isAverage ? sum.average : sum.value else {
+            return faults.report(DecimalFunctions.tooManyDigits)
         }
-        guard isAverage else { return DecimalFunctions.result(sum) }
-        return count == 0 ? .null : DecimalFunctions.result(sum / Decimal(count))
+        return DecimalFunctions.result(result)
     }
 }
 
@@ -83,16 +78,11 @@ private final class DecimalMedian: Aggregation {
 
     func finish() -> FunctionResult {
         guard values.count <= StatisticFunctions.medianValuesMax else {
-            return faults.report(StatisticFunctions.tooManyValues)
+            return faults.report(StatisticFunctions.tooManyValues("median"))
         }
-        values.sort()
-        let middle = values.count / 2
-        if values.isEmpty { return .null }
-        if values.count % 2 == 1 { return DecimalFunctions.result(values[middle]) }
-        guard let sum = DecimalFunctions.exactSum(values[middle - 1], values[middle]) else {
-            return faults.report(
-                LarderError(.arithmeticOverflow, "a sum has more digits than a decimal can hold"))
+        guard let median = Statistics.median(values) else {
+            return values.isEmpty ? .null : faults.report(DecimalFunctions.tooManyDigits)
         }
-        return DecimalFunctions.result(sum / 2)
+        return DecimalFunctions.result(median)
     }
 }

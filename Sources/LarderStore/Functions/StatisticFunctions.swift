@@ -9,17 +9,21 @@ enum StatisticFunctions {
 
     /// A median has to keep the values of its group: 128 MiB of doubles.
     static let medianValuesMax = 16 << 20
+    /// A mode keeps those that differ.
+    static let keptBytesMax = 128 << 20
 
     static func register(
         on connection: Connection, _ faults: FunctionFaults
     ) throws(SQLiteError) {
         try connection.registerAggregate(name: median, argumentCount: 1) { Median(faults) }
-        try connection.registerAggregate(name: stddev, argumentCount: 1) { Deviation() }
+        try connection.registerAggregate(name: stddev, argumentCount: 1) {
+            PopulationDeviation()
+        }
     }
 
-    static var tooManyValues: LarderError {
+    static func tooManyValues(_ name: String) -> LarderError {
         LarderError(
-            .resourceExhausted, "a median is computed over \(medianValuesMax) values at most",
+            .resourceExhausted, "a \(name) is computed over \(medianValuesMax) values at most",
             hint: "group by more, or narrow the predicate")
     }
 }
@@ -39,35 +43,18 @@ private final class Median: Aggregation {
 
     func finish() -> FunctionResult {
         guard values.count <= StatisticFunctions.medianValuesMax else {
-            return faults.report(StatisticFunctions.tooManyValues)
+            return faults.report(StatisticFunctions.tooManyValues("median"))
         }
-        values.sort()
-        let middle = values.count / 2
-        if values.isEmpty { return .null }
-        if values.count % 2 == 1 { return .real(values[middle]) }
-        let (low, high) = (values[middle - 1], values[middle])
-        let mean = (low + high) / 2
-        // The sum of two large values may leave the range that their mean is in.
-        return .real(mean.isFinite ? mean : low / 2 + high / 2)
+        return Statistics.median(values).map { .real($0) } ?? .null
     }
 }
 
-/// Welford's method: one pass, without the loss of a difference of large sums.
-private final class Deviation: Aggregation {
-    private var count = 0.0
-    private var mean = 0.0
-    private var squares = 0.0
+private final class PopulationDeviation: Aggregation {
+    private var deviation = Deviation()
 
     func step(_ arguments: FunctionArguments) {
-        guard !arguments[0].isNull else { return }
-        let value = arguments[0].double
-        count += 1
-        let distance = value - mean
-        mean += distance / count
-        squares += distance * (value - mean)
+        if !arguments[0].isNull { deviation.add(arguments[0].double) }
     }
 
-    func finish() -> FunctionResult {
-        count == 0 ? .null : .real((squares / count).squareRoot())
-    }
+    func finish() -> FunctionResult { deviation.value.map { .real($0) } ?? .null }
 }

@@ -10,6 +10,9 @@ enum StoreFunctions {
         try StatisticFunctions.register(on: connection, faults)
         try StringFunctions.register(on: connection, faults)
         try StringCollations.register(on: connection)
+        try IntegerFunctions.register(on: connection, faults)
+        try ModeFunctions.register(on: connection, faults)
+        try ScalarFunctions.register(on: connection)
         return faults
     }
 }

@@ -48,7 +48,9 @@ enum OperandType: Hashable, Sendable {
 
     /// Whether two columns of these types may be compared with each other.
     func isComparable(with other: OperandType) -> Bool {
-        self == other || (isNumber && other.isNumber)
+        let decimal = OperandType.attribute(.decimal)
+        return self == other || (isNumber && other.isNumber)
+            || (self == decimal && other.isInteger) || (isInteger && other == decimal)
     }
 
     /// The column of results that holds values of this type.

@@ -4,17 +4,32 @@ import LarderModel
 indirect enum PlanOperand: Hashable, Sendable {
     case column(PlanColumn)
     case value(PlanValue)
-    /// How many elements a collection has.
-    case count(PlanCollection, name: String)
+    case member(PlanMember)
+    /// Operands have the types that the function asks for; `type` is that of the result.
+    case function(ScalarFunction, [PlanOperand], OperandType, name: String)
+    /// An integer as a double or a decimal.
+    case converted(PlanOperand, OperandType)
+    /// A predicate as a Bool, which is never nil.
+    case predicate(PlanPredicate)
+    /// A value computed over the elements of a collection; over objects the operand is nil.
+    case collection(AggregateFunction, PlanCollection, PlanOperand?, OperandType, name: String)
     /// A value computed over a group.
     case aggregate(AggregateFunction, PlanOperand?, OperandType, name: String)
+
+    /// How many elements a collection has.
+    static func count(_ collection: PlanCollection, name: String) -> PlanOperand {
+        .collection(.count, collection, nil, .int64, name: name)
+    }
 
     /// nil where only what it is compared with could tell.
     var type: OperandType? {
         switch self {
         case .column(let column): column.type
-        case .aggregate(_, _, let type, _): type
-        case .count: .int64
+        case .member(let member): member.type
+        case .aggregate(_, _, let type, _), .function(_, _, let type, _), .converted(_, let type),
+            .collection(_, _, _, let type, _):
+            type
+        case .predicate: .attribute(.bool)
         case .value(let value): value.type
         }
     }
@@ -22,7 +37,12 @@ indirect enum PlanOperand: Hashable, Sendable {
     var name: String {
         switch self {
         case .column(let column): column.name
-        case .count(_, let name), .aggregate(_, _, _, let name): name
+        case .member(let member): member.name
+        case .aggregate(_, _, _, let name), .function(_, _, _, let name),
+            .collection(_, _, _, _, let name):
+            name
+        case .converted(let operand, _): operand.name
+        case .predicate: "a predicate"
         case .value(let value): value.name
         }
     }
@@ -31,11 +51,49 @@ indirect enum PlanOperand: Hashable, Sendable {
     var isNullable: Bool {
         switch self {
         case .column(let column): column.isNullable
-        case .count: false
-        case .value: true
-        case .aggregate(let function, _, _, _): function != .count && function != .countDistinct
+        case .value, .member: true
+        case .predicate: false
+        case .converted(let operand, _): operand.isNullable
+        case .aggregate(let function, _, _, _), .collection(let function, _, _, _, _):
+            !function.isZeroOverNone
+        case .function(let function, let operands, _, _):
+            switch function {
+            case .now: false
+            case .coalesce: operands.allSatisfy(\.isNullable)
+            case .conditional: operands.dropFirst().contains(where: \.isNullable)
+            case .length, .uppercase, .lowercase, .canonical:
+                operands.contains(where: \.isNullable)
+            default: true
+            }
         }
     }
+
+    /// Whether it is the same for all objects.
+    var isConstant: Bool {
+        switch self {
+        case .value: true
+        case .function(_, let operands, _, _): operands.allSatisfy(\.isConstant)
+        case .converted(let operand, _): operand.isConstant
+        case .column, .member, .predicate, .collection, .aggregate: false
+        }
+    }
+
+    /// The operands and predicates right below.
+    var operands: [PlanOperand] {
+        switch self {
+        case .column, .value, .predicate: []
+        case .member(let member): [.column(member.document)]
+        case .function(_, let operands, _, _): operands
+        case .converted(let operand, _): [operand]
+        case .collection: []
+        case .aggregate(_, let operand, _, _): operand.map { [$0] } ?? []
+        }
+    }
+}
+
+extension AggregateFunction {
+    /// Whether it is 0 over no values, where others are nil.
+    var isZeroOverNone: Bool { self == .count || self == .countDistinct || self == .sum }
 }
 
 /// What is stored for an object: an attribute, or the key of an object.
@@ -112,6 +170,17 @@ indirect enum PlanPredicate: Hashable, Sendable {
     /// The parts that have to hold all.
     var conjuncts: [PlanPredicate] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+
+    /// The operands right below, not those of the predicates and collections within.
+    var operands: [PlanOperand] {
+        switch self {
+        case .constant, .decided, .and, .or, .not, .exists: []
+        case .isTrue(let operand), .oneOfList(let operand, _, _): [operand]
+        case .comparison(let left, _, let right, _): [left, right]
+        case .between(let value, let lower, let upper, _): [value, lower, upper]
+        case .oneOf(let operand, let list, _): [operand] + list
+        }
     }
 
     func and(_ other: PlanPredicate) -> PlanPredicate {

@@ -68,53 +68,19 @@ extension QueryResolver {
                 .unsupported, "\(function.rawValue) needs an expression",
                 hint: "as in \(function.rawValue):KEYPATH")
         }
-        guard let counted = term ?? filter.map({ _ in .constant(.int(1)) }) else {
+        guard let expression = term ?? filter.map({ _ in .constant(.int(1)) }) else {
             return .aggregate(.count, nil, .int64, name: column.name)
         }
-        let operand = try singleValue(counted) { path in
+        let counted = try singleValue(expression) { path in
             manyObjects(path, "\(function.rawValue) needs")
         }
-        let type = try Self.resultType(of: function, operand)
+        let (operand, type) = try Self.aggregated(counted, by: function)
         guard let filter else { return .aggregate(function, operand, type, name: column.name) }
         // What the filter leaves out is nil, and passed over.
-        let filtered = QueryExpression.function(.conditional, [filter, counted, .constant(.null)])
-        return .aggregate(
-            function, try self.operand(filtered, in: rootScope), type, name: column.name)
-    }
-
-    /// What a function of values of a type is; refuses what it has no meaning for.
-    private static func resultType(
-        of function: AggregateFunction, _ operand: PlanOperand
-    ) throws(LarderError) -> OperandType {
-        if function == .count || function == .countDistinct { return .int64 }
-        guard let type = operand.type else {
-            throw LarderError(
-                .wrongType, "\(function.rawValue) of an argument alone, whose type nothing tells")
-        }
-        let isDecimal = type == .attribute(.decimal)
-        switch function {
-        case .count, .countDistinct: return .int64
-        case .minimum, .maximum:
-            guard type.isOrderable else {
-                throw LarderError(
-                    .wrongType,
-                    "\(function.rawValue) needs an order, and "
-                        + "\(operand.name) is \(type.nounWithArticle)")
-            }
-            return type
-        case .mode: throw LarderError(.unsupported, "mode is not supported yet")
-        case .sum, .average, .median, .stddev:
-            guard type.isNumber || isDecimal else {
-                throw LarderError(
-                    .wrongType,
-                    "\(function.rawValue) needs numbers, and "
-                        + "\(operand.name) is \(type.nounWithArticle)")
-            }
-        }
-        switch function {
-        case .sum where type.isInteger: return .int64
-        case .stddev: return .attribute(.double)
-        default: return isDecimal ? .attribute(.decimal) : .attribute(.double)
-        }
+        let filtered = PlanOperand.function(
+            .conditional,
+            [.predicate(try self.predicate(filter)), operand, .value(.null(named: operand.name))],
+            operand.type ?? .int64, name: operand.name)
+        return .aggregate(function, filtered, type, name: column.name)
     }
 }

@@ -28,6 +28,13 @@ extension QueryResolver {
         of expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> ResolvedElements {
         switch expression {
+        case .keyPath(let base, let names) where base.isSubquery:
+            let objects = try objects(of: base, in: scope)
+            guard let row = objects.row else { preconditionFailure("objects have rows") }
+            var elements = try elements(
+                of: try keyPath(names, from: row), from: row, in: objects.scope)
+            elements.predicate = objects.predicate
+            return elements
         case .keyPath(let base, let names):
             let path = try keyPath(base, names, in: scope)
             guard path.isToMany else {
@@ -66,21 +73,24 @@ extension QueryResolver {
     /// Leaves out what is no object: to-one steps at the end of a key path may lead to nil.
     func existing(_ elements: ResolvedElements) -> ResolvedElements {
         guard elements.row?.isOptional == true else { return elements }
-        let isNil = PlanPredicate.comparison(
-            elements.element, .equal, .value(.null(named: elements.element.name)), options: [])
         var present = elements
-        present.predicate = present.predicate.and(.not(isNil))
+        present.predicate = present.predicate.and(.not(Self.isNil(elements.element)))
         return present
     }
 
     func elements(
         of path: ResolvedKeyPath, in outer: ResolverScope
     ) throws(LarderError) -> ResolvedElements {
-        let scope = ResolverScope(outer: outer)
-        let lastToMany = path.steps.lastIndex(where: \.isToMany)
-        guard let lastToMany else { preconditionFailure("the key path has a to-many step") }
-        var row = path.base
-        for step in path.steps[...lastToMany] {
+        try elements(of: path, from: path.base, in: ResolverScope(outer: outer))
+    }
+
+    /// The same in a clause that has been opened.
+    private func elements(
+        of path: ResolvedKeyPath, from base: ResolverRow, in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedElements {
+        let end = path.steps.lastIndex(where: \.isToMany).map { $0 + 1 } ?? 0
+        var row = base
+        for step in path.steps[..<end] {
             guard case .relationship(let relationship) = step.property else {
                 preconditionFailure("only relationships stand in front of a to-many step")
             }
@@ -89,7 +99,7 @@ extension QueryResolver {
                 ? try elements(of: relationship, from: row, in: scope)
                 : try destination(of: relationship, from: row)
         }
-        let rest = path.steps[(lastToMany + 1)...]
+        let rest = path.steps[end...]
         let element = try column(rest, from: row, path)
         guard case .object = path.type else {
             return ResolvedElements(scope: scope, element: element, row: nil)
@@ -98,5 +108,71 @@ extension QueryResolver {
             row = try destination(of: relationship, from: row)
         }
         return ResolvedElements(scope: scope, element: element, row: row)
+    }
+
+    // MARK: Values of collections
+
+    /// `articles.@sum.wordCount` and its like.
+    func collection(
+        _ function: AggregateFunction, _ expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> PlanOperand {
+        var elements = try elements(of: expression, in: scope)
+        if case .keyPath = expression { elements = existing(elements) }
+        let name = "\(elements.element.name).@\(function.collectionOperator)"
+        if function == .count {
+            if elements.row == nil, elements.element.isNullable {
+                elements.predicate = elements.predicate.and(.not(Self.isNil(elements.element)))
+            }
+            return .count(elements.collection(), name: name)
+        }
+        let (element, type) = try Self.aggregated(elements.element, by: function)
+        return .collection(function, elements.collection(), element, type, name: name)
+    }
+
+    private static func isNil(_ operand: PlanOperand) -> PlanPredicate {
+        .comparison(operand, .equal, .value(.null(named: operand.name)), options: [])
+    }
+
+    /// What an aggregate function takes of an operand, and the type that it gives; refuses what it
+    /// has no meaning for.
+    static func aggregated(
+        _ operand: PlanOperand, by function: AggregateFunction
+    ) throws(LarderError) -> (operand: PlanOperand, type: OperandType) {
+        var operand = operand
+        if function == .count || function == .countDistinct { return (operand, .int64) }
+        if case .member(var member) = operand, function.needsNumbers {
+            member.kind = .attribute(.double)
+            operand = .member(member)
+        }
+        guard let type = operand.type else {
+            throw LarderError(
+                .wrongType, "\(function.rawValue) of an argument alone, whose type nothing tells")
+        }
+        let isDecimal = type == .attribute(.decimal)
+        func refusal(_ need: String) -> LarderError {
+            LarderError(
+                .wrongType,
+                "\(function.rawValue) needs \(need), and "
+                    + "\(operand.name) is \(type.nounWithArticle)")
+        }
+        switch function {
+        case .count, .countDistinct, .mode: return (operand, type)
+        case .minimum, .maximum:
+            guard type.isOrderable else { throw refusal("an order") }
+            return (operand, type)
+        case .sum, .average, .median, .stddev:
+            guard type.isNumber || isDecimal else { throw refusal("numbers") }
+        }
+        switch function {
+        case .sum where type.isInteger: return (operand, .int64)
+        case .stddev: return (operand, .attribute(.double))
+        default: return (operand, isDecimal ? .attribute(.decimal) : .attribute(.double))
+        }
+    }
+}
+
+extension AggregateFunction {
+    fileprivate var needsNumbers: Bool {
+        self == .sum || self == .average || self == .median || self == .stddev
     }
 }

@@ -40,10 +40,8 @@ extension QueryResolver {
     private func isNoValue(
         _ collection: QueryExpression, _ scope: ResolverScope
     ) throws(LarderError) -> LarderError {
-        guard case .keyPath(let base, let names) = collection else {
-            return LarderError(
-                .wrongType, "a SUBQUERY is a collection, not a value",
-                hint: "compare its count, as in SUBQUERY(…).@count > 0")
+        guard case .keyPath(let base, let names) = collection, !base.isSubquery else {
+            return subqueryIsNoValue
         }
         return needsModifier(try keyPath(base, names, in: scope))
     }
@@ -53,6 +51,7 @@ extension QueryResolver {
     ) throws(LarderError) -> Bool {
         switch expression {
         case .subquery: true
+        case .keyPath(.subquery, _): true
         case .keyPath(let base, let names) where outputs == nil:
             try keyPath(base, names, in: scope).isToMany
         default: false
@@ -88,10 +87,10 @@ extension QueryResolver {
                 hint: "write the values in braces: {1, 2}")
         default: expressions.append(comparison.right)
         }
-        let operands =
-            (element.map { [$0] } ?? []) + (try operands(expressions, beside: element, in: scope))
+        let operands = Self.alike(
+            try operands(element, expressions, for: comparison, in: scope))
         try check(operands, for: comparison)
-        let options = comparison.options
+        let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
         case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
         case .between:
@@ -107,31 +106,87 @@ extension QueryResolver {
         }
     }
 
-    /// Resolves what is compared with each other; values take the type of the first that has one.
+    /// Resolves what is compared with each other. What has no type of its own, values and members
+    /// of JSON documents, takes that of the first that has one.
+    ///
+    /// - Parameter element: An element of a collection, which is the first operand.
     private func operands(
-        _ expressions: [QueryExpression], beside operand: PlanOperand?, in scope: ResolverScope
+        _ element: PlanOperand?, _ expressions: [QueryExpression], for comparison: Comparison,
+        in scope: ResolverScope
     ) throws(LarderError) -> [PlanOperand] {
-        var typed = operand
-        var resolved: [PlanOperand?] = []
+        var resolved: [PlanOperand?] = element.map { [$0] } ?? []
+        let offset = resolved.count
         for expression in expressions {
-            guard !isValue(expression, in: scope) else {
-                resolved.append(nil)
-                continue
-            }
-            let operand = try self.operand(expression, in: scope)
-            typed = typed ?? operand
-            resolved.append(operand)
+            let isOpen = openKind(of: expression, in: scope) != nil
+            resolved.append(isOpen ? nil : try operand(expression, in: scope))
         }
-        var result: [PlanOperand] = []
-        for (expression, operand) in zip(expressions, resolved) {
+        let typed = resolved.lazy.compactMap { $0 }.first { operand in
+            if case .member = operand { false } else { true }
+        }
+        let wanted = typed?.type ?? (comparison.needsStrings ? .attribute(.string) : nil)
+        let members = resolved.lazy.compactMap { operand -> PlanMember? in
+            if case .member(let member) = operand { member } else { nil }
+        }
+        guard let member = members.first else {
+            return try filled(resolved, expressions, offset, wanted, typed?.name, in: scope)
+        }
+        let kind = try kind(of: member, beside: wanted, expressions, in: scope)
+        if typed == nil, members.count == resolved.count {
+            throw LarderError(
+                .wrongType, "nothing tells of which type \(member.name) is",
+                hint: "compare it with a value or an attribute")
+        }
+        let read = resolved.map { operand -> PlanOperand? in
+            guard case .member(var member) = operand else { return operand }
+            member.kind = kind
+            return .member(member)
+        }
+        return try filled(
+            read, expressions, offset, typed == nil ? kind.valueType : wanted, member.name,
+            in: scope)
+    }
+
+    /// The operands with the open ones resolved as a type.
+    private func filled(
+        _ resolved: [PlanOperand?], _ expressions: [QueryExpression], _ offset: Int,
+        _ type: OperandType?, _ name: String?, in scope: ResolverScope
+    ) throws(LarderError) -> [PlanOperand] {
+        var operands: [PlanOperand] = []
+        for (place, operand) in resolved.enumerated() {
             if let operand {
-                result.append(operand)
+                operands.append(operand)
             } else {
-                result.append(
-                    try self.operand(expression, in: scope, as: typed?.type, name: typed?.name))
+                operands.append(
+                    try self.operand(expressions[place - offset], in: scope, as: type, name: name))
             }
         }
-        return result
+        return operands
+    }
+
+    /// As what a member of a JSON document is read: as what it is compared with.
+    private func kind(
+        of member: PlanMember, beside type: OperandType?, _ expressions: [QueryExpression],
+        in scope: ResolverScope
+    ) throws(LarderError) -> PlanMember.Kind {
+        if let type { return PlanMember.Kind(beside: type) ?? .text }
+        for case .constant(let value) in expressions where !value.isNull {
+            return PlanMember.Kind(beside: value)
+        }
+        for expression in expressions where isValue(expression, in: scope) {
+            if case .constant = expression { continue }
+            return .like(try value(expression, as: nil, name: member.name))
+        }
+        return .text
+    }
+
+    /// Integers among decimals as decimals, so that all have one order.
+    private static func alike(_ operands: [PlanOperand]) -> [PlanOperand] {
+        let decimal = OperandType.attribute(.decimal)
+        guard operands.contains(where: { $0.type == decimal }) else { return operands }
+        return operands.map { operand in
+            if case .value = operand { return operand }
+            return operand.type?.isInteger == true ? .converted(operand, decimal) : operand
+        }
     }
 
     private func check(
@@ -177,6 +232,9 @@ extension QueryResolver {
     ) throws(LarderError) -> PlanPredicate {
         let left: PlanOperand
         if let element { left = element } else { left = try operand(comparison.left, in: scope) }
+        if case .member(let member) = left {
+            return try oneOfList(member, comparison)
+        }
         guard left.type != nil else {
             throw LarderError(.unsupported, "IN needs a key path on one side")
         }
@@ -189,16 +247,30 @@ extension QueryResolver {
             } else {
                 list = try value(comparison.right, as: left.type, name: left.name)
             }
-            return .oneOfList(left, list, options: comparison.options)
+            return .oneOfList(
+                left, list, options: comparison.options.subtracting(.normalized))
         }
+    }
+
+    /// The same of a member of a JSON document, which is read as what the list holds.
+    private func oneOfList(
+        _ member: PlanMember, _ comparison: Comparison
+    ) throws(LarderError) -> PlanPredicate {
+        let isText = comparison.needsStrings
+        let list = try value(
+            comparison.right, as: isText ? .attribute(.string) : nil, name: member.name)
+        var read = member
+        read.kind = isText ? .attribute(.string) : .like(list)
+        return .oneOfList(
+            .member(read), list, options: comparison.options.subtracting(.normalized))
     }
 
     /// A comparison of two values, for which no object is asked.
     private func decided(
         _ left: PlanValue, _ comparison: Comparison, _ right: PlanValue
     ) throws(LarderError) -> ValueComparison {
-        guard ValueComparison.operators.contains(comparison.operator), comparison.options.isEmpty
-        else {
+        let options = comparison.options.subtracting(.normalized)
+        guard ValueComparison.operators.contains(comparison.operator), options.isEmpty else {
             throw LarderError(
                 .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
         }
@@ -212,4 +284,18 @@ extension QueryResolver {
         }
         return decided
     }
+}
+
+extension Comparison {
+    /// Whether the operator, or what it ignores, is one of strings.
+    fileprivate var needsStrings: Bool {
+        switch `operator` {
+        case .beginsWith, .endsWith, .contains, .like, .matches: true
+        default: !options.isEmpty
+        }
+    }
+}
+
+extension QueryExpression {
+    var isSubquery: Bool { if case .subquery = self { true } else { false } }
 }

@@ -23,7 +23,8 @@ extension QueryResolver {
             let column: PlanColumn
             switch part {
             case .between(.column(let operand), _, _, options: []): column = operand
-            case .comparison(.column(let operand), let name, .value, options: []):
+            case .comparison(.column(let operand), let name, let bound, options: [])
+            where bound.isConstant:
                 switch name {
                 case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .beginsWith:
                     column = operand
@@ -88,7 +89,10 @@ extension QueryResolver {
             let path = try keyPath(base, names, in: rootScope)
             guard !path.isToMany else { throw orMany(path) }
         }
-        return try operand(expression, in: rootScope)
+        let operand = try operand(expression, in: rootScope)
+        guard case .value(var value) = operand, value.type == nil else { return operand }
+        value.type = value.constantType
+        return .value(value)
     }
 
     /// The object whose key is the first argument; nil is all its properties.

@@ -17,6 +17,8 @@ struct ResolvedKeyPath {
 
     let base: ResolverRow
     let steps: [Step]
+    /// Steps behind a json attribute, into its document.
+    var members: [String] = []
     let type: OperandType
 
     /// Whether a step is a to-many relationship.
@@ -80,12 +82,22 @@ extension QueryResolver {
             throw LarderError(
                 .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
         }
-        let row = try row(base, in: scope)
+        return try keyPath(names, from: try row(base, in: scope))
+    }
+
+    /// The same from a row.
+    func keyPath(
+        _ names: [String], from row: ResolverRow
+    ) throws(LarderError) -> ResolvedKeyPath {
         var entity: Entity? = row.entity
         var steps: [ResolvedKeyPath.Step] = []
         var type = OperandType.object(entityName: row.entity.name)
-        for name in names {
+        for (place, name) in names.enumerated() {
             guard let current = entity else {
+                if type == .attribute(.json) {
+                    return ResolvedKeyPath(
+                        base: row, steps: steps, members: Array(names[place...]), type: type)
+                }
                 let last = steps[steps.count - 1]
                 throw LarderError(
                     .wrongType,
@@ -132,12 +144,14 @@ extension QueryResolver {
             case .attribute(let attribute):
                 let reference = ColumnReference(
                     alias: try joined(row), column: layout.column(for: attribute))
-                return .column(
-                    PlanColumn(
-                        reference: reference, type: path.type,
-                        isNullable: attribute.isOptional || row.isOptional,
-                        isIndexed: row.entity.hasIndex(beginningWith: attribute.name),
-                        name: path.name))
+                let column = PlanColumn(
+                    reference: reference, type: path.type,
+                    isNullable: attribute.isOptional || row.isOptional,
+                    isIndexed: row.entity.hasIndex(beginningWith: attribute.name),
+                    name: path.name)
+                return path.members.isEmpty
+                    ? .column(column)
+                    : .member(PlanMember(document: column, path: path.members))
             case .relationship(let relationship):
                 row = try destination(of: relationship, from: row)
             }

@@ -32,8 +32,8 @@ extension QueryResolver {
         case .and(let parts): return .and(try predicates(parts, in: scope))
         case .or(let parts): return .or(try predicates(parts, in: scope))
         case .not(let part): return .not(try predicate(part, in: scope))
-        case .keyPath(let base, let names): return try truth(base, names, in: scope)
-        case .subquery, .collection, .function:
+        case .keyPath, .function: return try truth(expression, in: scope)
+        case .subquery, .collection:
             throw LarderError(
                 .wrongType, "a number or a collection is neither true nor false",
                 hint: "compare it, as in SUBQUERY(…).@count > 0")
@@ -50,11 +50,15 @@ extension QueryResolver {
         return resolved
     }
 
-    /// A Boolean key path that stands alone.
+    /// A Boolean key path or function that stands alone.
     private func truth(
-        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+        _ expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
-        let operand = try self.operand(.keyPath(base, names), in: scope)
+        var operand = try self.operand(expression, in: scope, as: .attribute(.bool))
+        if case .member(var member) = operand {
+            member.kind = .attribute(.bool)
+            operand = .member(member)
+        }
         guard operand.type == .attribute(.bool) else {
             throw LarderError(
                 .wrongType,
@@ -100,29 +104,22 @@ extension QueryResolver {
             return .column(row.keyColumn(name: Self.name(of: expression)))
         case .keyPath(let base, let names):
             if let outputs { return try output(base, names, among: outputs) }
+            if base.isSubquery { throw subqueryIsNoValue }
             let path = try keyPath(base, names, in: scope)
             guard !path.isToMany else { throw needsModifier(path) }
             return try column(path)
-        case .function: throw LarderError(.unsupported, "functions are not supported yet")
+        case .function(let function, let operands):
+            return try self.function(function, operands, in: scope, as: type)
         case .collection(let function, let collection):
-            guard function == .count else {
-                throw LarderError(
-                    .unsupported, "@\(function.collectionOperator) is not supported yet")
-            }
             if outputs != nil { throw havingNeedsOutputs }
-            var elements = try elements(of: collection, in: scope)
-            if case .keyPath = collection { elements = existing(elements) }
-            return .count(elements.collection(), name: "\(elements.element.name).@count")
-        case .subquery:
-            throw LarderError(
-                .wrongType, "a SUBQUERY is a collection, not a value",
-                hint: "compare its count, as in SUBQUERY(…).@count > 0")
+            return try self.collection(function, collection, in: scope)
+        case .subquery: throw subqueryIsNoValue
         case .list:
             throw LarderError(
                 .wrongType, "a list stands on the right side of IN and BETWEEN only")
         case .constant, .argument: preconditionFailure("these are values")
         case .comparison, .and, .or, .not:
-            throw LarderError(.unsupported, "a predicate cannot be compared with a value")
+            return .predicate(try predicate(expression, in: scope))
         }
     }
 
@@ -149,6 +146,12 @@ extension QueryResolver {
             return value
         default: preconditionFailure("only constants, arguments and variables are values")
         }
+    }
+
+    var subqueryIsNoValue: LarderError {
+        LarderError(
+            .wrongType, "a SUBQUERY is a collection, not a value",
+            hint: "compare its count, as in SUBQUERY(…).@count > 0")
     }
 
     func needsModifier(_ path: ResolvedKeyPath) -> LarderError {

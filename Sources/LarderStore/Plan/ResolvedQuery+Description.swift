@@ -16,7 +16,10 @@ extension ResolvedQuery: CustomStringConvertible {
                 tree.add("having")
                 tree.nested { $0.add(having) }
             }
-            for column in columns { tree.add("column \(column)") }
+            for column in columns {
+                tree.add("column \(column)")
+                if case .operand(let operand) = column.content { tree.add(within: operand) }
+            }
             for order in self.order { tree.add("sort by \(text(order))") }
             for prefetch in self.prefetch {
                 tree.add("prefetch \(prefetch.keyPath)")
@@ -93,7 +96,7 @@ private struct PlanTree {
             }
         default:
             add(predicate.line)
-            for collection in predicate.counted { addCounted(collection) }
+            for operand in predicate.operands { add(within: operand) }
         }
     }
 
@@ -102,13 +105,24 @@ private struct PlanTree {
         nested { tree in for part in parts { tree.add(part) } }
     }
 
-    private mutating func addCounted(_ collection: PlanCollection) {
-        nested { tree in
-            tree.add("counting")
-            tree.nested { tree in
-                tree.addSources(collection.sources)
-                if collection.predicate != .yes { tree.add(collection.predicate) }
+    /// The collections and predicates that an operand is computed of.
+    mutating func add(within operand: PlanOperand) {
+        switch operand {
+        case .collection(let function, let collection, let element, _, _):
+            nested { tree in
+                tree.add("\(function.rawValue) over")
+                tree.nested { tree in
+                    tree.addSources(collection.sources)
+                    if collection.predicate != .yes { tree.add(collection.predicate) }
+                }
+                if let element { tree.add(within: element) }
             }
+        case .predicate(let predicate):
+            nested { tree in
+                tree.add("if")
+                tree.nested { $0.add(predicate) }
+            }
+        default: for operand in operand.operands { add(within: operand) }
         }
     }
 }
@@ -132,20 +146,6 @@ extension PlanPredicate {
         case .and, .or, .not, .exists: preconditionFailure("these have lines of their own")
         }
     }
-
-    /// The collections whose elements a comparison counts.
-    fileprivate var counted: [PlanCollection] {
-        let operands: [PlanOperand] =
-            switch self {
-            case .comparison(let left, _, let right, _): [left, right]
-            case .between(let value, let lower, let upper, _): [value, lower, upper]
-            case .oneOf(let operand, let list, _): [operand] + list
-            default: []
-            }
-        return operands.compactMap {
-            if case .count(let collection, _) = $0 { collection } else { nil }
-        }
-    }
 }
 
 extension ColumnReference: CustomStringConvertible {
@@ -157,8 +157,17 @@ extension PlanOperand: CustomStringConvertible {
         switch self {
         case .column(let column): column.reference.description
         case .value(let value): value.description
-        case .count(let collection, _):
-            "count(\(collection.sources.map { "t\($0.alias)" }.joined(separator: ", ")))"
+        case .member(let member):
+            "\(member.document.reference).\(member.path.joined(separator: "."))"
+        case .function(let function, let operands, _, _):
+            "\(function.rawValue)(\(operands.map(\.description).joined(separator: ", ")))"
+        case .converted(let operand, let type):
+            "\(operand) as \(type.nounWithArticle)"
+        case .predicate: "(predicate)"
+        case .collection(let function, let collection, let operand, _, _):
+            "\(function.rawValue)("
+                + (operand?.description
+                    ?? collection.sources.map { "t\($0.alias)" }.joined(separator: ", ")) + ")"
         case .aggregate(let function, let operand, _, _):
             "\(function.rawValue)(\(operand?.description ?? ""))"
         }

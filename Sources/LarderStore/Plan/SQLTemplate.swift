@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 
 /// SQL whose values are still to come: one or several texts, what stands for each `?`, and what of
@@ -27,15 +28,21 @@ struct SQLTemplate: Sendable {
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> [SQL] {
         var filled: [SQL] = []
+        // One moment for the whole answer.
+        var now: SQLBinding?
         for statement in statements {
             var bindings: [SQLBinding] = []
             bindings.reserveCapacity(statement.parameters.count)
             for parameter in statement.parameters {
-                if case .elements(let list, let options, let places) = parameter {
+                switch parameter {
+                case .elements(let list, let options, let places):
                     bindings += try SQLParameter.elements(
                         of: list, options, places, parameters, converter)
-                } else {
-                    bindings.append(try parameter.binding(parameters, converter))
+                case .now:
+                    let moment = now ?? .real(Date.now.timeIntervalSinceReferenceDate)
+                    now = moment
+                    bindings.append(moment)
+                default: bindings.append(try parameter.binding(parameters, converter))
                 }
             }
             filled.append(SQL(statement.text, bindings))
@@ -47,6 +54,10 @@ struct SQLTemplate: Sendable {
 /// What stands for one `?`, or for the many of a list.
 enum SQLParameter: Hashable, Sendable {
     case value(PlanValue)
+    /// The operand of a function: where integers are computed, an integer.
+    case operand(PlanValue)
+    /// When the query began.
+    case now
     /// A string without what the options ignore.
     case folded(PlanValue, Comparison.Options)
     /// The first string behind all that begin with this one.
@@ -68,6 +79,14 @@ enum SQLParameter: Hashable, Sendable {
     ) throws(LarderError) -> SQLBinding {
         switch self {
         case .value(let value): return try converter.binding(value, parameters)
+        case .operand(let value):
+            let binding = try converter.binding(value, parameters)
+            if case .real = binding, value.type?.isInteger == true {
+                throw LarderError(
+                    .wrongType, "\(value.name) is an integer, and a number with a fraction was given",
+                    hint: "write a fraction beside it, as in 1.0 * …, to compute with fractions")
+            }
+            return binding
         case .folded(let value, let options):
             let binding = try converter.binding(value, parameters)
             guard case .text(let text) = binding else { return binding }
@@ -80,7 +99,7 @@ enum SQLParameter: Hashable, Sendable {
             let binding = try converter.binding(value, parameters)
             if case .text(let pattern) = binding { try PatternCache.check(pattern) }
             return binding
-        case .elements: preconditionFailure("a list stands for more than one")
+        case .elements, .now: preconditionFailure("these are bound with the others in view")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)
         }
@@ -114,6 +133,8 @@ enum ParameterQuestion: Hashable, Sendable {
     case hasElements(PlanValue, places: Int)
     /// Whether nil is among a list's elements.
     case hasNil(PlanValue)
+    /// Whether a member of a JSON document that stands beside the value is read as this.
+    case isRead(PlanValue, PlanMember.Kind)
     case holds(ValueComparison)
     case hasLimit
     case hasOffset
@@ -130,6 +151,7 @@ enum ParameterQuestion: Hashable, Sendable {
         case .hasElements(let list, let places):
             try SQLWriter.places(for: converter.elements(list, parameters).bindings.count)
                 == places
+        case .isRead(let value, let kind): try converter.kind(beside: value, parameters) == kind
         case .hasNil(let list): try converter.elements(list, parameters).hasNil
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil

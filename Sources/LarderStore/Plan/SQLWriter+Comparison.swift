@@ -164,9 +164,9 @@ extension SQLWriter {
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate? {
         switch (left, right) {
-        case (.count(let collection, _), .value(let value)):
+        case (.collection(.count, let collection, nil, _, _), .value(let value)):
             return try emptiness(collection, name, value, negated)
-        case (.value(let value), .count(let collection, _)):
+        case (.value(let value), .collection(.count, let collection, nil, _, _)):
             return try emptiness(collection, name.swapped, value, negated)
         default: return nil
         }

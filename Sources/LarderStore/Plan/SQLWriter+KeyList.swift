@@ -16,7 +16,7 @@ extension SQLWriter {
         independent.sources[0] = first
         guard independent.outerAliases.isEmpty else { return nil }
         let owner = "t\(first.alias).\(SQL.quoted(condition.column))"
-        guard let elements = try select(owner, independent) else { return nil }
+        guard let elements = try select(SQLFragment(owner), independent) else { return nil }
         var list = "\(Self.text(condition.key)) IN " + elements.inParentheses
         list.depth += Self.existsDepth
         return list
@@ -27,9 +27,9 @@ extension PlanPredicate {
     /// Whether an index finds the rows for which it holds, and there are few.
     var isIndexedEquality: Bool {
         switch self {
-        case .comparison(.column(let column), .equal, .value(let value), options: []),
-            .comparison(.value(let value), .equal, .column(let column), options: []):
-            column.isIndexed && value.source != .constant(.null)
+        case .comparison(.column(let column), .equal, let value, options: []),
+            .comparison(let value, .equal, .column(let column), options: []):
+            column.isIndexed && value.isConstant && !value.isNilConstant
         case .oneOf(.column(let column), let list, options: []):
             column.isIndexed
                 && list.allSatisfy { if case .value = $0 { true } else { false } }
@@ -41,28 +41,29 @@ extension PlanPredicate {
     /// The aliases of tables that it reads and does not bring along.
     fileprivate var outerAliases: Set<Int> {
         switch self {
-        case .constant, .decided: []
-        case .isTrue(let operand), .oneOfList(let operand, _, _): operand.outerAliases
-        case .comparison(let left, _, let right, _): left.outerAliases.union(right.outerAliases)
-        case .between(let value, let lower, let upper, _):
-            value.outerAliases.union(lower.outerAliases).union(upper.outerAliases)
-        case .oneOf(let operand, let list, _):
-            list.reduce(into: operand.outerAliases) { $0.formUnion($1.outerAliases) }
         case .and(let parts), .or(let parts):
             parts.reduce(into: []) { $0.formUnion($1.outerAliases) }
         case .not(let part): part.outerAliases
         case .exists(let collection): collection.outerAliases
+        default: operands.reduce(into: []) { $0.formUnion($1.outerAliases) }
         }
     }
 }
 
 extension PlanOperand {
+    fileprivate var isNilConstant: Bool {
+        if case .value(let value) = self { value.source == .constant(.null) } else { false }
+    }
+
     fileprivate var outerAliases: Set<Int> {
         switch self {
         case .column(let column): [column.reference.alias]
-        case .value: []
-        case .count(let collection, _): collection.outerAliases
-        case .aggregate(_, let operand, _, _): operand?.outerAliases ?? []
+        case .predicate(let predicate): predicate.outerAliases
+        // The clause's own tables are not outside, also for what is computed of them.
+        case .collection(_, let collection, let operand, _, _):
+            collection.outerAliases.union(operand?.outerAliases ?? [])
+                .subtracting(collection.sources.map(\.alias))
+        default: operands.reduce(into: []) { $0.formUnion($1.outerAliases) }
         }
     }
 }

@@ -120,17 +120,13 @@ extension SQLWriter {
         return terms
     }
 
-    /// An operand as it enters an order.
     private mutating func ordered(
         _ operand: PlanOperand, _ stringOrder: StringOrder
     ) throws(LarderError) -> SQLFragment {
-        let fragment = try self.operand(operand)
-        guard case .column = operand, stringOrder == .plain else {
-            let collation = operand.type.flatMap { Self.collation($0.columnKind, stringOrder) }
-            return collation.map { fragment.inParentheses + " COLLATE \($0)" } ?? fragment
+        guard let collation = StringCollations.name(of: stringOrder) else {
+            return try ordered(operand)
         }
-        // A column has its collation from its table.
-        return fragment
+        return try self.operand(operand).inParentheses + " COLLATE \(collation)"
     }
 
     /// What a function gives has no collation of its own.

@@ -32,7 +32,7 @@ extension SQLWriter {
             return try oneOfList(operand, list, options, negated)
         case .exists(let collection):
             if prefersKeyList, !negated, let list = try keyList(collection) { return .sql(list) }
-            guard let elements = try select("1", collection) else { return .always(negated) }
+            guard let elements = try select(SQLFragment("1"), collection) else { return .always(negated) }
             var test = "EXISTS " + elements.inParentheses
             test.depth += Self.existsDepth
             return .sql(negated ? "NOT " + test : test)
@@ -97,11 +97,11 @@ extension SQLWriter {
 
     /// `SELECT … FROM … WHERE …` over a collection; nil if it is empty whatever is stored.
     mutating func select(
-        _ result: String, _ collection: PlanCollection
+        _ result: SQLFragment, _ collection: PlanCollection
     ) throws(LarderError) -> SQLFragment? {
         let predicate = try self.predicate(collection.predicate, negated: false)
         if case .always(false) = predicate { return nil }
-        var statement = SQLFragment("SELECT \(result) FROM ") + from(collection.sources)
+        var statement = "SELECT " + result + " FROM " + from(collection.sources)
         var conditions: [SQLFragment] = []
         if let first = collection.sources.first, let condition = first.condition {
             conditions.append(SQLFragment(Self.text(condition, of: first)))

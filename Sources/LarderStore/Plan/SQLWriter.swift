@@ -8,6 +8,7 @@ import LarderModel
 /// single comparisons, where nil is dealt with; what stays positive stays usable by indexes.
 ///
 /// - `SQLWriter+Predicate.swift` and `…+Comparison.swift` write predicates,
+/// - `SQLWriter+Operand.swift` and `…+Function.swift` write operands,
 /// - `SQLWriter+Query.swift` writes clauses and statements.
 struct SQLWriter {
     let parameters: QueryParameters
@@ -46,7 +47,7 @@ extension ParameterQuestion {
     fileprivate var isOpen: Bool {
         switch self {
         case .isNil(let value), .isInteger(let value, _), .hasElements(let value, _),
-            .hasNil(let value):
+            .hasNil(let value), .isRead(let value, _):
             value.isArgument
         case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
         case .hasLimit, .hasOffset, .hasPlace: true

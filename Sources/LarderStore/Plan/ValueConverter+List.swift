@@ -63,4 +63,15 @@ extension ValueConverter {
                 .wrongType, "\(place.name) IN … needs a list of single values")
         }
     }
+
+    /// As what a member of a JSON document is read beside a value, or beside a list's elements.
+    func kind(
+        beside value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> PlanMember.Kind {
+        switch try argument(value, parameters) {
+        case .value(.objects): .text
+        case .value(let single): PlanMember.Kind(beside: single)
+        case .list(let values): PlanMember.Kind(beside: values.first { !$0.isNull } ?? .null)
+        }
+    }
 }

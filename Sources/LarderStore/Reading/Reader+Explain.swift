@@ -93,9 +93,10 @@ extension ResolvedQuery {
 extension PlanOperand {
     fileprivate var collections: [PlanCollection] {
         switch self {
-        case .count(let collection, _): [collection]
-        case .aggregate(_, let operand, _, _): operand?.collections ?? []
-        case .column, .value: []
+        case .collection(_, let collection, let operand, _, _):
+            [collection] + (operand?.collections ?? [])
+        case .predicate(let predicate): predicate.collections
+        default: operands.flatMap(\.collections)
         }
     }
 }
@@ -104,16 +105,10 @@ extension PlanPredicate {
     /// The collections right below, not those within them.
     fileprivate var collections: [PlanCollection] {
         switch self {
-        case .constant, .decided: []
-        case .isTrue(let operand), .oneOfList(let operand, _, _): operand.collections
-        case .comparison(let left, _, let right, _): left.collections + right.collections
-        case .between(let value, let lower, let upper, _):
-            value.collections + lower.collections + upper.collections
-        case .oneOf(let operand, let list, _):
-            operand.collections + list.flatMap(\.collections)
         case .and(let parts), .or(let parts): parts.flatMap(\.collections)
         case .not(let part): part.collections
         case .exists(let collection): [collection]
+        default: operands.flatMap(\.collections)
         }
     }
 }

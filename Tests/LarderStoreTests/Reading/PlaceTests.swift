@@ -68,8 +68,8 @@ import Testing
                 return [
                     "n": some([.null, 1, 2, 3]), "d": some([.null, .double(-0.5), .double(2)]),
                     "m": some([.null, .string("-1.5"), .string("10"), .string("9")]),
-                    "s": some([.null, "", "a", "A", "á", "b10", "b9"]),
-                    "t": some(["x", "X", "y"]), "b": some([.null, .bool(true), .bool(false)]),
+                    "s": some([.null] + ["", "a", "A", "á", "b10", "b9"].map { .string($0) }),
+                    "t": some(["x", "X", "y"].map { .string($0) }), "b": some([.null, .bool(true), .bool(false)]),
                     "parent": number == 0 || number % 3 == 0 ? .null : .string("@i\(number / 2)"),
                 ]
             }
@@ -116,7 +116,7 @@ import Testing
         let count = 4_000
         let fixture = try fixture(count: count) { number in
             [
-                "n": number % 5 == 0 ? .null : .integer(Int64(number % 7)), "t": "t",
+                "n": number % 5 == 0 ? .null : .integer(Int64(number % 7)), "t": .string("t"),
                 "s": .string("s\(number / 3)"),
             ]
         }
@@ -127,10 +127,10 @@ import Testing
                 Fetch(
                     "Item", sort: sort, selection: sort.isEmpty ? .identifiers : .columns(columns)))
         )
-        let rows = all.flatMap { batch in
-            batch.records(store: fixture.storeIdentifier).map {
-                sort.map { _ in $0.values["k"] ?? .null } + [.object($0.identifier)]
-            }
+        var rows: [[Value]] = []
+        for record in all.flatMap({ $0.records(store: fixture.storeIdentifier) }) {
+            let keys = sort.map { _ in record.values["k"] ?? .null }
+            rows.append(keys + [.object(record.identifier)])
         }
         #expect(rows.count == count)
         // The place where values end and nils begin is among these.

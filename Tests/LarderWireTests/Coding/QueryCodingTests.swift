@@ -50,14 +50,14 @@ struct QueryCodingTests {
         }
         #expect(try shape(["Ann", "Bob"]) == shape([1, nil]))
         #expect(try shape(["Ann", "Bob"]) == shape(["Ann"]))
-        func nameIs(_ name: Comparison.Operator) throws -> [UInt8] {
+        func shape(comparing name: Comparison.Operator) throws -> [UInt8] {
             let predicate = QueryExpression.comparison(
                 Comparison(.keyPath("name"), name, .constant("Ann")))
             return try QueryCoding.encode(
                 .count(entityName: "Student", predicate: .tree(predicate)), QueryParameters()
             ).shape
         }
-        #expect(try nameIs(.equal) != nameIs(.notEqual))
+        #expect(try shape(comparing: .equal) != shape(comparing: .notEqual))
     }
 
     @Test("more arguments than allowed are refused, those lifted from the tree included")

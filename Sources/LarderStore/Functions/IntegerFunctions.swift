@@ -1,0 +1,34 @@
+import LarderModel
+
+/// Sums of 64-bit integers, of which SQLite adds the halves: it stops where a sum leaves 64 bits on
+/// its way, and loses digits in an average.
+enum IntegerFunctions {
+    /// `larder_sum(high, low)`: of the sums of `x >> 32` and `x & 4294967295`; 0 over none.
+    static let sum = "larder_sum"
+    /// `larder_average(high, low, count)`: the same, divided; nil over none.
+    static let average = "larder_average"
+
+    static func register(
+        on connection: Connection, _ faults: FunctionFaults
+    ) throws(SQLiteError) {
+        try connection.registerScalar(name: sum, argumentCount: 2) { arguments in
+            guard !arguments[0].isNull else { return .integer(0) }
+            let sum = IntegerSum(
+                highHalves: arguments[0].int64, lowHalves: arguments[1].int64, count: 1)
+            guard let value = sum.value else {
+                return faults.report(
+                    LarderError(
+                        .arithmeticOverflow, "a sum is beyond 64 bits",
+                        hint: "sum doubles or decimals: sum(… * 1.0)"))
+            }
+            return .integer(value)
+        }
+        try connection.registerScalar(name: average, argumentCount: 3) { arguments in
+            guard !arguments[0].isNull else { return .null }
+            let sum = IntegerSum(
+                highHalves: arguments[0].int64, lowHalves: arguments[1].int64,
+                count: arguments[2].int64)
+            return sum.average.map { .real($0) } ?? .null
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import FoundationEssentials
+import LarderModel
+
+/// The functions of values that SQLite does not have, or in which it means something else. What
+/// they mean is `LarderModel`'s to say.
+enum ScalarFunctions {
+    /// `larder_integer(number)`: the number if it is an integer. What SQLite computes of integers
+    /// beyond 64 bits are doubles, and stay doubles in all that is computed of them.
+    static let integer = "larder_integer"
+    /// `larder_finite(number)`: the number if it is finite.
+    static let finite = "larder_finite"
+    /// `larder_json(document, kind, step, …)`: a member of a JSON document.
+    static let member = "larder_json"
+
+    /// The types that a function is registered for under names of their own.
+    enum Kind: String, CaseIterable {
+        case int64, double, decimal, string, date
+
+        init?(_ type: AttributeType) {
+            switch type {
+            case .int16, .int32, .int64: self = .int64
+            case .float, .double: self = .double
+            case .decimal: self = .decimal
+            case .string: self = .string
+            case .date: self = .date
+            case .bool, .uuid, .url, .data, .json: return nil
+            }
+        }
+    }
+
+    static func name(of function: ScalarFunction, _ kind: Kind) -> String {
+        "larder_\(kind.rawValue)_\(function.rawValue)"
+    }
+
+    private static let registered: [(kind: Kind, functions: [ScalarFunction])] = [
+        (.int64, [.abs, .bitwiseXor]),
+        (
+            .double,
+            [.modulus, .power, .floor, .ceiling, .round, .trunc, .sqrt, .exp, .ln, .log]
+        ),
+        (
+            .decimal,
+            [
+                .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
+                .round, .trunc,
+            ]
+        ),
+        (.string, [.length, .uppercase, .lowercase, .canonical]),
+        (.date, [.year, .month, .day, .hour, .minute, .second]),
+    ]
+
+    static func register(on connection: Connection) throws(SQLiteError) {
+        for (kind, functions) in registered {
+            for function in functions {
+                try register(function, kind, on: connection)
+            }
+        }
+        try connection.registerScalar(name: integer, argumentCount: 1) { arguments in
+            arguments[0].type == .integer ? .integer(arguments[0].int64) : .null
+        }
+        try connection.registerScalar(name: finite, argumentCount: 1) { arguments in
+            let argument = arguments[0]
+            guard !argument.isNull, argument.double.isFinite else { return .null }
+            return .real(argument.double)
+        }
+        try connection.registerScalar(name: member, argumentCount: -1) { arguments in
+            member(arguments)
+        }
+    }
+
+    private static func register(
+        _ function: ScalarFunction, _ kind: Kind, on connection: Connection
+    ) throws(SQLiteError) {
+        let count = function.operandCount.upperBound
+        // Only now() looks at the moment, and it is no SQL function.
+        let never = Date(timeIntervalSinceReferenceDate: 0)
+        try connection.registerScalar(
+            name: name(of: function, kind), argumentCount: Int32(count)
+        ) { arguments in
+            var operands: [Value] = []
+            operands.reserveCapacity(count)
+            for place in 0..<count { operands.append(value(arguments[place], kind)) }
+            return result(function.value(of: operands, now: never))
+        }
+    }
+
+    private static func value(_ argument: FunctionArgument, _ kind: Kind) -> Value {
+        if argument.isNull { return .null }
+        switch kind {
+        case .int64: return .int(argument.int64)
+        case .double:
+            // A decimal is a text, which SQLite does not always read as the nearest double.
+            guard argument.type == .text else { return .double(argument.double) }
+            return Double(argument.string).map { .double($0) } ?? .null
+        case .decimal:
+            if argument.type == .integer { return .int(argument.int64) }
+            return Decimal(exactly: argument.string).map { .decimal($0) } ?? .null
+        case .string: return .string(argument.string)
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: argument.double))
+        }
+    }
+
+    /// A value as SQLite stores it; nil for what it does not store.
+    static func result(_ value: Value) -> FunctionResult {
+        switch value {
+        case .bool(let bool): .integer(bool ? 1 : 0)
+        case .int(let integer): .integer(integer)
+        case .float(let float): .real(Double(float))
+        case .double(let double): .real(double)
+        case .decimal(let decimal): DecimalText.canonical(decimal).map { .text($0) } ?? .null
+        case .string(let string): .text(string)
+        case .date(let date): .real(date.timeIntervalSinceReferenceDate)
+        case .uuid(let uuid): .blob(uuid.bytes)
+        case .url(let url): .text(url.absoluteString)
+        case .data(let data): .blob([UInt8](data))
+        case .json(let text): .text(text)
+        case .null, .object, .objects: .null
+        }
+    }
+
+    private static func member(_ arguments: FunctionArguments) -> FunctionResult {
+        guard arguments.count >= 2, !arguments[0].isNull else { return .null }
+        let path = (2..<arguments.count).map { arguments[$0].string }
+        guard let member = JSONMember(of: arguments[0].string, at: path) else { return .null }
+        let kind = arguments[1].string
+        if kind == PlanMember.Kind.number.word { return result(member.number ?? .null) }
+        return result(AttributeType(rawValue: kind).flatMap { member.value(as: $0) } ?? .null)
+    }
+}

@@ -1,0 +1,164 @@
+import FoundationEssentials
+import LarderModel
+
+extension QueryResolver {
+    /// A call of a scalar function; its operands get the types of the function's signature.
+    ///
+    /// - Parameter wanted: The type of what the call stands beside.
+    func function(
+        _ function: ScalarFunction, _ expressions: [QueryExpression], in scope: ResolverScope,
+        as wanted: OperandType?
+    ) throws(LarderError) -> PlanOperand {
+        let name = "the result of \(function.rawValue)"
+        var kinds: [OperandKind] = []
+        var resolved: [PlanOperand?] = []
+        for (place, expression) in expressions.enumerated() {
+            if function == .conditional, place == 0 {
+                resolved.append(.predicate(try predicate(expression, in: scope)))
+                kinds.append(.typed(.bool))
+            } else if let kind = openKind(of: expression, in: scope) {
+                resolved.append(nil)
+                kinds.append(kind)
+            } else {
+                let operand = try operand(expression, in: scope)
+                resolved.append(operand)
+                kinds.append(try Self.kind(of: operand, function))
+            }
+        }
+        let wantedType: AttributeType? =
+            if case .attribute(let type) = wanted { type } else { nil }
+        let signature = try function.signature(of: kinds, wanted: wantedType)
+        var operands: [PlanOperand] = []
+        for (place, type) in signature.operands.enumerated() {
+            if let known = resolved[place] {
+                operands.append(Self.adapted(known, to: type, for: function))
+            } else {
+                operands.append(
+                    try operand(
+                        expressions[place], in: scope, as: .attribute(type),
+                        name: "an operand of \(function.rawValue)"))
+            }
+        }
+        let result = OperandType.attribute(signature.result)
+        if let value = try folded(function, operands, signature) {
+            return .value(PlanValue(source: .constant(value), type: result, name: name))
+        }
+        return .function(function, operands, result, name: name)
+    }
+
+    /// What an expression is that takes the type of what it stands beside: a value of the query, or
+    /// a computation of such; nil for what has a type of its own.
+    func openKind(of expression: QueryExpression, in scope: ResolverScope) -> OperandKind? {
+        switch expression {
+        case .constant(let value): return .constant(value.attributeType)
+        case .argument: return .argument
+        case .variable: return isValue(expression, in: scope) ? .argument : nil
+        case .function(let function, let operands):
+            let computed = function == .conditional ? Array(operands.dropFirst()) : operands
+            guard function.takesTypeOfOperands else { return nil }
+            var kind = OperandKind.constant(nil)
+            for operand in computed {
+                switch (openKind(of: operand, in: scope), kind) {
+                case (nil, _): return nil
+                case (.argument, _), (_, .argument): kind = .argument
+                case (.constant(let type?), .constant(let known)):
+                    kind = .constant(known == .double ? known : type)
+                default: break
+                }
+            }
+            return kind
+        default: return nil
+        }
+    }
+
+    private static func kind(
+        of operand: PlanOperand, _ function: ScalarFunction
+    ) throws(LarderError) -> OperandKind {
+        if case .member = operand { return .member }
+        guard case .attribute(let type) = operand.type else {
+            throw LarderError(
+                .wrongType, "\(operand.name) is an object, and \(function.rawValue) takes values")
+        }
+        return .typed(type)
+    }
+
+    /// An operand as a function of this type takes it.
+    private static func adapted(
+        _ operand: PlanOperand, to type: AttributeType, for function: ScalarFunction
+    ) -> PlanOperand {
+        if case .member(var member) = operand {
+            member.kind = type == .json ? .text : .attribute(type)
+            return .member(member)
+        }
+        // Arithmetic takes numbers as they are; what picks one of several gives it as it is.
+        switch function {
+        case .coalesce, .conditional, .minimum, .maximum:
+            return operand.type?.isInteger == true && (type == .double || type == .decimal)
+                ? .converted(operand, .attribute(type)) : operand
+        default: return operand
+        }
+    }
+
+    /// The value of a function of constants; nil if there is something to be asked.
+    private func folded(
+        _ function: ScalarFunction, _ operands: [PlanOperand], _ signature: FunctionSignature
+    ) throws(LarderError) -> Value? {
+        guard function != .now else { return nil }
+        var values: [Value] = []
+        for (operand, type) in zip(operands, signature.operands) {
+            guard case .value(let value) = operand, case .constant(let constant) = value.source
+            else { return nil }
+            let binding = try converter.binding(constant, for: value, isText: false)
+            guard let stored = Value(stored: binding, as: type) else { return nil }
+            values.append(stored)
+        }
+        return function.value(of: values, now: Date(timeIntervalSinceReferenceDate: 0))
+    }
+}
+
+extension ScalarFunction {
+    /// Whether the result has the type of the operands.
+    fileprivate var takesTypeOfOperands: Bool {
+        switch self {
+        case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
+            .round, .trunc, .minimum, .maximum, .coalesce, .conditional:
+            true
+        default: false
+        }
+    }
+}
+
+extension Value {
+    /// The type that a constant has by itself; nil for nil and for objects.
+    var attributeType: AttributeType? {
+        switch self {
+        case .null, .object, .objects: nil
+        case .bool: .bool
+        case .int: .int64
+        case .float, .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .url: .url
+        case .data: .data
+        case .json: .json
+        }
+    }
+
+    /// What a stored value of one of the types is in which functions compute; nil for others.
+    fileprivate init?(stored binding: SQLBinding, as type: AttributeType) {
+        switch (binding, type.widened) {
+        case (.null, _): self = .null
+        case (.integer(let integer), .int64): self = .int(integer)
+        case (.integer(let integer), .bool): self = .bool(integer != 0)
+        case (.real(let real), .double): self = .double(real)
+        case (.real(let real), .date): self = .date(Date(timeIntervalSinceReferenceDate: real))
+        case (.text(let text), .string): self = .string(text)
+        case (.text(let text), .decimal):
+            guard let decimal = Decimal(exactly: text) else { return nil }
+            self = .decimal(decimal)
+        default: return nil
+        }
+    }
+}
