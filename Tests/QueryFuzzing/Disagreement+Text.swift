@@ -105,6 +105,24 @@ extension QueryExpression {
     }
 }
 
+extension [SortKey] {
+    /// Fewer keys, and keys of smaller trees.
+    var simplified: [[SortKey]] {
+        var candidates: [[SortKey]] = []
+        for place in indices {
+            var fewer = self
+            fewer.remove(at: place)
+            candidates.append(fewer)
+            for simpler in self[place].expression.simplified {
+                var keys = self
+                keys[place].term = .tree(simpler)
+                candidates.append(keys)
+            }
+        }
+        return candidates
+    }
+}
+
 extension [QueryExpression] {
     fileprivate func without(_ place: Int) -> [QueryExpression] {
         var rest = self

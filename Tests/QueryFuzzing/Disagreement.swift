@@ -50,9 +50,14 @@ public struct Disagreement: CustomStringConvertible {
         var isSmaller = true
         while isSmaller {
             isSmaller = false
-            var shorter = query
-            shorter.sort = Array(query.sort.dropLast())
-            if !query.sort.isEmpty, take(shorter, in: store) { isSmaller = true }
+            for candidate in query.sort.simplified {
+                var simpler = query
+                simpler.sort = candidate
+                if take(simpler, in: store) {
+                    isSmaller = true
+                    break
+                }
+            }
             for candidate in query.predicate.simplified {
                 var simpler = query
                 simpler.predicate = candidate
@@ -112,7 +117,9 @@ public struct Disagreement: CustomStringConvertible {
 
     /// As a script that shows it: see `Tests/LarderStoreTests/Scripts/queries`.
     public var description: String {
-        var lines = ["# SQL: \(selected), evaluator: \(evaluated).", "schema", reducedSchema]
+        let sql = (try? FuzzedStore(schema, drafts))?.sql(of: query) ?? ""
+        var lines = ["# \(sql)"]
+        lines += ["# SQL: \(selected), evaluator: \(evaluated).", "schema", reducedSchema]
         lines.append("insert")
         for (place, draft) in drafts.enumerated() {
             lines.append("\(draft.entityName) o\(place) \(draft.json(in: schema).text)")

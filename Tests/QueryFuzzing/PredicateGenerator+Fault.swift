@@ -18,7 +18,7 @@ extension PredicateGenerator {
     private mutating func fault() -> QueryExpression? {
         switch random.number(0...9) {
         case 0: return .comparison(Comparison(.keyPath("nothing"), .equal, .constant(1)))
-        case 1: return .comparison(Comparison(.variable("none"), .equal, .constant(.null)))
+        case 1: return .keyPath(.variable("none"), ["nothing"])
         case 2: return unlikeTypes()
         case 3: return unlikeLiteral()
         case 4: return .comparison(Comparison(.list([]), .equal, .constant(1)))

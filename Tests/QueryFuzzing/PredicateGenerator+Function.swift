@@ -129,7 +129,10 @@ extension PredicateGenerator {
         let members = [["a"], ["b", "c"], ["a", "0"], ["0", "a"], ["none"]]
         return call(
             .coalesce,
-            [.keyPath(base, steps + (random.pick(members) ?? ["a"])), literalOperand(type)])
+            [
+                .keyPath(base, steps + (random.pick(members) ?? ["a"])),
+                .constant(RandomValue.value(of: type, &random)),
+            ])
     }
 
     /// `document.a == 1`

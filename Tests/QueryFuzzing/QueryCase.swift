@@ -9,6 +9,10 @@ struct QueryCase {
     var sort: [SortKey] = []
     var arguments: [Value]
 
+    var fetch: Fetch {
+        Fetch(entityName, where: .tree(predicate), sort: sort, selection: .identifiers)
+    }
+
     var parameters: QueryParameters { QueryParameters(arguments: arguments.map { .value($0) }) }
 }
 
@@ -33,13 +37,16 @@ enum QueryOutcome: Hashable, CustomStringConvertible {
 }
 
 extension FuzzedStore {
+    /// The statement that answers; empty if none does.
+    func sql(of query: QueryCase) -> String {
+        guard let plan = try? store.plan(.fetch(query.fetch), query.parameters) else { return "" }
+        return (try? reader.explain(plan, query.parameters).sql) ?? ""
+    }
+
     /// What SQL says.
     func selected(_ query: QueryCase) -> QueryOutcome {
-        let fetch = Fetch(
-            query.entityName, where: .tree(query.predicate), sort: query.sort,
-            selection: .identifiers)
         do {
-            let plan = try store.plan(.fetch(fetch), query.parameters)
+            let plan = try store.plan(.fetch(query.fetch), query.parameters)
             let cursor = try reader.open(plan, query.parameters, budget: ReadBudget())
             defer { cursor.close() }
             var keys: [Int64] = []

@@ -147,12 +147,17 @@ extension ExpressionTyper {
         guard let typed = sides.first(where: { $0.type != nil }), let type = typed.type else {
             return
         }
-        for side in sides {
-            guard let other = side.type, !type.isComparable(with: other) else { continue }
-            throw LarderError(
-                .wrongType,
-                "\(typed.name) is \(type.nounWithArticle) and cannot be compared with "
-                    + "\(side.name), \(other.nounWithArticle)")
+        // Of an integer between a decimal and a double there is no order that all three share.
+        for (place, side) in sides.enumerated() {
+            for other in sides[(place + 1)...] {
+                guard let one = side.type, let another = other.type,
+                    !one.isComparable(with: another)
+                else { continue }
+                throw LarderError(
+                    .wrongType,
+                    "\(side.name) is \(one.nounWithArticle) and cannot be compared with "
+                        + "\(other.name), \(another.nounWithArticle)")
+            }
         }
         let name = comparison.operator.rawValue
         switch comparison.operator {

@@ -7,7 +7,11 @@ extension ExpressionTyper {
         case .function(let function, let operands):
             let typed = function.operandsOfResult(operands)
             if typed.isEmpty { return false }
-            for operand in typed where try !isOpen(operand) { return false }
+            // Among members alone nothing tells; a value beside them does.
+            for operand in typed {
+                if case .keyPath = operand { return false }
+                guard try isOpen(operand) else { return false }
+            }
             return true
         default: return false
         }

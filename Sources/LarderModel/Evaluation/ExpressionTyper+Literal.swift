@@ -185,14 +185,17 @@ extension ExpressionTyper {
         case (.bool, .bool): return value
         case (.bool, .int(let integer)) where integer == 0 || integer == 1:
             return .bool(integer == 1)
-        case (.int16, _), (.int32, _), (.int64, _), (.double, _):
-            if value.isNumber { return try number(value, name) }
+        case (.int16, _), (.int32, _), (.int64, _):
+            if value.isNumber { return try besideIntegers(try number(value, name), name) }
+        case (.double, _): if value.isNumber { return .double(try double(value, name)) }
         case (.float, _):
             // A fraction meets a float as the float that it would be stored as.
-            if value.isNumber, let double = try number(value, name).nearestDouble {
+            if value.isNumber {
+                let double = try double(value, name)
                 let float = Float(double)
                 return .double(float.isFinite ? Double(float) : double)
             }
+        case (.decimal, .decimal): return try number(value, name)
         case (.decimal, _): if value.isNumber { return try decimal(value, name) }
         case (.string, .string(let text)): return .string(text.normalized)
         case (.date, .date(let date)):
@@ -221,10 +224,40 @@ extension ExpressionTyper {
         return value
     }
 
+    /// What no double is equal to, no stored one is compared with: an index could not find it.
+    private func double(_ value: Value, _ name: String) throws(LarderError) -> Double {
+        var number = try number(value, name)
+        if case .decimal(let decimal) = number, let integer = decimal.integer {
+            number = .int(integer)
+        }
+        let exact: Double?
+        if case .int(let integer) = number {
+            exact = Double(exactly: integer)
+        } else {
+            exact = number.nearestDouble
+        }
+        guard let exact else {
+            throw LarderError(
+                .wrongType, "\(name) is a double, which cannot be that number exactly")
+        }
+        return exact
+    }
+
+    /// The fraction of a decimal is known beside integers as long as doubles have halves.
+    private func besideIntegers(_ value: Value, _ name: String) throws(LarderError) -> Value {
+        guard case .decimal(let decimal) = value, decimal.integer == nil else { return value }
+        let halvesEnd = Decimal(Int64(1) << 52)
+        let isBeyondIntegers = decimal >= Decimal(Int64.max) + 1 || decimal <= Decimal(Int64.min) - 1
+        guard isBeyondIntegers || decimal.magnitude < halvesEnd else {
+            throw LarderError(
+                .wrongType, "\(name) cannot be compared with so large a number's fraction")
+        }
+        return value
+    }
+
     /// A double stands for the shortest decimal that is this double: 9.99 is 9.99.
     private func decimal(_ value: Value, _ name: String) throws(LarderError) -> Value {
-        let decimal = try number(value, name).converted(to: .decimal)
-        guard let decimal else {
+        guard let decimal = value.converted(to: .decimal) else {
             throw LarderError(.wrongType, "\(name) is a decimal and cannot be that number")
         }
         return decimal
@@ -235,6 +268,14 @@ extension ExpressionTyper {
             .wrongType,
             "\(name) is \(type?.nounWithArticle ?? "a value") "
                 + "and cannot be compared with what was given")
+    }
+}
+
+extension Decimal {
+    /// Nil unless it is an integer of 64 bits.
+    fileprivate var integer: Int64? {
+        let text = description
+        return Int64(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }
 }
 
