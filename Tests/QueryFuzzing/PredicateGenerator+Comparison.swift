@@ -83,7 +83,7 @@ extension PredicateGenerator {
                 note(partner == type ? "two operands" : "\(type) beside \(partner)")
                 return other
             }
-            return literal(value(beside: type))
+            return literal(beside: type)
         }
     }
 
@@ -102,7 +102,7 @@ extension PredicateGenerator {
             type == .string && random.once(in: 3) ? .caseInsensitive : []
         let elements = (0..<random.number(0...5)).map { _ in
             random.once(in: 5)
-                ? rightSide(type, .equal, depth: depth) : literal(value(beside: type))
+                ? rightSide(type, .equal, depth: depth) : literal(beside: type)
         }
         return .comparison(
             Comparison(left, .in, .list(elements), options: options, modifier: modifier))
@@ -118,7 +118,7 @@ extension PredicateGenerator {
             return comparison(left, type, modifier, depth: depth)
         }
         note("BETWEEN \(modifier)")
-        let bounds = (0..<2).map { _ in literal(value(beside: type)) }
+        let bounds = (0..<2).map { _ in literal(beside: type) }
         return .comparison(Comparison(left, .between, .list(bounds), modifier: modifier))
     }
 
@@ -143,7 +143,7 @@ extension PredicateGenerator {
             let type = attributeType()
             guard let path = manyPath(to: .attribute(type)) else { return nil }
             collection = path
-            member = literal(value(beside: type))
+            member = literal(beside: type)
         }
         note("membership")
         return random.once(in: 2)

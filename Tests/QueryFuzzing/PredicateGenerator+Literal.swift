@@ -10,6 +10,18 @@ extension PredicateGenerator {
         return .argument(arguments.count - 1)
     }
 
+    /// A value to be compared with one of a type. What is refused there is no argument: whether an
+    /// argument is looked at depends on what stands around it.
+    mutating func literal(beside type: AttributeType) -> QueryExpression {
+        let value = value(beside: type)
+        if case .int(let integer) = value, type == .float || type == .double,
+            Double(exactly: integer) == nil
+        {
+            return .constant(value)
+        }
+        return literal(value)
+    }
+
     /// A value to be compared with one of a type; often one that is stored, so that it is found.
     mutating func value(beside type: AttributeType) -> Value {
         if random.once(in: 12) { return .null }

@@ -46,7 +46,7 @@ import Testing
     }
 
     private func names(
-        _ format: String, _ arguments: [Value] = []
+        _ format: String, _ arguments: [QueryArgument] = []
     ) throws -> [String] {
         let parsed = try PredicateFormat.parse(format, arguments: arguments)
         let evaluator = try evaluator(QueryParameters(arguments: arguments))
@@ -64,8 +64,8 @@ import Testing
     @Test("objects that are not saved yet are asked like others, and may be arguments")
     func unsavedObjects() throws {
         #expect(try names("boss.name == \"Ann\"") == ["bob", "Café"])
-        #expect(try names("SELF == %@", [.object(Self.unsaved)]) == ["Café"])
-        #expect(try names("team CONTAINS %@", [.object(Self.unsaved)]) == ["Ann"])
+        #expect(try names("SELF == %@", [.value(.object(Self.unsaved))]) == ["Café"])
+        #expect(try names("team CONTAINS %@", [.value(.object(Self.unsaved))]) == ["Ann"])
         #expect(try names("name ENDSWITH \"é\"") == ["Café"])
         #expect(try names("SUBQUERY(team, $t, $t.age == NULL).@count == 1") == ["Ann"])
     }
@@ -85,7 +85,7 @@ import Testing
     @Test("objects of another store are refused")
     func foreignObject() throws {
         let foreign = PersistentIdentifier(store: UUID(), entityName: "Person", key: 1)
-        #expect(code { _ = try names("SELF == %@", [.object(foreign)]) } == .foreignIdentifier)
+        #expect(code { _ = try names("SELF == %@", [.value(.object(foreign))]) } == .foreignIdentifier)
     }
 
     @Test("MATCHES is refused without a matcher, and asks the one that is given")
