@@ -39,9 +39,12 @@ extension SQLWriter {
     /// An operand with the order of its type. What is computed has no collation of its own.
     mutating func ordered(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
         let written = try self.operand(operand)
-        guard operand.type == .attribute(.decimal) else { return written }
+        let isDecimal = operand.type == .attribute(.decimal)
         switch operand {
         case .column, .value: return written
+        // SQLite gives an expression the collation that stands somewhere within it.
+        case _ where !isDecimal:
+            return written.text.contains(" COLLATE ") ? written + " COLLATE BINARY" : written
         default: return written + " COLLATE \(DecimalFunctions.collation)"
         }
     }
