@@ -56,7 +56,8 @@ extension PredicateGenerator {
                     ],
                 ]) ?? []
         }
-        note("\(name.rawValue)\(modifier == .direct ? "" : " \(modifier)")")
+        note(name.rawValue)
+        note("\(modifier)")
         if !options.isEmpty { note("\(name.rawValue)[\(options.rawValue)]") }
         let right = rightSide(type, name, depth: depth)
         // A literal on the left must find the type on the right.
@@ -117,7 +118,7 @@ extension PredicateGenerator {
         guard random.once(in: 5), Self.isOrderable(type) else {
             return comparison(left, type, modifier, depth: depth)
         }
-        note("BETWEEN \(modifier)")
+        note("BETWEEN")
         let bounds = (0..<2).map { _ in literal(beside: type) }
         return .comparison(Comparison(left, .between, .list(bounds), modifier: modifier))
     }

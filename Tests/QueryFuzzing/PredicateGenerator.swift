@@ -114,7 +114,7 @@ struct PredicateGenerator {
         guard let name = random.pick(names), let path = manyPath(to: .object(name)) else {
             return nil
         }
-        guard depth > 0, random.once(in: 3) else { return (path, name) }
+        guard depth > 0, random.once(in: bases.count > 1 ? 2 : 3) else { return (path, name) }
         note("subquery")
         var collection = path
         // Of a SUBQUERY there may be another SUBQUERY, and a variable may hide another.
