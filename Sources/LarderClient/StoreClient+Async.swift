@@ -51,7 +51,8 @@ extension StoreClient {
 
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
+        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil,
+        offset: Int64? = nil
     ) async throws(LarderError) -> [Record] {
         try await session.collect(
             .fetch(

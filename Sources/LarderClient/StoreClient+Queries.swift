@@ -3,10 +3,12 @@ public import LarderModel
 /// Questions, blocking. The asynchronous forms are in `StoreClient+Async.swift`.
 extension StoreClient {
     /// The objects that satisfy a predicate in Core Data's format, with all attributes and to-one
-    /// relationships; `arguments` fill its `%@` and `%K`, `variables` its `$name`. For results that may be large, use ``stream(_:_:)-(Query,_)``.
+    /// relationships; `arguments` fill its `%@` and `%K`, `variables` its `$name`. For results that
+    /// may be large, use ``stream(_:_:)-(Query,_)``.
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil, offset: Int64? = nil
+        variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil,
+        offset: Int64? = nil
     ) throws(LarderError) -> [Record] {
         try session.collect(
             .fetch(

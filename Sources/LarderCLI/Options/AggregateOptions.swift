@@ -31,7 +31,8 @@ extension AggregateOptions {
     ) -> Query {
         .aggregate(
             Aggregate(
-                entityName, where: predicate.predicate, groupBy: groupBy.map(\.column), columns.map(\.column),
+                entityName, where: predicate.predicate, groupBy: groupBy.map(\.column),
+                columns.map(\.column),
                 having: having.map(QueryTerm.format), sort: sort.map(\.key)))
     }
 

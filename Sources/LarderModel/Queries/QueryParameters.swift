@@ -1,13 +1,13 @@
 /// What fills a query when it is asked.
 public struct QueryParameters: Hashable, Sendable {
-    /// Fill `%@` and `%K` in the order in which a query is read: its predicate, the selected columns
-    /// or group keys, the aggregates (each its term, then its filter), `having`, the sort keys. A
-    /// tree names them by place.
+    /// Fill `%@` and `%K` in the order in which a query is read: the predicate, the selected
+    /// columns or group keys, the aggregates (each its term, then its filter), `having`, the sort
+    /// keys. A tree names them by place.
     public var arguments: [QueryArgument]
     /// Fill each `$name` that no SUBQUERY around it names.
     public var variables: [String: QueryArgument]
-    /// The values, those of ``after`` too, are text that takes the type of what it is compared with, as a shell gives it; a
-    /// list is the text of a JSON array.
+    /// The values, those of ``after`` too, are text that takes the type of what it is compared
+    /// with, as a shell gives it; a list is the text of a JSON array.
     public var argumentsAreText: Bool
     public var limit: Int64?
     public var offset: Int64?

@@ -80,7 +80,8 @@ private struct PrefetchPaths {
     mutating func insert(_ names: ArraySlice<Substring>) {
         guard let name = names.first else { return }
         let place =
-            steps.firstIndex { $0.name == name } ?? {
+            steps.firstIndex { $0.name == name }
+            ?? {
                 steps.append((String(name), PrefetchPaths()))
                 return steps.count - 1
             }()

@@ -60,8 +60,8 @@ final class QueryResolver {
         !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 
-    /// Resolves an expression; an error points at the innermost that stands in a text, the text that
-    /// was read last before others.
+    /// Resolves an expression; an error points at the innermost that stands in a text, and in the
+    /// text that was read last.
     func locating<Result>(
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {

@@ -84,7 +84,8 @@ final class ReadPlan: QueryPlan {
                 hint: "rows that are no objects are skipped by offset")
         }
         guard parameters.offset == nil else {
-            throw LarderError(.unsupported, "a place to go on after and an offset exclude each other")
+            throw LarderError(
+                .unsupported, "a place to go on after and an offset exclude each other")
         }
         guard after.count == query.order.count else {
             throw LarderError(

@@ -3,7 +3,7 @@ import LarderModel
 /// Rows of statements that are run one after the other, batch by batch, with their lists.
 ///
 /// A batch takes about as many bytes as it may, lists included, and a statement for each list
-/// column: rows are read first, then their lists. Rows whose lists do not fit wait for the next one.
+/// column: rows are read first, then their lists. Rows whose lists do not fit wait for the next.
 struct BatchSource {
     private enum State {
         /// The next statement is to be begun.
@@ -23,8 +23,9 @@ struct BatchSource {
     /// Rows without lists, of which those before `waitingFrom` have been given.
     private var waiting: Batch?
     private var waitingFrom = 0
-    /// How many rows' lists are read at once: the more, the more of them fitted.
-    private var listRowsMax = 256
+    /// How many rows' lists are read at once: fewer where not so many fit into a batch.
+    private var listRowsMax = BatchSource.listRowsLimit
+    private static let listRowsLimit = 16_384
 
     /// - Parameters:
     ///   - limit: how many rows the statements may give together; each has the same limit itself.
@@ -120,7 +121,8 @@ struct BatchSource {
             columns.append((place, column.column))
         }
         let isCut = end < min(rows.rowCount, waitingFrom + listRowsMax)
-        listRowsMax = isCut ? max(1, end - waitingFrom) : listRowsMax * 2
+        listRowsMax =
+            isCut ? max(1, end - waitingFrom) : min(listRowsMax * 2, Self.listRowsLimit)
         var batch = rows.rows(waitingFrom..<end)
         for (place, column) in columns {
             // A later column may have been cut sooner.

@@ -98,7 +98,7 @@ struct RowDecoder {
     /// Appends the next row's list in a column.
     mutating func append(keys: [Int64], at column: Int) { builders[column].append(keys: keys) }
 
-    /// The rows since the last batch; the next one begins. Lists that were not appended are missing.
+    /// The rows since the last batch, without the lists that were not appended; the next begins.
     mutating func takeBatch() -> Batch {
         let identity = entityName.map {
             Batch.Identity(entityName: $0, keys: keys, versions: versions)

@@ -78,7 +78,7 @@ extension StringOrder {
 }
 
 extension ProtobufCBinaryData {
-    /// The field as the name of an output column, which may be what was asked, a key path above all.
+    /// The field as the name of an output column, which may be the whole of what was asked.
     func columnName(_ what: String) throws(LarderError) -> String {
         guard len > 0 else { throw MessageReader.malformed("\(what) is empty") }
         return try text(what, bytesMax: ProtobufCBinaryData.keyPathBytesMax)

@@ -69,7 +69,8 @@ import Testing
                     "n": some([.null, 1, 2, 3]), "d": some([.null, .double(-0.5), .double(2)]),
                     "m": some([.null, .string("-1.5"), .string("10"), .string("9")]),
                     "s": some([.null] + ["", "a", "A", "á", "b10", "b9"].map { .string($0) }),
-                    "t": some(["x", "X", "y"].map { .string($0) }), "b": some([.null, .bool(true), .bool(false)]),
+                    "t": some(["x", "X", "y"].map { .string($0) }),
+                    "b": some([.null, .bool(true), .bool(false)]),
                     "parent": number == 0 || number % 3 == 0 ? .null : .string("@i\(number / 2)"),
                 ]
             }
@@ -116,7 +117,7 @@ import Testing
         let count = 4_000
         let fixture = try fixture(count: count) { number in
             [
-                "n": number % 5 == 0 ? .null : .integer(Int64(number % 7)), "t": .string("t"),
+                "n": number % 5 == 0 ? .null : .integer(Int64(number / 3)), "t": .string("t"),
                 "s": .string("s\(number / 3)"),
             ]
         }

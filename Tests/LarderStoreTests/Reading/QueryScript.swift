@@ -204,7 +204,8 @@ struct QueryClauses {
 
     private static func column(_ text: String) -> QueryColumn {
         let named = text.split(separator: "=", maxSplits: 1).map(String.init)
-        guard named.count == 2, named[0].allSatisfy(\.isLetter), !named[1].hasPrefix("=") else {
+        let isNamed = named[0].allSatisfy { $0.isLetter || $0 == "." }
+        guard named.count == 2, isNamed, !named[1].hasPrefix("=") else {
             return QueryColumn(text)
         }
         return QueryColumn(named[1], name: named[0])

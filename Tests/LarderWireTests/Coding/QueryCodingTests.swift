@@ -26,7 +26,8 @@ struct QueryCodingTests {
                 having: .tree(
                     .comparison(Comparison(.keyPath("count"), .greaterThan, .constant(3))))))
         let encoded = try QueryCoding.encode(query, QueryParameters(arguments: [7], limit: 1))
-        #expect(encoded.parameters == QueryParameters(arguments: [7, ["Ann", "Bob"], 3], limit: 1))
+        #expect(
+            encoded.parameters == QueryParameters(arguments: [7, ["Ann", "Bob"], 3], limit: 1))
         let decoded = try QueryCoding.decode(encoded.shape)
         guard case .aggregate(let aggregate) = decoded else {
             Issue.record("not an aggregate")
@@ -137,7 +138,7 @@ struct QueryCodingTests {
         let student = ProtoBytes().text(1, "Student")
         func sorted(_ count: Int) -> [UInt8] {
             let fetch = (0..<count).reduce(student.number(4, 1)) { fetch, _ in
-                fetch.message(3, ProtoBytes().text(1, "name"))
+                fetch.message(3, ProtoBytes().message(1, ProtoBytes().text(1, "name")))
             }
             return ProtoBytes().message(1, fetch).bytes
         }

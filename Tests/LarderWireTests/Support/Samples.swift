@@ -141,7 +141,9 @@ enum Samples {
     ]
 
     static let parameters = QueryParameters(
-        arguments: values.map { .value($0.value) } + [.list(["Ann", nil, .object(ann)]), .list([])],
+        arguments: values.map { .value($0.value) } + [
+            .list(["Ann", nil, .object(ann)]), .list([]),
+        ],
         variables: ["names": ["Ann", "Bob"], "limit": 3], argumentsAreText: false, limit: 10,
         offset: 0)
 
