@@ -77,7 +77,10 @@ extension SQLWriter {
         let result = try aggregate(function, element, type)
         guard var query = try select(result, collection)?.inParentheses else {
             // No element satisfies the predicate, whatever is stored.
-            return SQLFragment(function.isZeroOverNone ? "0" : "NULL")
+            guard function.isZeroOverNone else { return SQLFragment("NULL") }
+            // As it is stored.
+            let isDecimal = type == .attribute(.decimal)
+            return SQLFragment(isDecimal ? "'0'" : type == .attribute(.double) ? "0.0" : "0")
         }
         query.depth += Self.existsDepth
         return query
