@@ -70,6 +70,12 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "QueryFuzzing", dependencies: ["LarderStore", "LarderModel", "TestSupport"],
+            path: "Tests/QueryFuzzing", swiftSettings: strict),
+        .executableTarget(
+            name: "FuzzQueries", dependencies: ["QueryFuzzing", "LarderModel", "TestSupport"],
+            path: "Tests/FuzzQueries", swiftSettings: strict),
         .testTarget(
             name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
@@ -78,7 +84,7 @@ let package = Package(
             exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
             name: "LarderStoreTests",
-            dependencies: ["LarderStore", "LarderModel", "TestSupport"],
+            dependencies: ["LarderStore", "LarderModel", "QueryFuzzing", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "LarderServerTests",

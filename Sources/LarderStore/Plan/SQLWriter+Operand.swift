@@ -39,9 +39,12 @@ extension SQLWriter {
     /// An operand with the order of its type. What is computed has no collation of its own.
     mutating func ordered(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
         let written = try self.operand(operand)
-        guard operand.type == .attribute(.decimal) else { return written }
+        let isDecimal = operand.type == .attribute(.decimal)
         switch operand {
         case .column, .value: return written
+        // SQLite gives an expression the collation that stands somewhere within it.
+        case _ where !isDecimal:
+            return written.text.contains(" COLLATE ") ? written + " COLLATE BINARY" : written
         default: return written + " COLLATE \(DecimalFunctions.collation)"
         }
     }
@@ -74,7 +77,10 @@ extension SQLWriter {
         let result = try aggregate(function, element, type)
         guard var query = try select(result, collection)?.inParentheses else {
             // No element satisfies the predicate, whatever is stored.
-            return SQLFragment(function.isZeroOverNone ? "0" : "NULL")
+            guard function.isZeroOverNone else { return SQLFragment("NULL") }
+            // As it is stored.
+            let isDecimal = type == .attribute(.decimal)
+            return SQLFragment(isDecimal ? "'0'" : type == .attribute(.double) ? "0.0" : "0")
         }
         query.depth += Self.existsDepth
         return query

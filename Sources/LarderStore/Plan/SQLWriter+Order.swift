@@ -100,6 +100,8 @@ extension SQLWriter {
             case .operand(let operand):
                 isNullable = operand.isNullable && place != segment?.equalCount
                 term = try ordered(operand, order.stringOrder)
+                // SQLite would take an integer for the place of a column. It orders nothing.
+                if Int64(term.text) != nil { continue }
                 // A plus hides the column's own order. Without it SQLite would rather read the
                 // whole table in the order of its keys than a range of an index and sort that.
                 if query.hasIndexedRange, segment == nil, try !ask(.hasLimit) { term = "+" + term }

@@ -1,0 +1,219 @@
+extension ExpressionTyper {
+    mutating func comparison(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        switch comparison.modifier {
+        case .direct: return try direct(comparison)
+        case .any, .all:
+            guard try isCollection(comparison.left) else {
+                throw LarderError(
+                    .wrongType, "ANY and ALL need a key path to many objects on the left side")
+            }
+            return try quantified(comparison, over: comparison.left)
+        }
+    }
+
+    private mutating func direct(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        var equality = comparison
+        equality.operator = .equal
+        equality.modifier = .any
+        if try isCollection(comparison.left) {
+            guard comparison.operator == .contains else {
+                guard case .keyPath(let base, let names) = comparison.left else {
+                    throw Self.isNoValue
+                }
+                throw Self.needsModifier(try keyPath(base, names).name)
+            }
+            return try quantified(equality, over: comparison.left)
+        }
+        if comparison.operator == .in, try isCollection(comparison.right) {
+            equality.right = comparison.left
+            return try quantified(equality, over: comparison.right)
+        }
+        return try test(nil, comparison)
+    }
+
+    /// What is said of elements: of any one, or of all.
+    private mutating func quantified(
+        _ comparison: Comparison, over collection: QueryExpression
+    ) throws(LarderError) -> TypedPredicate {
+        let elements = try elements(of: collection)
+        let place = placeCount
+        placeCount += 1
+        let element = TypedOperand(
+            expression: .object(place: place), type: elements.type, name: elements.name)
+        let test = try test(element, comparison)
+        placeCount -= 1
+        return comparison.modifier == .all
+            ? .all(elements.collection, place: place, test)
+            : .any(elements.collection, place: place, test)
+    }
+
+    /// The comparison of single values.
+    ///
+    /// - Parameter element: The left side, if it is an element of a collection.
+    private mutating func test(
+        _ element: TypedOperand?, _ comparison: Comparison
+    ) throws(LarderError) -> TypedPredicate {
+        var expressions = element == nil ? [comparison.left] : []
+        switch (comparison.operator, comparison.right) {
+        case (.in, .list(let list)), (.between, .list(let list)): expressions += list
+        case (.in, let right) where isLiteral(right): return try inList(element, comparison)
+        case (.in, _), (.between, _):
+            throw LarderError(
+                .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
+                hint: "write the values in braces: {1, 2}")
+        default: expressions.append(comparison.right)
+        }
+        let wanted: OperandType? = comparison.needsStrings ? .attribute(.string) : nil
+        let sides =
+            (element.map { [$0] } ?? [])
+            + (try operands(expressions, beside: element, or: wanted))
+        try check(sides, for: comparison)
+        let values = sides.map(\.expression)
+        switch comparison.operator {
+        case .in: return .in(values[0], Array(values.dropFirst()), comparison.options)
+        case .between:
+            guard values.count == 3 else {
+                throw LarderError(.wrongType, "BETWEEN needs two values on its right side")
+            }
+            return .between(values[0], values[1], values[2], comparison.options)
+        default:
+            try checkLiterals(expressions, for: comparison)
+            try checkPattern(comparison, values[1])
+            return .comparison(
+                TypedComparison(
+                    left: values[0], operator: comparison.operator, right: values[1],
+                    options: comparison.options))
+        }
+    }
+
+    /// What is compared with each other: what is open takes the type of the first that has one.
+    ///
+    /// - Parameter wanted: The type that the operator asks for, if it does.
+    private mutating func operands(
+        _ expressions: [QueryExpression], beside operand: TypedOperand?, or wanted: OperandType?
+    ) throws(LarderError) -> [TypedOperand] {
+        var typed = operand
+        var known: [TypedOperand?] = []
+        for expression in expressions {
+            let operand = try isOpen(expression) ? nil : self.operand(expression)
+            typed = typed ?? operand
+            known.append(operand)
+        }
+        // A member of a JSON document beside values alone is of their kind.
+        var memberType = wanted
+        if typed == nil, wanted == nil { memberType = try literalType(expressions) }
+        var result: [TypedOperand] = []
+        for (expression, operand) in zip(expressions, known) {
+            if let operand {
+                result.append(operand)
+            } else {
+                let type = typed?.type ?? wanted ?? (isLiteral(expression) ? nil : memberType)
+                result.append(
+                    try self.operand(
+                        expression, as: type, beside: typed?.name ?? "the other value"))
+            }
+        }
+        return result
+    }
+
+    /// The type that the first literal has by itself; nil if all are nil.
+    private func literalType(
+        _ expressions: [QueryExpression]
+    ) throws(LarderError) -> OperandType? {
+        for expression in expressions where isLiteral(expression) {
+            guard case .value(let value) = try given(expression).argument else { continue }
+            if let type = value.ownType { return .attribute(type) }
+        }
+        return nil
+    }
+
+    /// Literals alone have no operators but these.
+    private func checkLiterals(
+        _ expressions: [QueryExpression], for comparison: Comparison
+    ) throws(LarderError) {
+        guard expressions.count == 2, expressions.allSatisfy(isLiteral) else { return }
+        switch comparison.operator {
+        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            if comparison.options.subtracting(.normalized).isEmpty { return }
+        default: break
+        }
+        throw LarderError(
+            .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
+    }
+
+    private func check(
+        _ sides: [TypedOperand], for comparison: Comparison
+    ) throws(LarderError) {
+        guard let typed = sides.first(where: { $0.type != nil }), let type = typed.type else {
+            return
+        }
+        // Of an integer between a decimal and a double there is no order that all three share.
+        for (place, side) in sides.enumerated() {
+            for other in sides[(place + 1)...] {
+                guard let one = side.type, let another = other.type,
+                    !one.isComparable(with: another)
+                else { continue }
+                throw LarderError(
+                    .wrongType,
+                    "\(side.name) is \(one.nounWithArticle) and cannot be compared with "
+                        + "\(other.name), \(another.nounWithArticle)")
+            }
+        }
+        let name = comparison.operator.rawValue
+        switch comparison.operator {
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            guard type.isString else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
+            }
+        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
+            guard type.isOrderable else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) needs an order, and \(typed.name) is \(type.nounWithArticle)",
+                    hint: "compare it with == or !=")
+            }
+        case .equal, .notEqual, .in: break
+        }
+        guard comparison.options.isEmpty || type.isString else {
+            throw LarderError(
+                .wrongType,
+                "[c] and [d] need strings, and \(typed.name) is \(type.nounWithArticle)")
+        }
+    }
+
+    /// What is wrong with the pattern of MATCHES is said before any object is asked.
+    private func checkPattern(
+        _ comparison: Comparison, _ pattern: TypedExpression
+    ) throws(LarderError) {
+        guard comparison.operator == .matches else { return }
+        var text = ""
+        if case .value(.string(let pattern)) = pattern { text = pattern }
+        _ = try evaluator.matches("", text, comparison.options)
+    }
+
+    /// `name IN %@`, where the argument is a list.
+    private mutating func inList(
+        _ element: TypedOperand?, _ comparison: Comparison
+    ) throws(LarderError) -> TypedPredicate {
+        let left: TypedOperand
+        if let element { left = element } else { left = try operand(comparison.left) }
+        guard let type = left.type else {
+            throw LarderError(.unsupported, "IN needs a key path on one side")
+        }
+        try check([left], for: comparison)
+        let values = try list(comparison.right, as: type, beside: left.name)
+        return .in(left.expression, values, comparison.options)
+    }
+}
+
+extension Comparison {
+    /// Whether the operator, or what it ignores, is one of strings.
+    fileprivate var needsStrings: Bool {
+        switch `operator` {
+        case .beginsWith, .endsWith, .contains, .like, .matches: true
+        default: !options.isEmpty
+        }
+    }
+}

@@ -1,0 +1,144 @@
+extension ExpressionTyper {
+    /// Whether only what it stands beside can tell the type of an expression.
+    func isOpen(_ expression: QueryExpression) throws(LarderError) -> Bool {
+        if isLiteral(expression) { return true }
+        switch expression {
+        case .keyPath(let base, let names): return try !keyPath(base, names).member.isEmpty
+        case .function(let function, let operands):
+            let typed = function.operandsOfResult(operands)
+            if typed.isEmpty { return false }
+            // Among members alone nothing tells; a value beside them does.
+            for operand in typed {
+                if case .keyPath = operand { return false }
+                guard try isOpen(operand) else { return false }
+            }
+            return true
+        default: return false
+        }
+    }
+
+    /// A key path that may lead into a JSON document, whose member is read as the type.
+    func member(_ path: KeyPath, as type: OperandType?) throws(LarderError) -> TypedOperand {
+        let document = single(path)
+        guard !path.member.isEmpty else { return document }
+        let read: AttributeType
+        switch type {
+        case .attribute(let attribute): read = attribute
+        case .object:
+            throw LarderError(.wrongType, "\(path.name) holds no objects")
+        case nil: read = .json
+        }
+        let kind: MemberKind =
+            read.isInteger || read == .float || read == .double ? .number : .attribute(read)
+        let isNumber = if case .number = kind { true } else { false }
+        return TypedOperand(
+            expression: .member(path.member, of: document.expression, kind),
+            type: .attribute(isNumber ? .double : read), name: path.name)
+    }
+
+    /// A call of a function.
+    ///
+    /// - Parameter type: What its place asks for.
+    mutating func call(
+        _ function: ScalarFunction, _ operands: [QueryExpression], as type: OperandType?
+    ) throws(LarderError) -> TypedOperand {
+        guard function.operandCount.contains(operands.count) else {
+            throw LarderError(
+                .malformedPredicate, "\(function.rawValue) takes another number of operands")
+        }
+        var known: [TypedOperand?] = []
+        var kinds: [OperandKind] = []
+        for (place, operand) in operands.enumerated() {
+            if function == .conditional, place == 0 {
+                let test = TypedExpression.truth(try predicate(operand))
+                known.append(TypedOperand(expression: test, type: .attribute(.bool), name: ""))
+                kinds.append(.typed(.bool))
+            } else if try isOpen(operand) {
+                known.append(nil)
+                kinds.append(try kind(ofOpen: operand))
+            } else {
+                let typed = try self.operand(operand)
+                guard case .attribute(let attribute) = typed.type else {
+                    throw LarderError(.wrongType, "\(function.rawValue) takes no objects")
+                }
+                known.append(typed)
+                kinds.append(.typed(attribute))
+            }
+        }
+        var wanted: AttributeType?
+        if case .attribute(let attribute) = type { wanted = attribute }
+        let signature = try function.signature(of: kinds, wanted: wanted)
+        var expressions: [TypedExpression] = []
+        for (place, operand) in operands.enumerated() {
+            let type = signature.operands[place]
+            let typed: TypedOperand
+            if let operand = known[place] {
+                typed = operand
+            } else {
+                typed = try self.operand(
+                    operand, as: .attribute(type), beside: function.rawValue)
+            }
+            expressions.append(
+                function.givesOperand ? typed.converted(to: type) : typed.expression)
+        }
+        return TypedOperand(
+            expression: .function(function, expressions), type: .attribute(signature.result),
+            name: function.rawValue)
+    }
+
+    private func kind(ofOpen expression: QueryExpression) throws(LarderError) -> OperandKind {
+        switch expression {
+        case .constant(let value): .constant(value.ownType)
+        case .keyPath: .member
+        default: .argument
+        }
+    }
+}
+
+extension TypedOperand {
+    /// The operand as a function takes it.
+    func converted(to type: AttributeType) -> TypedExpression {
+        type == .double || type == .decimal ? .converted(expression, type) : expression
+    }
+}
+
+extension ScalarFunction {
+    /// Whether the result is one of the operands, which have one type then. Arithmetic takes
+    /// numbers as they are.
+    fileprivate var givesOperand: Bool {
+        switch self {
+        case .coalesce, .conditional, .minimum, .maximum: true
+        default: false
+        }
+    }
+
+    /// The operands whose type the result has; none where the function alone gives its type.
+    fileprivate func operandsOfResult(_ operands: [QueryExpression]) -> [QueryExpression] {
+        switch self {
+        case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
+            .round, .trunc, .minimum, .maximum, .coalesce:
+            operands
+        case .conditional: Array(operands.dropFirst())
+        default: []
+        }
+    }
+}
+
+extension Value {
+    /// The type that a value has by itself; nil for nil and for objects.
+    var ownType: AttributeType? {
+        switch self {
+        case .null, .object, .objects: nil
+        case .bool: .bool
+        case .int: .int64
+        case .float, .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .url: .url
+        case .data: .data
+        case .json: .json
+        }
+    }
+}

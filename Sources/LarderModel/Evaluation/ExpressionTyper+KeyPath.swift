@@ -1,0 +1,186 @@
+extension ExpressionTyper {
+    /// A key path whose names are known.
+    struct KeyPath {
+        let base: TypedPlace
+        let steps: [(step: PropertyStep, entity: Entity)]
+        let type: OperandType
+        /// The entity at its end, if that is an object.
+        let entity: Entity?
+        /// The path on into the document of the json attribute at its end.
+        let member: [String]
+
+        var isToMany: Bool { steps.contains { $0.step.isToMany } }
+
+        var name: String {
+            guard let last = steps.last else { return base.entity.name }
+            return "\(last.entity.name).\(last.step.name)"
+        }
+    }
+
+    /// The object that `SELF` or a variable stands for.
+    func place(_ base: QueryExpression) throws(LarderError) -> TypedPlace {
+        switch base {
+        case .object: return TypedPlace(entity: evaluator.entity, place: 0)
+        case .variable(let name):
+            guard let place = variables[name] else {
+                throw LarderError(
+                    .unsupported,
+                    "$\(name.prefix(32)) is no variable of a SUBQUERY around this, "
+                        + "and a named value has no properties")
+            }
+            return place
+        default:
+            throw LarderError(
+                .unsupported, "a key path begins with the object itself or with a variable")
+        }
+    }
+
+    func keyPath(
+        _ base: QueryExpression, _ names: [String]
+    ) throws(LarderError) -> KeyPath {
+        guard !names.isEmpty, names.count <= Limits.keyPathStepsMax else {
+            throw LarderError(
+                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+        }
+        return try keyPath(from: try place(base), names)
+    }
+
+    /// The same from an object that is known.
+    private func keyPath(
+        from place: TypedPlace, _ names: [String]
+    ) throws(LarderError) -> KeyPath {
+        var entity: Entity? = place.entity
+        var type = OperandType.object(entityName: place.entity.name)
+        var steps: [(step: PropertyStep, entity: Entity)] = []
+        for (number, name) in names.enumerated() {
+            guard let owner = entity else {
+                if type == .attribute(.json) {
+                    return KeyPath(
+                        base: place, steps: steps, type: type, entity: nil,
+                        member: Array(names[number...]))
+                }
+                throw LarderError(
+                    .wrongType,
+                    "\(steps.last?.step.name ?? "SELF") is \(type.nounWithArticle) "
+                        + "and has no property \"\(name.prefix(32))\"")
+            }
+            let (step, stepType, destination) = try step(name, of: owner)
+            steps.append((step, owner))
+            type = stepType
+            entity = destination
+        }
+        return KeyPath(base: place, steps: steps, type: type, entity: entity, member: [])
+    }
+
+    private func step(
+        _ name: String, of owner: Entity
+    ) throws(LarderError) -> (PropertyStep, OperandType, Entity?) {
+        switch owner.property(named: name) {
+        case .attribute(let attribute):
+            let step = PropertyStep(name: name, kind: .attribute(attribute.type))
+            return (step, .attribute(attribute.type), nil)
+        case .relationship(let relationship):
+            let kind = relationship.isToMany ? PropertyStep.Kind.toMany : .toOne
+            return (
+                PropertyStep(name: name, kind: kind),
+                .object(entityName: relationship.destination),
+                evaluator.schema.entity(named: relationship.destination)
+            )
+        case nil:
+            throw LarderError(
+                .unknownProperty, "\(owner.name) has no property \"\(name.prefix(32))\"")
+        }
+    }
+
+    /// A key path without to-many step, as one value.
+    func single(_ path: KeyPath) -> TypedOperand {
+        var expression = TypedExpression.object(place: path.base.place)
+        for (step, _) in path.steps { expression = .step(step, of: expression) }
+        return TypedOperand(expression: expression, type: path.type, name: path.name)
+    }
+
+    /// Whether an expression stands for any number of values.
+    func isCollection(_ expression: QueryExpression) throws(LarderError) -> Bool {
+        switch expression {
+        case .subquery, .keyPath(.subquery, _): true
+        case .keyPath(let base, let names): try keyPath(base, names).isToMany
+        default: false
+        }
+    }
+
+    /// A to-many key path or a SUBQUERY.
+    mutating func elements(of expression: QueryExpression) throws(LarderError) -> TypedElements {
+        switch expression {
+        case .keyPath(let base, let names) where base.isSubquery:
+            return try properties(names, of: try elements(of: base))
+        case .keyPath(let base, let names):
+            let path = try keyPath(base, names)
+            guard path.isToMany else {
+                throw LarderError(
+                    .wrongType, "\(path.name) is \(path.type.nounWithArticle), not a to-many")
+            }
+            return try elements(path, from: .single(.object(place: path.base.place)))
+        case .subquery(let inner, let variable, let predicate):
+            return try filtered(inner, variable, predicate)
+        default:
+            throw LarderError(.wrongType, "a to-many key path or a SUBQUERY is needed here")
+        }
+    }
+
+    /// What the objects of a SUBQUERY have.
+    private func properties(
+        _ names: [String], of objects: TypedElements
+    ) throws(LarderError) -> TypedElements {
+        guard let entity = objects.entity else {
+            throw LarderError(
+                .wrongType, "\(objects.name) is an attribute; objects are needed here")
+        }
+        let path = try keyPath(from: TypedPlace(entity: entity, place: 0), names)
+        return try elements(path, from: objects.collection)
+    }
+
+    private func elements(
+        _ path: KeyPath, from base: TypedCollection
+    ) throws(LarderError) -> TypedElements {
+        guard path.member.isEmpty else {
+            throw LarderError(
+                .unsupported, "members of many JSON documents are not asked in memory",
+                hint: "ask them of one object at a time, in a SUBQUERY")
+        }
+        var collection = base
+        for (step, _) in path.steps { collection = .step(step, of: collection) }
+        return TypedElements(
+            collection: collection, type: path.type, entity: path.entity, name: path.name)
+    }
+
+    private mutating func filtered(
+        _ inner: QueryExpression, _ variable: String, _ predicate: QueryExpression
+    ) throws(LarderError) -> TypedElements {
+        var elements = try elements(of: inner)
+        guard let entity = elements.entity else {
+            throw LarderError(
+                .wrongType, "\(elements.name) is an attribute; objects are needed here")
+        }
+        let place = placeCount
+        let hidden = variables.updateValue(
+            TypedPlace(entity: entity, place: place), forKey: variable)
+        placeCount += 1
+        let typed = try self.predicate(predicate)
+        placeCount -= 1
+        variables[variable] = hidden
+        elements.collection = .filtered(.existing(elements.collection), place: place, typed)
+        return elements
+    }
+}
+
+extension PropertyStep {
+    var isToMany: Bool {
+        if case .toMany = kind { true } else { false }
+    }
+}
+
+extension QueryExpression {
+    fileprivate var isSubquery: Bool {
+        if case .subquery = self { true } else { false }
+    }
+}

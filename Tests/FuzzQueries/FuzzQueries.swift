@@ -1,0 +1,48 @@
+import Glibc
+import QueryFuzzing
+import TestSupport
+
+/// `scripts/fuzz-queries`: the property test of queries for as long as it is told.
+///
+///     FuzzQueries CASES
+///     FuzzQueries --minutes N
+@main struct FuzzQueries {
+    static func main() throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard let number = words.last.flatMap({ Int($0) }), number > 0,
+            words.count == 1 || (words.count == 2 && words[0] == "--minutes")
+        else {
+            print("usage: scripts/fuzz-queries CASES | --minutes N")
+            exit(64)
+        }
+        let start = ContinuousClock.now
+        let isTimed = words.count == 2
+        var fuzzer = try QueryFuzzer(SeededGenerator.fromEnvironment("queries"))
+        while isTimed
+            ? ContinuousClock.now - start < .seconds(number * 60)
+            : fuzzer.account.caseCount < number
+        {
+            if let disagreement = try fuzzer.next() {
+                report(fuzzer.account, since: start)
+                print(disagreement.minimised())
+                exit(1)
+            }
+            if fuzzer.account.caseCount.isMultiple(of: 100_000) {
+                report(fuzzer.account, since: start)
+            }
+        }
+        report(fuzzer.account, since: start)
+    }
+
+    private static func report(
+        _ account: QueryFuzzer.Account, since start: ContinuousClock.Instant
+    ) {
+        let seconds = (ContinuousClock.now - start).components.seconds
+        let rate = account.caseCount / Int(max(1, seconds))
+        print(
+            "\(account.caseCount) cases in \(seconds) s, \(rate) a second; "
+                + "\(account.selectiveCount) tell objects apart, "
+                + "\(account.refusedCount) are refused, \(account.undecidedCount) undecided")
+        fflush(nil)
+    }
+}

@@ -1,0 +1,132 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+/// What the property test of queries does not reach: objects that no store holds, and limits.
+@Suite struct EvaluatorTests {
+    private static let store = UUID()
+
+    private static let ann = identifier(1)
+    private static let bob = identifier(2)
+    private static let unsaved = PersistentIdentifier(temporary: "new", entityName: "Person")
+
+    private static func identifier(_ key: Int64) -> PersistentIdentifier {
+        PersistentIdentifier(store: store, entityName: "Person", key: key)
+    }
+
+    private static let people: [PersistentIdentifier: [String: Value]] = [
+        ann: ["name": "Ann", "age": 30, "boss": .null, "team": .objects([bob, unsaved])],
+        bob: ["name": "bob", "age": .null, "boss": .object(ann), "team": .objects([])],
+        unsaved: ["name": "Cafe\u{301}", "age": 20, "boss": .object(ann), "team": .objects([])],
+    ]
+
+    private static func read(_ object: PersistentIdentifier, _ property: String) -> Value? {
+        people[object]?[property]
+    }
+
+    private func evaluator(
+        _ parameters: QueryParameters = QueryParameters(), matcher: Evaluator.Matcher? = nil
+    ) throws -> Evaluator {
+        let schema = try Schema(entities: [
+            Entity(
+                name: "Person",
+                attributes: [
+                    Attribute(name: "name", type: .string),
+                    Attribute(name: "age", type: .int64, isOptional: true),
+                ],
+                relationships: [
+                    Relationship(name: "boss", destination: "Person", inverse: "team"),
+                    Relationship(
+                        name: "team", destination: "Person", isToMany: true, inverse: "boss"),
+                ])
+        ])
+        return try Evaluator(
+            schema: schema, entityName: "Person", parameters: parameters, store: Self.store,
+            now: Date(timeIntervalSinceReferenceDate: 0), matcher: matcher)
+    }
+
+    private func names(
+        _ format: String, _ arguments: [QueryArgument] = []
+    ) throws -> [String] {
+        let parsed = try PredicateFormat.parse(format, arguments: arguments)
+        let evaluator = try evaluator(QueryParameters(arguments: arguments))
+        let predicate = try evaluator.predicate(parsed.expression)
+        let kept = try [Self.ann, Self.bob, Self.unsaved].filter {
+            try predicate.holds(for: $0, reading: Self.read)
+        }
+        return kept.compactMap { Self.people[$0]?["name"]?.text.normalized }
+    }
+
+    private func code(_ body: () throws -> Void) -> ErrorCode? {
+        #expect(throws: LarderError.self, performing: body)?.code
+    }
+
+    @Test("objects that are not saved yet are asked like others, and may be arguments")
+    func unsavedObjects() throws {
+        #expect(try names("boss.name == \"Ann\"") == ["bob", "Café"])
+        #expect(try names("SELF == %@", [.value(.object(Self.unsaved))]) == ["Café"])
+        #expect(try names("team CONTAINS %@", [.value(.object(Self.unsaved))]) == ["Ann"])
+        #expect(try names("name ENDSWITH \"é\"") == ["Café"])
+        #expect(try names("SUBQUERY(team, $t, $t.age == NULL).@count == 1") == ["Ann"])
+    }
+
+    @Test("an object that is gone has nil for all properties")
+    func goneObject() throws {
+        let predicate = try evaluator().predicate(
+            .and([
+                .comparison(Comparison(.keyPath("name"), .equal, .constant(.null))),
+                .comparison(
+                    Comparison(
+                        .collection(.count, .keyPath("team")), .equal, .constant(0))),
+            ]))
+        #expect(try predicate.holds(for: Self.identifier(9), reading: Self.read))
+    }
+
+    @Test("objects of another store are refused")
+    func foreignObject() throws {
+        let foreign = PersistentIdentifier(store: UUID(), entityName: "Person", key: 1)
+        #expect(code { _ = try names("SELF == %@", [.value(.object(foreign))]) } == .foreignIdentifier)
+    }
+
+    @Test("MATCHES is refused without a matcher, and asks the one that is given")
+    func matches() throws {
+        #expect(code { _ = try names("name MATCHES \"A.*\"") } == .unsupported)
+        let evaluator = try evaluator { text, pattern, _ in text == pattern }
+        let predicate = try evaluator.predicate(
+            .comparison(Comparison(.keyPath("name"), .matches, .constant("Ann"))))
+        #expect(try predicate.holds(for: Self.ann, reading: Self.read))
+        #expect(try !predicate.holds(for: Self.bob, reading: Self.read))
+    }
+
+    @Test("a tree one level deeper than the limit is refused, the deepest below it answered")
+    func depth() throws {
+        func nested(_ levels: Int) -> QueryExpression {
+            (0..<levels).reduce(.constant(true)) { inner, _ in .not(inner) }
+        }
+        let deepest = try evaluator().predicate(nested(Limits.expressionDepthMax - 1))
+        #expect(try !deepest.holds(for: Self.ann, reading: Self.read))
+        let error = code {
+            _ = try evaluator().predicate(nested(Limits.expressionDepthMax))
+        }
+        #expect(error == .resourceExhausted)
+    }
+
+    @Test("an expression has a value, sort keys an order that ends in the identifier")
+    func valuesAndOrder() throws {
+        let evaluator = try evaluator()
+        let age = try evaluator.expression(.keyPath("boss.age"))
+        #expect(try age.value(for: Self.bob, reading: Self.read) == 30)
+        let order = try evaluator.order([SortKey("boss.name")])
+        let sorted = try order.sorted(
+            [Self.unsaved, Self.bob, Self.ann], reading: Self.read)
+        #expect(sorted == [Self.ann, Self.bob, Self.unsaved])
+    }
+
+    @Test("what no entity and no argument is, is refused")
+    func unknownNames() throws {
+        #expect(code { _ = try names("nothing == 1") } == .unknownProperty)
+        #expect(code { _ = try names("name.length == 1") } == .wrongType)
+        let query = QueryExpression.comparison(Comparison(.keyPath("age"), .equal, .argument(3)))
+        #expect(code { _ = try evaluator().predicate(query) } == .malformedPredicate)
+    }
+}

@@ -1,0 +1,41 @@
+import LarderModel
+import QueryFuzzing
+import TestSupport
+import Testing
+
+/// SQL and evaluator, held to each other. `scripts/fuzz-queries` does the same for longer.
+@Suite struct QueryPropertyTests {
+    @Test("random queries select in SQL what the evaluator selects in memory, in the same order")
+    func sameAnswers() throws {
+        let casesMin = RandomTesting.iterations()
+        var fuzzer = try QueryFuzzer(SeededGenerator.fromEnvironment("queries"))
+        // A few more cases, if something rare has not been written yet.
+        while fuzzer.account.caseCount < casesMin
+            || (!fuzzer.missing.isEmpty && fuzzer.account.caseCount < 4 * casesMin)
+        {
+            guard let disagreement = try fuzzer.next() else { continue }
+            Issue.record("\(disagreement.minimised())")
+            return
+        }
+        let account = fuzzer.account
+        let caseCount = account.caseCount
+        #expect(account.selectiveCount > caseCount / 5, "many predicates tell objects apart")
+        #expect(account.refusedCount > caseCount / 50, "some are refused, by both")
+        #expect(account.refusedCount < caseCount / 4, "most are not")
+        #expect(account.undecidedCount < caseCount / 50 + 1, "few depend on the order of rows")
+        #expect(fuzzer.missing.isEmpty, "each operator and function was asked for")
+    }
+
+    @Test("a wrong rule in the evaluator is found", arguments: PlantedFault.allCases)
+    func plantedFaults(_ fault: PlantedFault) throws {
+        var fuzzer = try QueryFuzzer(
+            SeededGenerator.fromEnvironment("queries with \(fault)"), fault: fault)
+        for _ in 0..<20_000 {
+            guard let disagreement = try fuzzer.next() else { continue }
+            let script = "\(disagreement.minimised())"
+            #expect(script.contains("fetch"), "it says what to ask")
+            return
+        }
+        Issue.record("nothing was found in \(fuzzer.account.caseCount) cases")
+    }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+public import LarderModel
+import LarderStore
+import TestSupport
+
+/// The same objects in a store and in memory.
+public final class FuzzedStore {
+    public let schema: Schema
+    let drafts: [DraftObject]
+    let store: Store
+    let reader: any StoreReader
+    let matcher = Store.makeMatcher()
+    /// By entity, then by the store's key.
+    private(set) var objects: [String: [Int64: [String: Value]]] = [:]
+    private(set) var identifiers: [PersistentIdentifier] = []
+
+    var storeIdentifier: UUID { store.storeDescription.identifier }
+
+    convenience init(_ random: inout SeededGenerator) throws {
+        let schema = try RandomSchema.schema(&random)
+        try self.init(schema, RandomObjects.objects(of: schema, &random))
+    }
+
+    init(_ schema: Schema, _ drafts: [DraftObject]) throws {
+        self.schema = schema
+        self.drafts = drafts
+        store = try Store.inMemory(schema: schema)
+        let writer = try store.makeWriter()
+        defer { writer.close() }
+        let changes = drafts.enumerated().map { place, draft in
+            var values = draft.values
+            for (name, links) in draft.links {
+                let objects = links.map { Self.temporary($0, drafts[$0]) }
+                values[name] =
+                    Self.isToMany(name, of: draft.entityName, in: schema)
+                    ? .objects(objects) : objects.first.map { .object($0) } ?? .null
+            }
+            return Change.insert(Self.temporary(place, draft), values: values)
+        }
+        guard let result = writer.save([ChangeSet(changes)]).first else {
+            throw LarderError(.storageFailed, "the writer gave no outcome")
+        }
+        identifiers = try result.get().inserted
+        reader = try store.makeReader()
+        fillMemory()
+    }
+
+    private static func temporary(_ place: Int, _ draft: DraftObject) -> PersistentIdentifier {
+        PersistentIdentifier(temporary: "o\(place)", entityName: draft.entityName)
+    }
+
+    private static func isToMany(_ name: String, of entity: String, in schema: Schema) -> Bool {
+        guard
+            case .relationship(let relationship) = schema.entity(named: entity)?
+                .property(named: name)
+        else { return false }
+        return relationship.isToMany
+    }
+
+    /// What the store must hold now, made of the drafts alone.
+    private func fillMemory() {
+        for (draft, identifier) in zip(drafts, identifiers) {
+            var values = draft.values
+            for relationship in schema.entity(named: draft.entityName)?.relationships ?? [] {
+                values[relationship.name] = relationship.isToMany ? .objects([]) : .null
+            }
+            objects[draft.entityName, default: [:]][identifier.permanentKey ?? 0] = values
+        }
+        for (draft, identifier) in zip(drafts, identifiers) {
+            for (name, links) in draft.links {
+                guard
+                    case .relationship(let relationship) = schema.entity(named: draft.entityName)?
+                        .property(named: name)
+                else { continue }
+                for place in links {
+                    add(identifiers[place], to: identifier, relationship.name)
+                    if let inverse = relationship.inverse {
+                        add(identifier, to: identifiers[place], inverse)
+                    }
+                }
+            }
+        }
+    }
+
+    private func add(
+        _ other: PersistentIdentifier, to owner: PersistentIdentifier, _ relationship: String
+    ) {
+        let key = owner.permanentKey ?? 0
+        switch objects[owner.entityName]?[key]?[relationship] {
+        case .objects(let list):
+            objects[owner.entityName]?[key]?[relationship] = .objects(list + [other])
+        default: objects[owner.entityName]?[key]?[relationship] = .object(other)
+        }
+    }
+
+    func read(_ object: PersistentIdentifier, _ property: String) -> Value? {
+        objects[object.entityName]?[object.permanentKey ?? 0]?[property]
+    }
+
+    func objects(of entityName: String) -> [PersistentIdentifier] {
+        identifiers.filter { $0.entityName == entityName }
+    }
+}

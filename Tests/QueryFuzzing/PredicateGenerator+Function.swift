@@ -1,0 +1,156 @@
+import LarderModel
+import TestSupport
+
+extension PredicateGenerator {
+    /// A function whose result is of the type, or, of numbers, of one that compares with it. An
+    /// operand at least has a type of its own.
+    mutating func function(giving type: AttributeType, depth: Int) -> QueryExpression? {
+        if random.once(in: 5) {
+            guard let one = operand(type, depth: depth - 1) else { return nil }
+            let other = random.once(in: 2) ? literalOperand(type) : operand(type, depth: depth - 1)
+            guard let other else { return nil }
+            guard random.once(in: 2) else {
+                return call(.coalesce, random.once(in: 2) ? [one, other] : [other, one])
+            }
+            return call(.conditional, [predicate(depth: max(0, depth - 1)), one, other])
+        }
+        switch type {
+        case .int16, .int32, .int64: return integerFunction(depth: depth)
+        case .float, .double: return doubleFunction(depth: depth)
+        case .decimal: return arithmetic(.decimal, depth: depth)
+        case .string: return stringFunction(depth: depth)
+        case .date: return dateFunction(depth: depth)
+        case .json, .bool, .uuid, .url, .data: return member(type)
+        }
+    }
+
+    private mutating func call(
+        _ function: ScalarFunction, _ operands: [QueryExpression?]
+    ) -> QueryExpression? {
+        let known = operands.compactMap { $0 }
+        guard known.count == operands.count else { return nil }
+        note(function.rawValue)
+        return .function(function, known)
+    }
+
+    /// A constant that has the type by itself, so that no type changes for it.
+    private mutating func literalOperand(_ type: AttributeType) -> QueryExpression {
+        if random.once(in: 10) { return .constant(.null) }
+        let value = RandomValue.value(of: type, &random)
+        switch value {
+        // Among integers an argument has to be one; a fraction makes doubles.
+        case .int, .double, .decimal: return .constant(value)
+        case .float(let float): return .constant(.double(Double(float)))
+        default: return literal(value)
+        }
+    }
+
+    private mutating func arithmetic(_ type: AttributeType, depth: Int) -> QueryExpression? {
+        let one = operand(type, depth: depth - 1)
+        switch random.number(0...2) {
+        case 0:
+            let functions: [ScalarFunction] = [
+                .negate, .abs, .floor, .ceiling, .round, .trunc,
+            ]
+            return call(random.pick(functions) ?? .abs, [one])
+        case 1:
+            let other = random.once(in: 2) ? literalOperand(type) : operand(type, depth: depth - 1)
+            return call(random.once(in: 2) ? .minimum : .maximum, [one, other])
+        default:
+            let functions: [ScalarFunction] = [.add, .subtract, .multiply, .divide, .modulus]
+            let other = random.once(in: 2) ? literalOperand(type) : operand(type, depth: depth - 1)
+            let operands = random.once(in: 2) ? [one, other] : [other, one]
+            return call(random.pick(functions) ?? .add, operands)
+        }
+    }
+
+    private mutating func integerFunction(depth: Int) -> QueryExpression? {
+        switch random.number(0...4) {
+        case 0: return call(.length, [operand(.string, depth: depth - 1)])
+        case 1:
+            let parts: [ScalarFunction] = [.year, .month, .day, .hour, .minute, .second]
+            return call(random.pick(parts) ?? .year, [operand(.date, depth: depth - 1)])
+        case 2:
+            if random.once(in: 5) {
+                return call(.onesComplement, [operand(.int64, depth: depth - 1)])
+            }
+            let functions: [ScalarFunction] = [
+                .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift,
+            ]
+            return call(
+                random.pick(functions) ?? .bitwiseAnd,
+                [operand(.int64, depth: depth - 1), literalOperand(.int64)])
+        default:
+            let types: [AttributeType] = [.int64, .int64, .int32, .int16]
+            return arithmetic(random.pick(types) ?? .int64, depth: depth)
+        }
+    }
+
+    private mutating func doubleFunction(depth: Int) -> QueryExpression? {
+        let types: [AttributeType] = [.double, .float, .int64, .double]
+        let type = random.pick(types) ?? .double
+        switch random.number(0...3) {
+        case 0:
+            let functions: [ScalarFunction] = [.sqrt, .exp, .ln, .log]
+            return call(random.pick(functions) ?? .sqrt, [operand(type, depth: depth - 1)])
+        case 1:
+            return call(
+                .power, [operand(type, depth: depth - 1), literalOperand(.double)])
+        case 2:
+            let one = operand(.date, depth: depth - 1)
+            let other = operand(.date, depth: depth - 1)
+            return call(random.once(in: 2) ? .distance : .subtract, [one, other])
+        default: return arithmetic(random.once(in: 2) ? .double : .float, depth: depth)
+        }
+    }
+
+    private mutating func stringFunction(depth: Int) -> QueryExpression? {
+        if random.once(in: 4) { return member(.string) }
+        let functions: [ScalarFunction] = [.uppercase, .lowercase, .canonical]
+        return call(random.pick(functions) ?? .lowercase, [operand(.string, depth: depth - 1)])
+    }
+
+    private mutating func dateFunction(depth: Int) -> QueryExpression? {
+        if random.once(in: 4) {
+            let one = operand(.date, depth: depth - 1)
+            return call(random.once(in: 2) ? .minimum : .maximum, [one, literalOperand(.date)])
+        }
+        let seconds = random.once(in: 2) ? operand(.double, depth: 0) : literalOperand(.double)
+        return call(
+            random.once(in: 2) ? .add : .subtract, [operand(.date, depth: depth - 1), seconds])
+    }
+
+    /// A member of a JSON document, to be compared with a literal of the type.
+    private mutating func member(_ type: AttributeType) -> QueryExpression? {
+        guard case .keyPath(let base, let steps) = singlePath(to: .attribute(.json)) else {
+            return nil
+        }
+        note("member")
+        let members = [["a"], ["b", "c"], ["a", "0"], ["0", "a"], ["none"]]
+        return call(
+            .coalesce,
+            [
+                .keyPath(base, steps + (random.pick(members) ?? ["a"])),
+                .constant(RandomValue.value(of: type, &random)),
+            ])
+    }
+
+    /// `document.a == 1`
+    mutating func memberComparison(depth: Int) -> QueryExpression? {
+        guard case .keyPath(let base, let steps) = singlePath(to: .attribute(.json)) else {
+            return nil
+        }
+        note("member")
+        let path = QueryExpression.keyPath(
+            base, steps + (random.pick([["a"], ["b", "c"], ["a", "0"], ["none"]]) ?? ["a"]))
+        let values: [Value] = [
+            1, 1.5, "x", "é", true, false, "", 2, .double(9_007_199_254_740_992),
+        ]
+        let value = random.pick(values) ?? 1
+        var operators: [Comparison.Operator] = [.equal, .notEqual]
+        if case .bool = value {} else { operators += [.lessThan, .greaterThanOrEqual] }
+        if case .string = value { operators += [.contains, .beginsWith] }
+        return .comparison(
+            Comparison(path, random.pick(operators) ?? .equal, literal(value)))
+    }
+}

@@ -1,0 +1,133 @@
+import LarderModel
+import TestSupport
+
+/// Writes random predicates that a planner has to accept, about the objects of one store.
+///
+/// - `…+Comparison.swift` writes single comparisons,
+/// - `…+Operand.swift` what stands on their sides,
+/// - `…+Literal.swift` the values that a query brings along.
+struct PredicateGenerator {
+    /// What a key path may begin with.
+    struct Base {
+        let expression: QueryExpression
+        let entityName: String
+    }
+
+    let store: FuzzedStore
+    let paths: SchemaPaths
+    var random: SeededGenerator
+    /// The values that argument nodes refer to.
+    var arguments: [Value] = []
+    /// The object asked about, then the variables of the enclosing SUBQUERYs, outermost first.
+    var bases: [Base]
+    /// What has been written so far: names of operators, functions and forms.
+    var written: Set<String> = []
+
+    init(
+        _ store: FuzzedStore, _ paths: SchemaPaths, about entity: String, _ random: SeededGenerator
+    ) {
+        self.store = store
+        self.paths = paths
+        self.random = random
+        bases = [Base(expression: .object, entityName: entity)]
+    }
+
+    /// Notes that something is written, for the account of what was generated.
+    mutating func note(_ what: String) { written.insert(what) }
+
+    mutating func predicate(depth: Int) -> QueryExpression {
+        if depth > 0, !random.once(in: 3) {
+            switch random.number(0...4) {
+            case 0, 1:
+                note("and")
+                return .and((0..<random.number(0...3)).map { _ in predicate(depth: depth - 1) })
+            case 2, 3:
+                note("or")
+                return .or((0..<random.number(0...3)).map { _ in predicate(depth: depth - 1) })
+            default:
+                note("not")
+                return .not(predicate(depth: depth - 1))
+            }
+        }
+        return test(depth: depth)
+    }
+
+    /// A predicate without AND, OR and NOT at its top.
+    private mutating func test(depth: Int) -> QueryExpression {
+        for _ in 0..<8 {
+            if let test = attempt(depth: depth) { return test }
+        }
+        note("constant")
+        return .constant(.bool(random.once(in: 2)))
+    }
+
+    /// Nil where the schema has nothing of the kind that was drawn.
+    private mutating func attempt(depth: Int) -> QueryExpression? {
+        switch random.number(0...19) {
+        case 0: return truth()
+        case 1...6: return comparison(depth: depth)
+        case 7: return memberComparison(depth: depth)
+        case 8, 9: return list(depth: depth)
+        case 10, 11: return quantified(depth: depth)
+        case 12: return membership(depth: depth)
+        case 13, 14: return objects(depth: depth)
+        case 15...18: return aggregateComparison(depth: depth)
+        default: return literals()
+        }
+    }
+
+    /// A bool that stands alone.
+    private mutating func truth() -> QueryExpression? {
+        if random.once(in: 8) {
+            note("bool argument")
+            return literal(.bool(random.once(in: 2)))
+        }
+        note("bool key path")
+        return singlePath(to: .attribute(.bool))
+    }
+
+    mutating func pickBase() -> Base {
+        // The innermost one is what an inner predicate is about.
+        if let last = bases.last, !random.once(in: 3) { return last }
+        return random.pick(bases) ?? bases[0]
+    }
+
+    mutating func singlePath(to end: SchemaPaths.End) -> QueryExpression? {
+        let base = pickBase()
+        guard let steps = random.pick(paths.entries[base.entityName]?.single[end] ?? []) else {
+            return nil
+        }
+        return .keyPath(base.expression, steps)
+    }
+
+    mutating func manyPath(to end: SchemaPaths.End) -> QueryExpression? {
+        let base = pickBase()
+        guard let steps = random.pick(paths.entries[base.entityName]?.many[end] ?? []) else {
+            return nil
+        }
+        return .keyPath(base.expression, steps)
+    }
+
+    /// Any number of objects, and of which entity.
+    mutating func objectCollection(depth: Int) -> (QueryExpression, String)? {
+        let names = store.schema.entities.map(\.name)
+        guard let name = random.pick(names), let path = manyPath(to: .object(name)) else {
+            return nil
+        }
+        guard depth > 0, random.once(in: bases.count > 1 ? 2 : 3) else { return (path, name) }
+        note("subquery")
+        var collection = path
+        // Of a SUBQUERY there may be another SUBQUERY, and a variable may hide another.
+        for _ in 0..<(random.once(in: 5) ? 2 : 1) {
+            let variable = random.pick(["x", "y"]) ?? "x"
+            let hidden = bases
+            bases.removeAll { $0.expression == .variable(variable) }
+            bases.append(Base(expression: .variable(variable), entityName: name))
+            if hidden.count > 1 { note("nested subquery") }
+            let predicate = predicate(depth: depth - 1)
+            bases = hidden
+            collection = .subquery(collection, variable: variable, predicate: predicate)
+        }
+        return (collection, name)
+    }
+}

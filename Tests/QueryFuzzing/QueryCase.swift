@@ -1,0 +1,88 @@
+import FoundationEssentials
+import LarderModel
+import LarderStore
+
+/// One question: which objects of an entity, in which order.
+struct QueryCase {
+    var entityName: String
+    var predicate: QueryExpression
+    var sort: [SortKey] = []
+    var arguments: [Value]
+
+    var fetch: Fetch {
+        Fetch(entityName, where: .tree(predicate), sort: sort, selection: .identifiers)
+    }
+
+    var parameters: QueryParameters { QueryParameters(arguments: arguments.map { .value($0) }) }
+}
+
+/// What came of a question.
+enum QueryOutcome: Hashable, CustomStringConvertible {
+    /// The keys of the objects, in order.
+    case keys([Int64])
+    case refused(ErrorCode)
+
+    var description: String {
+        switch self {
+        case .keys(let keys): "objects \(keys.map(String.init).joined(separator: " "))"
+        case .refused(let code): "error \(code.name)"
+        }
+    }
+
+    /// Whether it depends on which rows and conditions were looked at: a sum that overflows or a
+    /// match that takes too long may be passed over by the other side.
+    var dependsOnOrder: Bool {
+        self == .refused(.arithmeticOverflow) || self == .refused(.resourceExhausted)
+    }
+}
+
+extension FuzzedStore {
+    /// The statement that answers; empty if none does.
+    func sql(of query: QueryCase) -> String {
+        guard let plan = try? store.plan(.fetch(query.fetch), query.parameters) else { return "" }
+        return (try? reader.explain(plan, query.parameters).sql) ?? ""
+    }
+
+    /// What SQL says.
+    func selected(_ query: QueryCase) -> QueryOutcome {
+        do {
+            let plan = try store.plan(.fetch(query.fetch), query.parameters)
+            let cursor = try reader.open(plan, query.parameters, budget: ReadBudget())
+            defer { cursor.close() }
+            var keys: [Int64] = []
+            while true {
+                let (batch, isLast) = try cursor.next(bytesMax: 1 << 20, budget: ReadBudget())
+                keys += batch.identity?.keys ?? []
+                if isLast { return .keys(keys) }
+            }
+        } catch let error as LarderError {
+            return .refused(error.code)
+        } catch ReadFailure.failed(let error) {
+            return .refused(error.code)
+        } catch {
+            return .refused(.storageFailed)
+        }
+    }
+
+    /// What the evaluator says.
+    func evaluated(_ query: QueryCase, _ fault: PlantedFault? = nil) -> QueryOutcome {
+        do throws(LarderError) {
+            let evaluator = try Evaluator(
+                schema: schema, entityName: query.entityName, parameters: query.parameters,
+                store: storeIdentifier, now: Date(timeIntervalSinceReferenceDate: 0),
+                matcher: matcher)
+            let predicate = try evaluator.predicate(
+                fault.map { $0.changed(query.predicate) } ?? query.predicate)
+            let order = try evaluator.order(query.sort)
+            var kept: [PersistentIdentifier] = []
+            for object in objects(of: query.entityName)
+            where try predicate.holds(for: object, reading: read) {
+                kept.append(object)
+            }
+            let sorted = try order.sorted(kept, reading: read)
+            return .keys(sorted.compactMap(\.permanentKey))
+        } catch {
+            return .refused(error.code)
+        }
+    }
+}

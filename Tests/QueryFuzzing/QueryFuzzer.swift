@@ -1,0 +1,103 @@
+import LarderModel
+public import TestSupport
+
+/// Holds SQL and evaluator to each other: random schemas, objects and predicates, of which both must
+/// select the same objects in the same order, and refuse the same.
+public struct QueryFuzzer {
+    /// What the cases so far were like, so that nobody takes vacuous ones for a proof.
+    public struct Account: Sendable {
+        public var caseCount = 0
+        /// Cases that select some objects but not all.
+        public var selectiveCount = 0
+        /// Ill-typed cases, which both have to refuse.
+        public var refusedCount = 0
+        /// Cases of which one side ran into a sum beyond its type or the like, and one did not.
+        public var undecidedCount = 0
+        /// How often each operator, function and form was written.
+        public var written: [String: Int] = [:]
+    }
+
+    /// Everything that predicates are made of, as ``Account/written`` has it.
+    private static var everything: [String] {
+        Comparison.Operator.allCases.map(\.rawValue)
+            + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
+            + ["objects", "IN objects", "any", "all", "any of objects", "all of objects", "literals", "sort"]
+            + ["two operands", "ill-typed", "member", "properties of a subquery"]
+            + AggregateFunction.allCases.map { "@\($0)" }
+            + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)
+            + StringOrder.allCases.map { "sort \($0)" }
+            + SortKey.NilPlacement.allCases.map { "nil \($0)" }
+    }
+
+    /// So many predicates are asked about the same objects.
+    private static let casesOfStoreMax = 200
+
+    private var random: SeededGenerator
+    private var store: FuzzedStore
+    private var paths: SchemaPaths
+    private var casesOfStore = 0
+    private let fault: PlantedFault?
+    public private(set) var account = Account()
+
+    /// - Parameter fault: Planted into the evaluator's side.
+    public init(_ random: SeededGenerator, fault: PlantedFault? = nil) throws {
+        self.random = random
+        self.fault = fault
+        store = try FuzzedStore(&self.random)
+        paths = SchemaPaths(store.schema)
+    }
+
+    /// What no case so far was made of.
+    public var missing: [String] {
+        Self.everything.filter { account.written[$0] == nil }
+    }
+
+    /// Runs one case.
+    ///
+    /// - Returns: What came of it, if the two sides disagree.
+    public mutating func next() throws -> Disagreement? {
+        if casesOfStore >= Self.casesOfStoreMax {
+            store = try FuzzedStore(&random)
+            paths = SchemaPaths(store.schema)
+            casesOfStore = 0
+        }
+        casesOfStore += 1
+        account.caseCount += 1
+        let query = query()
+        let selected = store.selected(query)
+        let evaluated = store.evaluated(query, fault)
+        note(selected, of: query)
+        if selected == evaluated { return nil }
+        if selected.dependsOnOrder || evaluated.dependsOnOrder {
+            account.undecidedCount += 1
+            return nil
+        }
+        return Disagreement(query, in: store, fault)
+    }
+
+    private mutating func query() -> QueryCase {
+        let entities = store.schema.entities
+        let entityName = (random.pick(entities) ?? entities[0]).name
+        var generator = PredicateGenerator(store, paths, about: entityName, random)
+        let depth = random.number(0...3)
+        var predicate = generator.predicate(depth: depth)
+        if generator.random.once(in: 10) {
+            predicate = generator.spoiled(predicate)
+        }
+        let sort = generator.sort()
+        random = generator.random
+        for what in generator.written { account.written[what, default: 0] += 1 }
+        return QueryCase(
+            entityName: entityName, predicate: predicate, sort: sort,
+            arguments: generator.arguments)
+    }
+
+    private mutating func note(_ outcome: QueryOutcome, of query: QueryCase) {
+        switch outcome {
+        case .keys(let keys):
+            let count = store.objects(of: query.entityName).count
+            if !keys.isEmpty, keys.count < count { account.selectiveCount += 1 }
+        case .refused: account.refusedCount += 1
+        }
+    }
+}

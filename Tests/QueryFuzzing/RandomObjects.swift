@@ -1,0 +1,73 @@
+import LarderModel
+import TestSupport
+
+/// An object before it is in a store: its relationships name other objects by their places.
+public struct DraftObject: Sendable {
+    let entityName: String
+    var values: [String: Value]
+    /// The destinations of those relationships from which links are made; their inverses follow.
+    var links: [String: [Int]]
+}
+
+/// Objects full of nils, duplicates and extreme values.
+enum RandomObjects {
+    static func objects(
+        of schema: Schema, _ random: inout SeededGenerator
+    ) -> [DraftObject] {
+        var drafts: [DraftObject] = []
+        for entity in schema.entities {
+            // Of one entity there are sometimes no objects at all.
+            let count = random.once(in: 12) ? random.number(0...1) : random.number(6...16)
+            var used: Set<String> = []
+            for _ in 0..<count {
+                var values: [String: Value] = [:]
+                for attribute in entity.attributes {
+                    values[attribute.name] = value(of: attribute, &used, &random)
+                }
+                drafts.append(DraftObject(entityName: entity.name, values: values, links: [:]))
+            }
+        }
+        for entity in schema.entities {
+            for relationship in entity.relationships where !relationship.name.hasSuffix("back") {
+                link(relationship, of: entity, in: schema, &drafts, &random)
+            }
+        }
+        return drafts
+    }
+
+    private static func value(
+        of attribute: Attribute, _ used: inout Set<String>, _ random: inout SeededGenerator
+    ) -> Value {
+        if attribute.isOptional, random.once(in: attribute.isUnique ? 4 : 3) { return .null }
+        let value = RandomValue.value(of: attribute.type, &random)
+        guard attribute.isUnique else { return value }
+        // Decimals and strings are unique by what they are, not by how they are written.
+        let key = value.text.normalized
+        return used.insert(key).inserted ? value : .null
+    }
+
+    private static func link(
+        _ relationship: Relationship, of entity: Entity, in schema: Schema,
+        _ drafts: inout [DraftObject], _ random: inout SeededGenerator
+    ) {
+        let destinations = drafts.indices.filter {
+            drafts[$0].entityName == relationship.destination
+        }
+        let inverse = relationship.inverse.flatMap {
+            schema.entity(named: relationship.destination)?.property(named: $0)
+        }
+        var isExclusive = false
+        if case .relationship(let inverse) = inverse { isExclusive = !inverse.isToMany }
+        var free = destinations.shuffled(using: &random)
+        for place in drafts.indices where drafts[place].entityName == entity.name {
+            let count =
+                random.once(in: 3) ? 0 : relationship.isToMany ? random.number(1...4) : 1
+            var chosen: [Int] = []
+            for _ in 0..<count {
+                let other = isExclusive ? free.popLast() : random.pick(destinations)
+                if let other, !chosen.contains(other) { chosen.append(other) }
+            }
+            drafts[place].links[relationship.name] = chosen
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import LarderModel
+import TestSupport
+
+/// Schemas of two or three entities with attributes of all types and relationships of all kinds.
+enum RandomSchema {
+    private static let names = ["Alpha", "Beta", "Gamma"]
+
+    static func schema(_ random: inout SeededGenerator) throws -> Schema {
+        let names = Array(names.prefix(random.number(2...3)))
+        var relationships: [String: [Relationship]] = [:]
+        for number in 0..<random.number(4...7) {
+            let source = random.pick(names) ?? names[0]
+            let destination = random.once(in: 3) ? source : random.pick(names) ?? names[0]
+            let (there, back) = pair("r\(number)", from: source, to: destination, &random)
+            relationships[source, default: []].append(there)
+            if let back { relationships[destination, default: []].append(back) }
+        }
+        return try Schema(
+            entities: names.map { name in
+                entity(name, relationships[name] ?? [], &random)
+            })
+    }
+
+    private static func entity(
+        _ name: String, _ relationships: [Relationship], _ random: inout SeededGenerator
+    ) -> Entity {
+        var attributes: [Attribute] = []
+        for type in AttributeType.allCases {
+            for number in 0..<random.number(type == .string || type == .int64 ? 1...2 : 0...1) {
+                attributes.append(
+                    Attribute(
+                        name: "\(type.rawValue)\(number)", type: type,
+                        isOptional: !random.once(in: 4),
+                        // What is unique must be able to be nil: values repeat.
+                        isIndexed: random.once(in: 4)))
+            }
+        }
+        attributes.append(
+            Attribute(
+                name: "unique0", type: random.pick([.int64, .string, .date, .decimal]) ?? .int64,
+                isOptional: true, isUnique: true))
+        var indexes: [[String]] = []
+        if random.once(in: 2), attributes.count > 1 {
+            indexes = [Array(attributes.map(\.name).shuffled(using: &random).prefix(2))]
+        }
+        return Entity(
+            name: name, attributes: attributes, relationships: relationships,
+            uniquenessConstraints: random.once(in: 3) ? [["unique0", attributes[0].name]] : [],
+            indexes: indexes)
+    }
+
+    /// A relationship and its inverse, if it has one.
+    private static func pair(
+        _ name: String, from source: String, to destination: String,
+        _ random: inout SeededGenerator
+    ) -> (Relationship, Relationship?) {
+        func one(_ name: String, _ destination: String, _ inverse: String?) -> Relationship {
+            Relationship(name: name, destination: destination, inverse: inverse)
+        }
+        func many(_ name: String, _ destination: String, _ inverse: String?) -> Relationship {
+            Relationship(
+                name: name, destination: destination, isToMany: true,
+                isOrdered: random.once(in: 3), inverse: inverse)
+        }
+        let back = "\(name)back"
+        switch random.number(0...6) {
+        case 0: return (one(name, destination, nil), nil)
+        case 1: return (many(name, destination, nil), nil)
+        case 2: return (one(name, destination, back), one(back, source, name))
+        case 3, 4: return (one(name, destination, back), many(back, source, name))
+        default: return (many(name, destination, back), many(back, source, name))
+        }
+    }
+}
