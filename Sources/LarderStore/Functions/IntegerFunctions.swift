@@ -18,7 +18,8 @@ enum IntegerFunctions {
             guard let value = sum.value else {
                 return faults.report(
                     LarderError(
-                        .arithmeticOverflow, "a sum is larger than an int64 can hold"))
+                        .arithmeticOverflow, "a sum is larger than an int64 can hold",
+                        hint: "sum doubles or decimals: sum(… * 1.0)"))
             }
             return .integer(value)
         }
