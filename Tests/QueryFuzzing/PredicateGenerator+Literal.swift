@@ -19,6 +19,8 @@ extension PredicateGenerator {
         {
             return .constant(value)
         }
+        // Beside an integer a decimal may stand too.
+        if case .double = value, value.converted(to: .decimal) == nil { return .constant(value) }
         return literal(value)
     }
 

@@ -96,12 +96,17 @@ extension ExpressionTyper {
         var known: [TypedOperand?] = []
         for expression in expressions {
             let operand = try isOpen(expression) ? nil : self.operand(expression)
-            typed = typed ?? operand
+            // Among decimals all are decimals.
+            if typed == nil || operand?.type == .attribute(.decimal) { typed = operand ?? typed }
             known.append(operand)
         }
-        // A member of a JSON document beside values alone is of their kind.
+        var wanted = wanted
+        // A member of a JSON document beside literals alone is of their kind.
         var memberType = wanted
-        if typed == nil, wanted == nil { memberType = try literalType(expressions) }
+        if typed == nil, wanted == nil {
+            memberType = try literalType(expressions)
+            if expressions.allSatisfy(isLiteral) { wanted = memberType }
+        }
         var result: [TypedOperand] = []
         for (expression, operand) in zip(expressions, known) {
             if let operand {
@@ -116,11 +121,13 @@ extension ExpressionTyper {
         return result
     }
 
-    /// The type that the first literal has by itself; nil if all are nil.
+    /// The type that the first constant has by itself, or else the first argument; nil if all are
+    /// nil.
     private func literalType(
         _ expressions: [QueryExpression]
     ) throws(LarderError) -> OperandType? {
-        for expression in expressions where isLiteral(expression) {
+        let constants = expressions.filter { if case .constant = $0 { true } else { false } }
+        for expression in constants + expressions where isLiteral(expression) {
             guard case .value(let value) = try given(expression).argument else { continue }
             if let type = value.ownType { return .attribute(type) }
         }

@@ -141,9 +141,11 @@ extension QueryResolver {
             let isOpen = openKind(of: expression, in: scope) != nil
             resolved.append(isOpen ? nil : try operand(expression, in: scope))
         }
-        let typed = resolved.lazy.compactMap { $0 }.first { operand in
+        let known = resolved.compactMap { $0 }.filter { operand in
             if case .member = operand { false } else { true }
         }
+        // Among decimals all are decimals.
+        let typed = known.first { $0.type == .attribute(.decimal) } ?? known.first
         let wanted = typed?.type ?? (comparison.needsStrings ? .attribute(.string) : nil)
         let members = resolved.lazy.compactMap { operand -> PlanMember? in
             if case .member(let member) = operand { member } else { nil }

@@ -31,7 +31,9 @@ extension SQLWriter {
             if case .value(let value) = operand {
                 return SQLFragment("?", [.folded(value, options)])
             }
-            return try "\(StringFunctions.fold)(" + self.operand(operand) + ", \(options.rawValue))"
+            let folded =
+                try "\(StringFunctions.fold)(" + self.operand(operand) + ", \(options.rawValue))"
+            return Self.withOwnCollation(folded)
         }
         return try ordered(operand)
     }
@@ -42,11 +44,14 @@ extension SQLWriter {
         let isDecimal = operand.type == .attribute(.decimal)
         switch operand {
         case .column, .value: return written
-        // SQLite gives an expression the collation that stands somewhere within it.
-        case _ where !isDecimal:
-            return written.text.contains(" COLLATE ") ? written + " COLLATE BINARY" : written
+        case _ where !isDecimal: return Self.withOwnCollation(written)
         default: return written + " COLLATE \(DecimalFunctions.collation)"
         }
+    }
+
+    /// SQLite gives an expression the collation that stands somewhere within it.
+    private static func withOwnCollation(_ written: SQLFragment) -> SQLFragment {
+        written.text.contains(" COLLATE ") ? written + " COLLATE BINARY" : written
     }
 
     private mutating func member(_ member: PlanMember) throws(LarderError) -> SQLFragment {

@@ -13,8 +13,13 @@ struct ValueComparison: Hashable, Sendable {
     func holds(
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> Bool {
-        let left = try converter.binding(left, parameters)
-        let right = try converter.binding(right, parameters)
+        var (leftValue, rightValue) = (self.left, self.right)
+        if leftValue.type == nil {
+            leftValue.type = try ownType(parameters, converter)
+            rightValue.type = leftValue.type
+        }
+        let left = try converter.binding(leftValue, parameters)
+        let right = try converter.binding(rightValue, parameters)
         if left == .null || right == .null {
             switch `operator` {
             case .equal: return left == right
@@ -22,7 +27,7 @@ struct ValueComparison: Hashable, Sendable {
             default: return false
             }
         }
-        guard let order = Self.order(left, right, isDecimal: self.left.type == .attribute(.decimal))
+        guard let order = Self.order(left, right, isDecimal: leftValue.type == .attribute(.decimal))
         else {
             throw LarderError(.wrongType, "two values of different types cannot be compared")
         }
@@ -35,6 +40,17 @@ struct ValueComparison: Hashable, Sendable {
         case .greaterThanOrEqual: return order >= 0
         default: preconditionFailure("the resolver admits no other operator")
         }
+    }
+
+    /// The type of the first argument that has one by itself: the other one takes it.
+    private func ownType(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> OperandType? {
+        for value in [left, right] {
+            let type = try converter.value(value, parameters).attributeType
+            if let type { return .attribute(type) }
+        }
+        return nil
     }
 
     /// Negative, zero or positive; nil for values that have no order between them.
