@@ -144,7 +144,6 @@ setup() {
 }
 
 @test "check finds nothing in a sound store, and damage in a damaged one" {
-    fill
     expect 0 larder check
     same '' "$output"
     stop_daemon
