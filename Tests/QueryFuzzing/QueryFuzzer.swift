@@ -21,7 +21,8 @@ public struct QueryFuzzer {
     private static var everything: [String] {
         Comparison.Operator.allCases.map(\.rawValue)
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
-            + ["objects", "IN objects", "any", "all", "any of objects", "all of objects", "literals", "sort"]
+            + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
+            + ["literals", "sort"]
             + ["two operands", "ill-typed", "member", "properties of a subquery"]
             + AggregateFunction.allCases.map { "@\($0)" }
             + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)
