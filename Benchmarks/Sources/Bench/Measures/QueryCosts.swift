@@ -182,7 +182,7 @@ private struct Form: Sendable {
             try drain(
                 client,
                 .fetch(
-                    Fetch("Article", selection: .keyPaths(["category.name"]), isDistinct: true)))
+                    Fetch("Article", selection: .columns(["category.name"]), isDistinct: true)))
         },
     ]
 }
