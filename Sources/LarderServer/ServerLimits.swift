@@ -47,8 +47,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// Readers of the pool, all together and for one connection.
     public var readersMax = 16
     public var readersPerConnectionMax = 4
-    /// How many reads may wait for a reader, and how long.
+    /// How many reads may wait for a reader, all together and for one user id, and how long.
     public var readsWaitingMax = 1_024
+    public var readsWaitingPerUserMax = 512
     public var readerWaitTimeMax: Duration = .seconds(5)
     /// Plans that each event loop keeps, and the bytes of the shapes that name them.
     public var plansMax = 512

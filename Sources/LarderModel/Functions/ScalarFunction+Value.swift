@@ -169,13 +169,17 @@ extension ScalarFunction {
 // MARK: Strings, dates, extremes
 
 extension ScalarFunction {
-    private func value(_ string: String) -> Value {
+    /// The value over a string, of a function that takes one.
+    public func value(_ string: String, _ interruption: Interruption = .never) -> Value {
         switch self {
         case .length: .int(Int64(string.count))
-        case .uppercase: .string(string.uppercased().normalized)
-        case .lowercase: .string(string.lowercased().normalized)
+        case .uppercase:
+            .string(string.uppercased(interruption).normalized(interruption))
+        case .lowercase:
+            .string(string.lowercased(interruption).normalized(interruption))
         case .canonical:
-            .string(string.folded(caseInsensitive: true, diacriticInsensitive: true))
+            .string(
+                string.folded(caseInsensitive: true, diacriticInsensitive: true, interruption))
         default: .null
         }
     }

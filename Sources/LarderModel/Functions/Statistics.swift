@@ -3,8 +3,10 @@ public import FoundationEssentials
 /// What aggregates make of the numbers of a group.
 public enum Statistics {
     /// The middle value, or the mean of the middle two; nil over none.
-    public static func median(_ values: [Double]) -> Double? {
-        let values = values.sorted()
+    public static func median(
+        _ values: [Double], _ interruption: Interruption = .never
+    ) -> Double? {
+        let values = sorted(values, interruption)
         let middle = values.count / 2
         if values.isEmpty { return nil }
         if values.count % 2 == 1 { return values[middle] }
@@ -17,8 +19,10 @@ public enum Statistics {
     }
 
     /// The same of decimals, to 38 digits.
-    public static func median(_ values: [Decimal]) -> Decimal? {
-        let values = values.sorted()
+    public static func median(
+        _ values: [Decimal], _ interruption: Interruption = .never
+    ) -> Decimal? {
+        let values = sorted(values, interruption)
         let middle = values.count / 2
         if values.isEmpty { return nil }
         if values.count % 2 == 1 { return values[middle] }
@@ -26,6 +30,13 @@ public enum Statistics {
         sum.add(values[middle - 1])
         sum.add(values[middle])
         return sum.average
+    }
+
+    private static func sorted<Element: Comparable>(
+        _ values: [Element], _ interruption: Interruption
+    ) -> [Element] {
+        var interruption = interruption
+        return values.sorted { !interruption.isDue() && $0 < $1 }
     }
 
     /// The value that is there most often, of several the smallest; nil over none.

@@ -25,11 +25,14 @@ public struct LikePattern: Sendable {
     }
 
     /// The same in a bounded time: nil if it is not known after so many steps.
-    public func matches(_ string: String, stepsMax: Int) -> Bool? {
+    public func matches(
+        _ string: String, stepsMax: Int, _ interruption: Interruption = .never
+    ) -> Bool? {
         if let bytes, string.isBytePerCharacter {
-            return Self.matches(Array(string.utf8), bytes, stepsMax: stepsMax)
+            return Self.matches(Array(string.utf8), bytes, stepsMax: stepsMax, interruption)
         }
-        return Self.matches(Array(string), characters, stepsMax: stepsMax)
+        // Not an array of them: it would take sixteen bytes for each.
+        return Self.matches(string, characters, stepsMax: stepsMax, interruption)
     }
 
     private static func steps(of pattern: String) -> [Step<Character>] {
@@ -62,17 +65,18 @@ public struct LikePattern: Sendable {
         }
     }
 
-    private static func matches<Unit>(
-        _ text: [Unit], _ steps: [Step<Unit>], stepsMax: Int
+    private static func matches<Text: Collection>(
+        _ text: Text, _ steps: [Step<Text.Element>], stepsMax: Int, _ interruption: Interruption
     ) -> Bool? {
-        var place = 0
+        var interruption = interruption
+        var place = text.startIndex
         var next = 0
         var stepsLeft = stepsMax
         // Where to go on with one more in the last run, once something does not match. Earlier
         // runs need no other try: what they would take over, the last one can.
-        var lastRun: (next: Int, place: Int)?
-        while place < text.count {
-            guard stepsLeft > 0 else { return nil }
+        var lastRun: (next: Int, place: Text.Index)?
+        while place < text.endIndex {
+            guard stepsLeft > 0, !interruption.isDue() else { return nil }
             stepsLeft -= 1
             let step = next < steps.count ? steps[next] : nil
             if step == .anyRun {
@@ -80,11 +84,11 @@ public struct LikePattern: Sendable {
                 next += 1
             } else if step == .anyUnit || step == .unit(text[place]) {
                 next += 1
-                place += 1
+                text.formIndex(after: &place)
             } else if let run = lastRun {
-                lastRun = (run.next, run.place + 1)
+                place = text.index(after: run.place)
+                lastRun = (run.next, place)
                 next = run.next + 1
-                place = run.place + 1
             } else {
                 return false
             }

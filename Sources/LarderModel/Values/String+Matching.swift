@@ -8,9 +8,13 @@
 
 extension String {
     /// Whether the other string occurs in this one; the empty one does everywhere.
-    public func containsCharacters(of part: String) -> Bool {
-        if let (text, part) = Self.bytes(self, part) { return Self.contains(text, part) }
-        return Self.contains(Array(self), Array(part))
+    public func containsCharacters(
+        of part: String, _ interruption: Interruption = .never
+    ) -> Bool {
+        if let (text, part) = Self.bytes(self, part) {
+            return Self.contains(text, part, interruption)
+        }
+        return Self.contains(self, part, interruption)
     }
 
     public func beginsWithCharacters(of part: String) -> Bool {
@@ -46,8 +50,9 @@ extension String {
 
     /// Knuth, Morris and Pratt's search: linear, also where the part almost occurs everywhere.
     private static func contains<Text: Sequence, Part: Collection>(
-        _ text: Text, _ part: Part
+        _ text: Text, _ part: Part, _ interruption: Interruption
     ) -> Bool where Text.Element == Part.Element, Text.Element: Equatable {
+        var interruption = interruption
         let part = Array(part)
         if part.isEmpty { return true }
         // borders[n]: the length of the longest start of part that also ends part[...n].
@@ -55,12 +60,14 @@ extension String {
         borders.reserveCapacity(part.count)
         var matched = 0
         for element in part.dropFirst() {
+            if interruption.isDue() { return false }
             while matched > 0, part[matched] != element { matched = borders[matched - 1] }
             if part[matched] == element { matched += 1 }
             borders.append(matched)
         }
         matched = 0
         for element in text {
+            if interruption.isDue() { return false }
             while matched > 0, part[matched] != element { matched = borders[matched - 1] }
             if part[matched] == element { matched += 1 }
             if matched == part.count { return true }

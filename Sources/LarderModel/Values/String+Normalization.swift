@@ -6,25 +6,59 @@
 extension String {
     /// The string as `[c]` and `[d]` compare it, in the form NFC: case by Unicode's full folding;
     /// diacritics are the nonspacing marks of the canonical decomposition.
-    public func folded(caseInsensitive: Bool, diacriticInsensitive: Bool) -> String {
+    public func folded(
+        caseInsensitive: Bool, diacriticInsensitive: Bool, _ interruption: Interruption = .never
+    ) -> String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return caseInsensitive ? lowercased() : self }
         var text = self
-        if diacriticInsensitive { text = text.withoutNonspacingMarks }
-        if caseInsensitive { text = text.caseFolded }
-        return text.normalized
+        if diacriticInsensitive { text = text.withoutNonspacingMarks(interruption) }
+        if caseInsensitive { text = text.caseFolded(interruption) }
+        return text.normalized(interruption)
+    }
+
+    /// As the standard library does it, scalar by scalar.
+    func uppercased(_ interruption: Interruption) -> String {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return uppercased() }
+        return mapped(interruption) { $0.properties.uppercaseMapping }
+    }
+
+    func lowercased(_ interruption: Interruption) -> String {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return lowercased() }
+        return mapped(interruption) { $0.properties.lowercaseMapping }
+    }
+
+    private func mapped(
+        _ interruption: Interruption, _ mapping: (Unicode.Scalar) -> String
+    ) -> String {
+        var interruption = interruption
+        var mapped = ""
+        mapped.reserveCapacity(utf8.count)
+        for scalar in unicodeScalars {
+            if interruption.isDue() { break }
+            mapped += mapping(scalar)
+        }
+        return mapped
     }
 
     /// The string in Unicode's form NFC, in which strings are stored.
-    public var normalized: String {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return self }
+    public var normalized: String { normalized(.never) }
+
+    func normalized(_ interruption: Interruption) -> String {
+        // Below U+0300, whose first byte is 0xCC, no character composes with another.
+        if utf8.allSatisfy({ $0 < 0xCC }) { return self }
+        var interruption = interruption
         var scalars = String.UnicodeScalarView()
-        for scalar in withOrderedMarks._nfc { scalars.append(scalar) }
+        for scalar in withOrderedMarks(interruption)._nfc {
+            if interruption.isDue() { break }
+            scalars.append(scalar)
+        }
         return String(scalars)
     }
 
     /// An equivalent string whose marks stand in canonical order already. The standard library
     /// puts them there in time that grows with the square of their number.
-    private var withOrderedMarks: String {
+    private func withOrderedMarks(_ interruption: Interruption) -> String {
+        var interruption = interruption
         var scalars = String.UnicodeScalarView()
         var marks: [(order: UInt8, place: Int, scalar: Unicode.Scalar)] = []
         func take() {
@@ -33,6 +67,7 @@ extension String {
             marks.removeAll(keepingCapacity: true)
         }
         for scalar in unicodeScalars {
+            if interruption.isDue() { break }
             let order = scalar.properties.canonicalCombiningClass.rawValue
             if order == 0 {
                 take()
@@ -48,9 +83,11 @@ extension String {
     /// Unicode's full case folding, `ß` becomes `ss`. It is what lower case makes of upper case
     /// (the capital `ẞ` has to be made small first); only the dotless `ı` would become another
     /// letter by that.
-    private var caseFolded: String {
+    private func caseFolded(_ interruption: Interruption) -> String {
+        var interruption = interruption
         var folded = String.UnicodeScalarView()
         for scalar in unicodeScalars {
+            if interruption.isDue() { break }
             if scalar.isASCII {
                 let isUpper = ("A"..."Z").contains(scalar)
                 folded.append(isUpper ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar)
@@ -64,11 +101,12 @@ extension String {
         return String(folded)
     }
 
-    private var withoutNonspacingMarks: String {
+    private func withoutNonspacingMarks(_ interruption: Interruption) -> String {
+        var interruption = interruption
         var scalars = String.UnicodeScalarView()
-        let decomposed = withOrderedMarks._nfd
-        for scalar in decomposed where scalar.properties.generalCategory != .nonspacingMark {
-            scalars.append(scalar)
+        for scalar in withOrderedMarks(interruption)._nfd {
+            if interruption.isDue() { break }
+            if scalar.properties.generalCategory != .nonspacingMark { scalars.append(scalar) }
         }
         return String(scalars)
     }

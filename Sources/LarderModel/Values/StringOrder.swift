@@ -12,26 +12,42 @@ public enum StringOrder: Hashable, Sendable, CaseIterable {
     case localizedStandard
 
     /// Negative, zero or positive, as the left string stands in front of the right one or behind.
-    public func compare(_ left: String, _ right: String) -> Int {
+    public func compare(
+        _ left: String, _ right: String, _ interruption: Interruption = .never
+    ) -> Int {
         if self != .plain {
-            let order = self == .caseInsensitive ? caseless(left, right) : localized(left, right)
+            let order =
+                self == .caseInsensitive
+                ? caseless(left, right, interruption) : localized(left, right, interruption)
             if order != 0 { return order }
         }
         return Self.bytewise(left.utf8, right.utf8)
     }
 
-    private func caseless(_ left: String, _ right: String) -> Int {
+    private func caseless(
+        _ left: String, _ right: String, _ interruption: Interruption
+    ) -> Int {
         Self.bytewise(
-            left.folded(caseInsensitive: true, diacriticInsensitive: false).utf8,
-            right.folded(caseInsensitive: true, diacriticInsensitive: false).utf8)
+            left.folded(
+                caseInsensitive: true, diacriticInsensitive: false, interruption
+            ).utf8,
+            right.folded(
+                caseInsensitive: true, diacriticInsensitive: false, interruption
+            ).utf8)
     }
 
-    private func localized(_ left: String, _ right: String) -> Int {
+    private func localized(
+        _ left: String, _ right: String, _ interruption: Interruption
+    ) -> Int {
         let order = Self.natural(
-            left.folded(caseInsensitive: true, diacriticInsensitive: true).utf8[...],
-            right.folded(caseInsensitive: true, diacriticInsensitive: true).utf8[...])
+            left.folded(
+                caseInsensitive: true, diacriticInsensitive: true, interruption
+            ).utf8[...],
+            right.folded(
+                caseInsensitive: true, diacriticInsensitive: true, interruption
+            ).utf8[...])
         if order != 0 { return order }
-        let marked = caseless(left, right)
+        let marked = caseless(left, right, interruption)
         return marked != 0 ? marked : Self.lowerCaseFirst(left, right)
     }
 

@@ -92,7 +92,7 @@ extension ConnectionHandler {
     private func onPool(_ id: UInt64, _ read: @escaping @Sendable (any StoreReader) -> Reply) {
         guard let port else { return }
         let pool = services.pool
-        pool.acquire(for: port.identity, on: port.eventLoop) { reader in
+        pool.acquire(for: port.identity, of: user, on: port.eventLoop) { reader in
             let reply: Reply
             switch reader {
             case .success(let reader):

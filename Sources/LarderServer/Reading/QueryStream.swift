@@ -72,7 +72,9 @@ final class QueryStream {
     func start() {
         let (inquiry, pool, batchBytesMax) = (inquiry, pool, batchBytesMax)
         let report = reporter()
-        pool.acquire(for: ObjectIdentifier(connection), on: eventLoop) { reader in
+        pool.acquire(
+            for: ObjectIdentifier(connection), of: connection.user, on: eventLoop
+        ) { reader in
             switch reader {
             case .success(let reader):
                 report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax))

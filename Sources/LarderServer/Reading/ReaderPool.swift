@@ -13,6 +13,7 @@ final class ReaderPool: Sendable {
     private struct Waiter {
         let number: Int
         let connection: ObjectIdentifier
+        let user: UInt32
         let job: Job
         let expiry: Scheduled<Void>
     }
@@ -44,23 +45,26 @@ final class ReaderPool: Sendable {
     ///
     /// - Parameters:
     ///   - connection: whose share of the readers this counts against.
+    ///   - user: whose share of the places for those who wait.
     ///   - eventLoop: keeps the time of the waiting.
     func acquire(
-        for connection: ObjectIdentifier, on eventLoop: any EventLoop, _ job: @escaping Job
+        for connection: ObjectIdentifier, of user: UInt32, on eventLoop: any EventLoop,
+        _ job: @escaping Job
     ) {
         let admitted = state.withLock { state -> Bool? in
             if mayStart(connection, state) {
                 start(connection, &state)
                 return true
             }
-            guard state.waiters.count < limits.readsWaitingMax else { return nil }
+            guard mayWait(user, state) else { return nil }
             let number = state.nextNumber
             state.nextNumber += 1
             let expiry = eventLoop.scheduleTask(in: TimeAmount(limits.readerWaitTimeMax)) {
                 self.expire(number)
             }
             state.waiters.append(
-                Waiter(number: number, connection: connection, job: job, expiry: expiry))
+                Waiter(
+                    number: number, connection: connection, user: user, job: job, expiry: expiry))
             return false
         }
         switch admitted {
@@ -105,6 +109,11 @@ final class ReaderPool: Sendable {
     private func mayStart(_ connection: ObjectIdentifier, _ state: borrowing State) -> Bool {
         (state.held[connection] ?? 0) < limits.readersPerConnectionMax
             && state.busy < limits.readersMax
+    }
+
+    private func mayWait(_ user: UInt32, _ state: borrowing State) -> Bool {
+        state.waiters.count < limits.readsWaitingMax
+            && state.waiters.count(where: { $0.user == user }) < limits.readsWaitingPerUserMax
     }
 
     private func start(_ connection: ObjectIdentifier, _ state: inout State) {

@@ -12,6 +12,7 @@ enum DecimalFunctions {
     static func register(
         on connection: Connection, _ faults: FunctionFaults
     ) throws(SQLiteError) {
+        let interruption = connection.limit.interruption
         try connection.registerAggregate(name: sum, argumentCount: 1) {
             DecimalTotal(faults, isAverage: false)
         }
@@ -19,7 +20,7 @@ enum DecimalFunctions {
             DecimalTotal(faults, isAverage: true)
         }
         try connection.registerAggregate(name: median, argumentCount: 1) {
-            DecimalMedian(faults)
+            DecimalMedian(faults, interruption)
         }
     }
 
@@ -65,9 +66,13 @@ private final class DecimalTotal: Aggregation {
 /// The middle value, or the mean of the middle two.
 private final class DecimalMedian: Aggregation {
     private let faults: FunctionFaults
+    private let interruption: Interruption
     private var values: [Decimal] = []
 
-    init(_ faults: FunctionFaults) { self.faults = faults }
+    init(_ faults: FunctionFaults, _ interruption: Interruption) {
+        self.faults = faults
+        self.interruption = interruption
+    }
 
     func step(_ arguments: FunctionArguments) {
         guard values.count <= StatisticFunctions.medianValuesMax,
@@ -80,7 +85,7 @@ private final class DecimalMedian: Aggregation {
         guard values.count <= StatisticFunctions.medianValuesMax else {
             return faults.report(StatisticFunctions.tooManyValues("median"))
         }
-        guard let median = Statistics.median(values) else {
+        guard let median = Statistics.median(values, interruption) else {
             return values.isEmpty ? .null : faults.report(DecimalFunctions.tooManyDigits)
         }
         return DecimalFunctions.result(median)

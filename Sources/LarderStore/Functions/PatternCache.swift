@@ -18,13 +18,21 @@ final class PatternCache {
     static let usualLikeStepsMax = 64 << 20
     private let likeStepsMax: Int
 
-    init(likeStepsMax: Int = PatternCache.usualLikeStepsMax) { self.likeStepsMax = likeStepsMax }
+    private let interruption: Interruption
+
+    init(
+        _ interruption: Interruption = .never, likeStepsMax: Int = PatternCache.usualLikeStepsMax
+    ) {
+        self.interruption = interruption
+        self.likeStepsMax = likeStepsMax
+    }
 
     /// Whether the whole text is of the pattern's form.
     ///
     /// - Throws: `resourceExhausted` for a match that takes more than it may.
     func isLike(_ text: String, _ pattern: String) throws(LarderError) -> Bool {
-        guard let isLike = likePattern(pattern).matches(text, stepsMax: likeStepsMax) else {
+        let known = likePattern(pattern)
+        guard let isLike = known.matches(text, stepsMax: likeStepsMax, interruption) else {
             throw LarderError(
                 .resourceExhausted, "a match with LIKE takes too long",
                 hint: "write the pattern so that it has fewer ways to match")
@@ -51,7 +59,8 @@ final class PatternCache {
         let expression = try expression(
             StringFunctions.folded(pattern, ignored), options.contains(.caseInsensitive))
         do throws(RegularExpression.Fault) {
-            return try expression.matchesWhole(StringFunctions.folded(text, ignored))
+            return try expression.matchesWhole(
+                StringFunctions.folded(text, ignored, interruption), interruption)
         } catch {
             throw LarderError(
                 .resourceExhausted, "a match with MATCHES takes too long (\(error.message))",

@@ -45,7 +45,6 @@ enum ScalarFunctions {
                 .round, .trunc,
             ]
         ),
-        (.string, [.length, .uppercase, .lowercase, .canonical]),
         (.date, [.year, .month, .day, .hour, .minute, .second]),
     ]
 
@@ -53,6 +52,14 @@ enum ScalarFunctions {
         for (kind, functions) in registered {
             for function in functions {
                 try register(function, kind, on: connection)
+            }
+        }
+        let interruption = connection.limit.interruption
+        for function in [ScalarFunction.length, .uppercase, .lowercase, .canonical] {
+            let name = name(of: function, .string)
+            try connection.registerScalar(name: name, argumentCount: 1) { arguments in
+                if arguments[0].isNull { return .null }
+                return result(function.value(arguments[0].string, interruption))
             }
         }
         try connection.registerScalar(name: integer, argumentCount: 1) { arguments in

@@ -15,7 +15,10 @@ enum StatisticFunctions {
     static func register(
         on connection: Connection, _ faults: FunctionFaults
     ) throws(SQLiteError) {
-        try connection.registerAggregate(name: median, argumentCount: 1) { Median(faults) }
+        let interruption = connection.limit.interruption
+        try connection.registerAggregate(name: median, argumentCount: 1) {
+            Median(faults, interruption)
+        }
         try connection.registerAggregate(name: stddev, argumentCount: 1) {
             PopulationDeviation()
         }
@@ -30,9 +33,13 @@ enum StatisticFunctions {
 
 private final class Median: Aggregation {
     private let faults: FunctionFaults
+    private let interruption: Interruption
     private var values: [Double] = []
 
-    init(_ faults: FunctionFaults) { self.faults = faults }
+    init(_ faults: FunctionFaults, _ interruption: Interruption) {
+        self.faults = faults
+        self.interruption = interruption
+    }
 
     func step(_ arguments: FunctionArguments) {
         guard !arguments[0].isNull, values.count <= StatisticFunctions.medianValuesMax else {
@@ -45,7 +52,7 @@ private final class Median: Aggregation {
         guard values.count <= StatisticFunctions.medianValuesMax else {
             return faults.report(StatisticFunctions.tooManyValues("median"))
         }
-        return Statistics.median(values).map { .real($0) } ?? .null
+        return Statistics.median(values, interruption).map { .real($0) } ?? .null
     }
 }
 

@@ -15,12 +15,14 @@ enum StringCollations {
         for order in StringOrder.allCases {
             guard let name = name(of: order) else { continue }
             let limit = connection.limit
+            let interruption = limit.interruption
             try connection.registerCollation(name: name) { left, right in
                 // Sorting asks many times before SQLite looks whether it has to stop. From then on
                 // no answer is taken from it, and any order will do.
                 guard limit.allowsMore() else { return 0 }
                 return order.compare(
-                    String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self))
+                    String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self),
+                    interruption)
             }
         }
     }

@@ -18,12 +18,14 @@ enum StringFunctions {
         }
     }
 
-    static func folded(_ text: String, _ options: Comparison.Options) -> String {
+    static func folded(
+        _ text: String, _ options: Comparison.Options, _ interruption: Interruption = .never
+    ) -> String {
         options.isEmpty
             ? text
             : text.folded(
                 caseInsensitive: options.contains(.caseInsensitive),
-                diacriticInsensitive: options.contains(.diacriticInsensitive))
+                diacriticInsensitive: options.contains(.diacriticInsensitive), interruption)
     }
 
     /// The first value, in the binary order, behind all strings that begin with this one: the
@@ -45,18 +47,22 @@ enum StringFunctions {
     static func register(
         on connection: Connection, _ faults: FunctionFaults
     ) throws(SQLiteError) {
+        let interruption = connection.limit.interruption
         try connection.registerScalar(name: fold, argumentCount: 2) { arguments in
             if arguments[0].isNull { return .null }
-            return .text(folded(arguments[0].string, options(arguments[1])))
+            return .text(folded(arguments[0].string, options(arguments[1]), interruption))
         }
         try register(.beginsWith, on: connection) { text, part in
             text.beginsWithCharacters(of: part)
         }
         try register(.endsWith, on: connection) { text, part in text.endsWithCharacters(of: part) }
-        try register(.contains, on: connection) { text, part in text.containsCharacters(of: part) }
-        let patterns = PatternCache()
+        try register(.contains, on: connection) { text, part in
+            text.containsCharacters(of: part, interruption)
+        }
+        let patterns = PatternCache(interruption)
         try register(.like, on: connection) { text, pattern, options in
-            let (text, pattern) = (folded(text, options), folded(pattern, options))
+            let text = folded(text, options, interruption)
+            let pattern = folded(pattern, options, interruption)
             do throws(LarderError) {
                 return .integer(try patterns.isLike(text, pattern) ? 1 : 0)
             } catch {
@@ -77,8 +83,10 @@ enum StringFunctions {
         _ comparison: Comparison.Operator, on connection: Connection,
         test: @escaping (String, String) -> Bool
     ) throws(SQLiteError) {
+        let interruption = connection.limit.interruption
         try register(comparison, on: connection) { text, pattern, options in
-            test(folded(text, options), folded(pattern, options)) ? .integer(1) : .integer(0)
+            test(folded(text, options, interruption), folded(pattern, options, interruption))
+                ? .integer(1) : .integer(0)
         }
     }
 

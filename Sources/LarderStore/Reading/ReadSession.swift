@@ -90,7 +90,8 @@ final class ReadSession {
 
     /// What a failure of a statement means to the caller.
     private func failure(_ error: SQLiteError) -> ReadFailure {
-        if let fault = faults.take() { return .failed(fault) }
+        // What a function was stopped in is no fault of the query's.
+        if let fault = faults.take(), connection.stopReason == nil { return .failed(fault) }
         // A function that was not called any more ends its statement with the general error.
         let isStopped = error.code == SQLITE_ERROR && connection.stopReason != nil
         guard isStopped || error.code == SQLITE_INTERRUPT else {

@@ -21,7 +21,8 @@ extension Connection {
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
         let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
-            limit.allowsMore() ? body(arguments) : .error("the read has been stopped")
+            limit.allowsMore(bytes: arguments.byteCount)
+                ? body(arguments) : .error("the read has been stopped")
         }
         let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
         let result = sqlite3_create_function_v2(

@@ -40,6 +40,19 @@ final class ExecutionLimit {
         return allowsMore()
     }
 
+    /// The same for what goes on for long by itself.
+    var interruption: Interruption { Interruption { [self] in !allowsMore() } }
+
+    /// Whether a function written in Swift may begin on so many bytes. Many are no work for a read
+    /// that is to be short.
+    func allowsMore(bytes: Int) -> Bool {
+        if stepsLeft != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
+        return allowsMore()
+    }
+
+    /// Some milliseconds of the slowest function.
+    private static let shortBytesMax = 64 << 10
+
     /// Looks at the time, as before a function that may take as long as many steps; false when the
     /// statement has to stop.
     func allowsMore() -> Bool {

@@ -16,6 +16,20 @@ struct FunctionArguments {
     }
 }
 
+extension FunctionArguments {
+    /// Of the texts and blobs.
+    var byteCount: Int {
+        var sum = 0
+        for place in 0..<count {
+            // Of a number SQLite would make a text to count its bytes.
+            let type = sqlite3_value_type(values?[place])
+            guard type == SQLITE_TEXT || type == SQLITE_BLOB else { continue }
+            sum += Int(sqlite3_value_bytes(values?[place]))
+        }
+        return sum
+    }
+}
+
 /// One argument of an SQL function. Not to be kept beyond the call.
 struct FunctionArgument {
     fileprivate let handle: OpaquePointer?

@@ -29,7 +29,14 @@ final class Statement {
 
     /// Advances to the next row; false when there is none left.
     func step() throws(SQLiteError) -> Bool {
-        switch sqlite3_step(handle) {
+        let result = sqlite3_step(handle)
+        // What functions and orders gave after they were told to stop means nothing, and SQLite
+        // itself may not have looked since.
+        if connection.stopReason != nil, result == SQLITE_ROW || result == SQLITE_DONE {
+            throw SQLiteError(
+                extendedCode: SQLITE_INTERRUPT, message: "the read has been stopped", sql: text)
+        }
+        switch result {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         case let result: throw SQLiteError(connection.handle, result, sql: text)

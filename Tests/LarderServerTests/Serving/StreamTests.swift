@@ -176,6 +176,23 @@ extension SocketTests {
             }
         }
 
+        @Test("one read past those of a user that may wait for a reader is refused")
+        func readsWaitingPerUser() async throws {
+            try await RunningServer.run { limits in
+                limits.readersMax = 1
+                limits.readsWaitingPerUserMax = 1
+            } _: { running in
+                let (first, second) = (try running.ready(), try running.ready())
+                #expect(try first.call(.fetch("rows 100000", credit: 1))?.hasMore == true)
+                let waiting = try second.send(.fetch("rows 100000", credit: 1))
+                let third = try running.ready()
+                #expect(try second.call(.schema) == .schema(running.schemaText))
+                #expect(try third.call(.fetch("rows 100000"))?.errorCode == .resourceExhausted)
+                first.close()
+                #expect(try second.receive()?.id == waiting)
+            }
+        }
+
         @Test("one read past those that may wait for a reader is refused")
         func readsWaiting() async throws {
             try await RunningServer.run { limits in

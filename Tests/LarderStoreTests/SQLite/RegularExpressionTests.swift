@@ -1,3 +1,4 @@
+import LarderModel
 import Testing
 
 @testable import LarderStore
@@ -38,6 +39,31 @@ struct RegularExpressionTests {
         #expect(throws: RegularExpression.Fault.self) {
             try expression.matchesWhole(String(repeating: "a", count: 64))
         }
+    }
+
+    @Test("gives up on a long text of which each step passes over the rest", arguments: ["", "é"])
+    func passing(start: String) throws {
+        let expression = try RegularExpression("[aé]*?[aé]*+x|y")
+        let text = start + String(repeating: "a", count: 400_000) + "x"
+        #expect(throws: RegularExpression.Fault.self) { try expression.matchesWhole(text + "b") }
+        #expect(try RegularExpression(".*[0-9].*").matchesWhole(text + "1" + text))
+    }
+
+    @Test("stops within a match of a long text once it is told to")
+    func interrupted() throws {
+        let expression = try RegularExpression("[ab]*?[ac]*+x|y")
+        let text = String(repeating: "a", count: 100_000)
+        var questions = 0
+        #expect(throws: RegularExpression.Fault.self) {
+            try expression.matchesWhole(
+                text,
+                Interruption {
+                    questions += 1
+                    return true
+                })
+        }
+        #expect(questions == 1)
+        #expect(try !expression.matchesWhole("aaaa"))
     }
 
     @Test("is refused one byte past the longest")

@@ -1,0 +1,96 @@
+import LarderModel
+import LarderStore
+import Testing
+
+/// A single call of a function may take seconds over a string that just fits into a frame. It looks
+/// at the time itself.
+@Suite("a long string") struct LongStringTests {
+    private static let predicates = [
+        "text ==[c] 'x'", "text ==[cd] 'x'", "text CONTAINS 'x'", "text CONTAINS[cd] 'x'",
+        "text LIKE '*x?y*'", "text LIKE[cd] '*x?y*'", "text MATCHES '[aé]*?[bé]*+x'",
+        "text MATCHES[cd] '[ae]*?[be]*+x'", "uppercase(text) == 'x'", "lowercase(text) == 'x'",
+        "canonical(text) == 'x'",
+    ]
+
+    private func fixture(_ texts: [String]) throws -> QueryFixture {
+        let fixture = try QueryFixture(
+            SchemaFile.schema(
+                parsing: """
+                    { "version": "1.0.0", "entities": [ { "name": "Item",
+                      "attributes": [ { "name": "text", "type": "string" } ] } ] }
+                    """))
+        try fixture.insert(
+            texts.enumerated().map { number, text in
+                .init(entityName: "Item", name: "i\(number)", values: ["text": .string(text)])
+            })
+        return fixture
+    }
+
+    private func failure(_ fetch: Fetch, _ budget: ReadBudget) throws -> ReadFailure? {
+        let fixture = try fixture([
+            String(repeating: "é", count: 1_000_000), String(repeating: "É", count: 1_000_000),
+        ])
+        let plan = try fixture.store.plan(.fetch(fetch), QueryParameters())
+        let start = ContinuousClock.now
+        defer { #expect(ContinuousClock.now - start < .seconds(3)) }
+        do throws(ReadFailure) {
+            let cursor = try fixture.reader.open(plan, QueryParameters(), budget: budget)
+            defer { cursor.close() }
+            _ = try cursor.next(bytesMax: 1_000, budget: budget)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("ends a predicate that is in a single call at its deadline", arguments: predicates)
+    func deadline(predicate: String) throws {
+        let failure = try failure(
+            Fetch("Item", where: .format(predicate), selection: .identifiers),
+            ReadBudget(deadline: .now.advanced(by: .seconds(1))))
+        guard case .failed(let error)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(error.code == .timeout)
+    }
+
+    @Test("is no work for a read that is to be short", arguments: predicates)
+    func short(predicate: String) throws {
+        let failure = try failure(
+            Fetch("Item", where: .format(predicate), selection: .identifiers),
+            ReadBudget(steps: 40_000))
+        guard case .stepsExceeded? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test(
+        "ends a sort at its deadline, and no row comes in an order that was not finished",
+        arguments: [StringOrder.caseInsensitive, .localizedStandard])
+    func sort(order: StringOrder) throws {
+        var key = SortKey("text")
+        key.stringOrder = order
+        let failure = try failure(
+            Fetch("Item", sort: [key], selection: .identifiers),
+            ReadBudget(deadline: .now.advanced(by: .milliseconds(20))))
+        guard case .failed(let error)? = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(error.code == .timeout)
+    }
+
+    @Test("of marks alone, in no order, is stored in a time that grows with its length")
+    func marks() throws {
+        let text = "e" + String(repeating: "\u{301}\u{323}", count: 200_000)
+        let start = ContinuousClock.now
+        let fixture = try fixture([text])
+        #expect(ContinuousClock.now - start < .seconds(15))
+        let query = Query.count(entityName: "Item", predicate: .format("text == %@"))
+        let parameters = QueryParameters(arguments: [.value(.string(text))])
+        #expect(fixture.rows(try fixture.batches(query, parameters)) == ["1"])
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+}

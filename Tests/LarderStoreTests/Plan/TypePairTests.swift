@@ -1,0 +1,54 @@
+import LarderModel
+import LarderStore
+import Testing
+
+/// Every pair of attribute types under every comparison: answered where the types are of one kind,
+/// a typed error that names the place everywhere else.
+@Suite("types that are compared") struct TypePairTests {
+    private static let operators = ["==", "!=", "<", ">=", "CONTAINS", "LIKE", "MATCHES", "==[c]"]
+
+    private static func isExpected(
+        _ left: AttributeType, _ comparison: String, _ right: AttributeType
+    ) -> Bool {
+        let numbers: [AttributeType] = [.int16, .int32, .int64, .float, .double, .decimal]
+        let doubles: [AttributeType] = [.float, .double]
+        let areNumbers = numbers.contains(left) && numbers.contains(right)
+        let mixes =
+            (left == .decimal && doubles.contains(right))
+            || (right == .decimal && doubles.contains(left))
+        guard left == right || (areNumbers && !mixes) else { return false }
+        switch comparison {
+        case "==", "!=": return true
+        case "<", ">=": return areNumbers || [.string, .date, .uuid].contains(left)
+        default: return left == .string
+        }
+    }
+
+    @Test("are of one kind, or refused", arguments: AttributeType.allCases)
+    func matrix(left: AttributeType) throws {
+        let attributes = AttributeType.allCases.flatMap { type in
+            ["a", "b"].map { side in
+                Attribute(name: "\(side)_\(type.rawValue)", type: type, isOptional: true)
+            }
+        }
+        let schema = try Schema(entities: [Entity(name: "Item", attributes: attributes)])
+        let fixture = try QueryFixture(schema)
+        try fixture.insert([.init(entityName: "Item", name: "nils", values: [:])])
+        for right in AttributeType.allCases {
+            for comparison in Self.operators {
+                let text = "a_\(left.rawValue) \(comparison) b_\(right.rawValue)"
+                let isExpected = Self.isExpected(left, comparison, right)
+                do {
+                    let query = Query.count(entityName: "Item", predicate: .format(text))
+                    let count = fixture.rows(try fixture.batches(query))
+                    #expect(isExpected, "\(text)")
+                    #expect(count == (["==", "==[c]"].contains(comparison) ? ["1"] : ["0"]))
+                } catch let error as LarderError {
+                    #expect(!isExpected, "\(text): \(error)")
+                    #expect(error.code == .wrongType || error.code == .unsupported, "\(text)")
+                    #expect(error.message.contains("column"), "\(text): \(error.message)")
+                }
+            }
+        }
+    }
+}
