@@ -172,7 +172,7 @@ setup() {
     expect 0 larder fetch Article --sort category.name:nilslast:desc --sort title:caseinsensitive \
         --select title --limit 2
     same $'one\nthree' "$output"
-    expect 65 larder fetch Article --sort title:desc:desc:asc
+    expect 64 larder fetch Article --sort title:desc:desc:asc
 }
 
 @test "a sort key of text is refused for numbers" {
@@ -235,4 +235,26 @@ setup() {
     holds "$output" '"wordCount" < ?'
     holds "$output" 'prefetch category'
     holds "$output" 'json_each'
+}
+
+@test "the caret stands where it should behind what is shown as an escape" {
+    expect 65 larder count Article --where 'title MATCHES "\\d" AND wordCont > 3'
+    holds "$stderr" $'\n  title MATCHES "\\\\\\\\d" AND wordCont > 3\n                            ^'
+}
+
+@test "of a long predicate only what is around the caret is shown" {
+    expect 5 larder count Article --where "$(printf '(%.0s' {1..50000})"
+    [ "${#stderr}" -lt 1000 ]
+    holds "$stderr" '(…'
+}
+
+@test "an empty column of --select and an unknown order of --sort are usage errors" {
+    expect 64 larder fetch Article --select title,,wordCount
+    holds "$stderr" '--select: column 2 of 3 is empty'
+    expect 64 larder export Article --select ''
+    holds "$stderr" '--select: column 1 of 1 is empty'
+    expect 64 larder fetch Article --sort title:dsc
+    holds "$stderr" '--sort: `:dsc` is no order or stands twice; behind an expression stand :asc'
+    expect 64 larder fetch Article --sort title:desc:asc
+    same 6 "$(larder fetch Article --sort 'length("a:b") + wordCount:desc' --ids | wc -l)"
 }

@@ -24,6 +24,10 @@ struct ExportCommand: StoreCommand {
             "The columns, as for fetch; everything if not given.", valueName: "keypath,…"))
     var select: String?
 
+    func validate() throws {
+        if let select { try ResultColumn.validate(list: select) }
+    }
+
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {

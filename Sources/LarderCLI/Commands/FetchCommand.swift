@@ -32,6 +32,11 @@ struct FetchCommand: StoreCommand {
         if !query.prefetch.isEmpty && !options.format.isJSON {
             throw ValidationError("--prefetch needs --output json or jsonl")
         }
+        for suffix in query.sort.compactMap(\.unknownSuffix) {
+            throw ValidationError(
+                "--sort: `:\(suffix)` is no order or stands twice; behind an expression stand"
+                    + " \(SortArgument.suffixes)")
+        }
     }
 
     func run(_ store: OpenStore) throws {

@@ -10,6 +10,8 @@ struct ErrorReport {
     private let error: LarderError
     private let format: String?
     let status: Int32
+    /// Characters of a format that are shown on each side of the caret.
+    private static let excerptReach = 200
 
     init(_ error: LarderError, format: String? = nil) {
         self.code = error.code.name
@@ -35,14 +37,26 @@ struct ErrorReport {
     private var plain: String {
         var lines = ["error[\(code)]: \(error.message)"]
         if let format, let column = error.column {
-            let shown = String(format.map { $0.isNewline || $0 == "\t" ? " " : $0 })
-            let before = DisplayWidth.of(String(shown.prefix(max(0, column - 1))))
-            lines.append("  " + EscapedText.escaped(shown))
-            lines.append("  " + String(repeating: " ", count: before) + "^")
+            lines += Self.excerpt(of: format, at: column)
         }
         lines += error.faults.map { "  \($0)" }
         if let hint = error.hint { lines.append("hint: \(hint)") }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The characters around a column, and a caret under it; `…` where more was left out.
+    private static func excerpt(of format: String, at column: Int) -> [String] {
+        let shown = format.map { $0.isNewline || $0 == "\t" ? " " : $0 }
+        let place = min(max(0, column - 1), shown.count)
+        let start = max(0, place - excerptReach)
+        let end = min(shown.count, place + excerptReach)
+        // An escape is wider than what it stands for.
+        let before = (start > 0 ? "…" : "") + EscapedText.escaped(String(shown[start..<place]))
+        let behind = EscapedText.escaped(String(shown[place..<end]))
+        let indent = String(repeating: " ", count: DisplayWidth.of(before))
+        return [
+            "  " + before + behind + (end < shown.count ? "…" : ""), "  " + indent + "^",
+        ]
     }
 
     private var json: String {

@@ -43,6 +43,9 @@ struct ExpressionText {
         return parts + [Self.trimmed(text[start...])]
     }
 
+    /// The last colon; an expression has none outside of its strings.
+    var lastColon: String.Index? { outside.last { text[$0] == ":" } }
+
     /// What stands in front of the first word `where`, and what behind it; nil without the word.
     var whereHalves: (asked: String, filter: String)? {
         for place in outside where text[place].isWhitespace {

@@ -52,6 +52,7 @@ struct FetchOptions: ParsableArguments {
         if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit is a number from 0") }
         if offset.map({ $0 < 0 }) == true { throw ValidationError("--offset is a number from 0") }
         if ids && select != nil { throw ValidationError("--ids and --select exclude each other") }
+        if let select { try ResultColumn.validate(list: select) }
         if distinct && select == nil { throw ValidationError("--distinct needs --select") }
         if !after.isEmpty && (distinct || offset != nil) {
             throw ValidationError("--after excludes --distinct and --offset")

@@ -7,6 +7,8 @@ struct SortArgument: ExpressibleByArgument {
     /// The expression as it was typed.
     let text: String
     let key: SortKey
+    static let suffixes =
+        ":asc or :desc, :nilsfirst or :nilslast, :caseinsensitive or :localized, each once"
 
     init?(argument: String) {
         var text = argument[...]
@@ -31,6 +33,9 @@ struct SortArgument: ExpressibleByArgument {
             self.text, descending: isDescending ?? false, nilPlacement: nilPlacement ?? .standard,
             stringOrder: stringOrder ?? .plain)
     }
+
+    /// What stands behind a colon that no fetch understands: `dsc` in `title:dsc`.
+    var unknownSuffix: Substring? { ExpressionText(text).lastColon.map { text[$0...].dropFirst() } }
 
     /// The texts that errors may be about, by the names that they have there.
     static func texts(_ keys: [SortArgument]) -> [(name: String, text: String)] {

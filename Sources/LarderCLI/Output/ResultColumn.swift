@@ -1,3 +1,4 @@
+import ArgumentParser
 import LarderModel
 
 /// A column of a printed result: a part of the object's identity, or an expression.
@@ -44,6 +45,13 @@ enum ResultColumn: Hashable {
             let (name, text) = ExpressionText.named(part)
             return name.map { .expression(QueryColumn(text, name: $0)) } ?? ResultColumn(text)
         }
+    }
+
+    /// Refuses a `--select` with nothing in front of a comma or behind it.
+    static func validate(list text: String) throws {
+        let parts = ExpressionText(text).parts
+        guard let empty = parts.firstIndex(of: "") else { return }
+        throw ValidationError("--select: column \(empty + 1) of \(parts.count) is empty")
     }
 
     /// What must be fetched to show these columns.
