@@ -16,7 +16,8 @@ extension String {
 
     /// The string in Unicode's form NFC, in which strings are stored.
     public var normalized: String {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return self }
+        // Below U+0300, whose first byte is 0xCC, no character composes with another.
+        if utf8.allSatisfy({ $0 < 0xCC }) { return self }
         var scalars = String.UnicodeScalarView()
         for scalar in withOrderedMarks._nfc { scalars.append(scalar) }
         return String(scalars)

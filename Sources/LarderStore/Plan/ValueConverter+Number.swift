@@ -102,7 +102,7 @@ extension ValueConverter {
         case .null: .null
         case .bool(let bool): .integer(bool ? 1 : 0)
         case .int, .float, .double, .decimal: try number(value, place) ?? .null
-        case .string(let string): .text(SQLBinding.normalized(string))
+        case .string(let string): .text(string.normalized)
         case .date: try SQLBinding(storing: value, as: .date, named: place.name)
         case .uuid: try SQLBinding(storing: value, as: .uuid, named: place.name)
         case .url: try SQLBinding(storing: value, as: .url, named: place.name)

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LarderModel
-@_spi(_Unicode) import Swift
 
 /// A value as SQLite stores it.
 enum SQLBinding: Hashable, Sendable {
@@ -48,7 +47,7 @@ extension SQLBinding {
         case .float(let float): float.isNaN ? nil : .real(Double(float))
         case .double(let double): double.isNaN ? nil : .real(double)
         case .decimal(let decimal): DecimalText.canonical(decimal).map { .text($0) }
-        case .string(let string): .text(normalized(string))
+        case .string(let string): .text(string.normalized)
         case .date(let date):
             date.timeIntervalSinceReferenceDate.isFinite
                 ? .real(date.timeIntervalSinceReferenceDate) : nil
@@ -58,14 +57,5 @@ extension SQLBinding {
         case .json(let json): .text(json)
         case .object, .objects, nil: nil
         }
-    }
-
-    /// The string in Unicode's form NFC, so that canonically equal strings are equal bytes.
-    static func normalized(_ string: String) -> String {
-        // Below U+0300, whose first byte is 0xCC, no character composes with another.
-        if string.utf8.allSatisfy({ $0 < 0xCC }) { return string }
-        var result = ""
-        result.unicodeScalars.append(contentsOf: string._nfc)
-        return result
     }
 }
