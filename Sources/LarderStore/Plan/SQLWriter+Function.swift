@@ -151,7 +151,8 @@ extension SQLWriter {
         switch test {
         case .always(let bool): return try argument(operands[bool ? 1 : 2])
         case .sql(let fragment):
-            let chosen = try "CASE WHEN " + fragment + " THEN " + argument(operands[1]) + " ELSE "
+            let chosen =
+                try "CASE WHEN " + fragment + " THEN " + argument(operands[1]) + " ELSE "
                 + argument(operands[2]) + " END"
             // The collation of the test is not that of what it picks.
             return type == .attribute(.decimal) ? chosen : chosen.inOrderOfBytes
