@@ -32,6 +32,8 @@ import TestSupport
             }
         }
         report(fuzzer.account, since: start)
+        let rarest = fuzzer.rarest.prefix(5).map { "\($0.name) \($0.count)" }
+        print("written least: \(rarest.joined(separator: ", "))")
     }
 
     private static func report(

@@ -65,9 +65,9 @@ extension PredicateGenerator {
     }
 
     private mutating func integerFunction(depth: Int) -> QueryExpression? {
-        switch random.number(0...4) {
+        switch random.number(0...5) {
         case 0: return call(.length, [operand(.string, depth: depth - 1)])
-        case 1:
+        case 1, 5:
             let parts: [ScalarFunction] = [.year, .month, .day, .hour, .minute, .second]
             return call(random.pick(parts) ?? .year, [operand(.date, depth: depth - 1)])
         case 2:

@@ -68,6 +68,7 @@ extension PredicateGenerator {
         case .double:
             choices += [
                 (.average, .int64), (.average, .int16), (.median, .int32), (.stddev, .int16),
+                (.stddev, .int64), (.stddev, .int32),
                 (.median, .double), (.median, .float), (.median, .int64),
             ]
         default: break

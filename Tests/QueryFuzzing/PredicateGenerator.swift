@@ -20,6 +20,8 @@ struct PredicateGenerator {
     var arguments: [Value] = []
     /// The object asked about, then the variables of the enclosing SUBQUERYs, outermost first.
     var bases: [Base]
+    /// How many SUBQUERYs enclose what is written now.
+    private var subqueryDepth = 0
     /// What has been written so far: names of operators, functions and forms.
     var written: Set<String> = []
 
@@ -114,7 +116,9 @@ struct PredicateGenerator {
         guard let name = random.pick(names), let path = manyPath(to: .object(name)) else {
             return nil
         }
-        guard depth > 0, random.once(in: bases.count > 1 ? 2 : 3) else { return (path, name) }
+        let isFiltered =
+            subqueryDepth == 1 ? random.once(in: 2) : depth > 0 && random.once(in: 3)
+        guard isFiltered else { return (path, name) }
         note("subquery")
         var collection = path
         // Of a SUBQUERY there may be another SUBQUERY, and a variable may hide another.
@@ -123,8 +127,10 @@ struct PredicateGenerator {
             let hidden = bases
             bases.removeAll { $0.expression == .variable(variable) }
             bases.append(Base(expression: .variable(variable), entityName: name))
-            if hidden.count > 1 { note("nested subquery") }
-            let predicate = predicate(depth: depth - 1)
+            if subqueryDepth > 0 { note("nested subquery") }
+            subqueryDepth += 1
+            let predicate = predicate(depth: max(0, depth - 1))
+            subqueryDepth -= 1
             bases = hidden
             collection = .subquery(collection, variable: variable, predicate: predicate)
         }

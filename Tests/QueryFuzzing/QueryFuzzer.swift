@@ -1,8 +1,8 @@
 import LarderModel
 public import TestSupport
 
-/// Holds SQL and evaluator to each other: random schemas, objects and predicates, of which both must
-/// select the same objects in the same order, and refuse the same.
+/// Holds SQL and evaluator to each other: random schemas, objects and predicates, of which both
+/// must select the same objects in the same order, and refuse the same.
 public struct QueryFuzzer {
     /// What the cases so far were like, so that nobody takes vacuous ones for a proof.
     public struct Account: Sendable {
@@ -21,7 +21,8 @@ public struct QueryFuzzer {
     private static var everything: [String] {
         Comparison.Operator.allCases.map(\.rawValue)
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
-            + ["objects", "IN objects", "any", "all", "any of objects", "all of objects", "literals", "sort"]
+            + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
+            + ["literals", "sort"]
             + ["two operands", "ill-typed", "member", "properties of a subquery"]
             + AggregateFunction.allCases.map { "@\($0)" }
             + ScalarFunction.allCases.filter { $0 != .now }.map(\.rawValue)
@@ -50,6 +51,11 @@ public struct QueryFuzzer {
     /// What no case so far was made of.
     public var missing: [String] {
         Self.everything.filter { account.written[$0] == nil }
+    }
+
+    /// What the fewest cases were made of, rarest first.
+    public var rarest: [(name: String, count: Int)] {
+        Self.everything.map { ($0, account.written[$0] ?? 0) }.sorted { $0.1 < $1.1 }
     }
 
     /// Runs one case.

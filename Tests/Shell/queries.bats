@@ -144,7 +144,6 @@ setup() {
 }
 
 @test "check finds nothing in a sound store, and damage in a damaged one" {
-    fill
     expect 0 larder check
     same '' "$output"
     stop_daemon
@@ -152,7 +151,7 @@ setup() {
     expect 74 larder check --store test.store --output jsonl
     same '["Article.category","it leads to an object that is not there"]' \
         "$(jq -c '[.place, .finding]' <<<"$output")"
-    holds "$stderr" "error[STORAGE_FAILED]"
+    same '"STORAGE_FAILED"' "$(jq .code <<<"$stderr")"
 }
 
 @test "stats, ping and schema show answer" {

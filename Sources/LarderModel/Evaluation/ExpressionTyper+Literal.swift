@@ -191,7 +191,8 @@ extension ExpressionTyper {
     private func besideIntegers(_ value: Value, _ name: String) throws(LarderError) -> Value {
         guard case .decimal(let decimal) = value, decimal.integer == nil else { return value }
         let halvesEnd = Decimal(Int64(1) << 52)
-        let isBeyondIntegers = decimal >= Decimal(Int64.max) + 1 || decimal <= Decimal(Int64.min) - 1
+        let isBeyondIntegers =
+            decimal >= Decimal(Int64.max) + 1 || decimal <= Decimal(Int64.min) - 1
         guard isBeyondIntegers || decimal.magnitude < halvesEnd else {
             throw LarderError(
                 .wrongType, "\(name) cannot be compared with so large a number's fraction")

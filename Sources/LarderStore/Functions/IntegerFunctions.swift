@@ -19,7 +19,7 @@ enum IntegerFunctions {
                 return faults.report(
                     LarderError(
                         .arithmeticOverflow, "a sum is larger than an int64 can hold",
-                        hint: "sum doubles or decimals: sum(… * 1.0)"))
+                        hint: "sum doubles, as in `sum:wordCount * 1.0`"))
             }
             return .integer(value)
         }

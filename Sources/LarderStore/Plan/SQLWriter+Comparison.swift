@@ -5,7 +5,8 @@ extension SQLWriter {
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
         _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
-        if let written = try emptiness(left, name, right, negated) { return written }
+        if let written = try count(left, name, right, negated) { return written }
+        prefersKeyList = false
         switch name {
         case .equal: return try equality(left, right, options, negated)
         case .notEqual: return try equality(left, right, options, !negated)
@@ -159,19 +160,46 @@ extension SQLWriter {
 
     // MARK: Counts
 
-    /// `@count > 0` and its like ask only whether there is an element.
-    private mutating func emptiness(
+    /// A count beside a value, where there is a better way than to count for each object.
+    private mutating func count(
         _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate? {
         switch (left, right) {
         case (.collection(.count, let collection, nil, _, _), .value(let value)):
-            return try emptiness(collection, name, value, negated)
+            return try count(collection, name, value, negated)
         case (.value(let value), .collection(.count, let collection, nil, _, _)):
-            return try emptiness(collection, name.swapped, value, negated)
+            return try count(collection, name.swapped, value, negated)
         default: return nil
         }
     }
 
+    private mutating func count(
+        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
+        _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate? {
+        let mayBeKeyList = prefersKeyList && !negated
+        if let written = try emptiness(collection, name, value, negated) { return written }
+        guard mayBeKeyList, try asksForSome(name, value) else { return nil }
+        let having = SQLFragment("COUNT(*) \(name.rawValue) ?", [.value(value)])
+        return try keyList(collection, having: having).map { .sql($0) }
+    }
+
+    /// Whether a count for which the comparison holds is never that of no elements.
+    private mutating func asksForSome(
+        _ name: Comparison.Operator, _ value: PlanValue
+    ) throws(LarderError) -> Bool {
+        let least: Int64
+        switch name {
+        case .greaterThan: least = 0
+        case .greaterThanOrEqual, .equal: least = 1
+        default: return false
+        }
+        let bound = PlanValue(source: .constant(.int(least)), type: value.type, name: value.name)
+        return try ask(
+            .holds(ValueComparison(left: value, operator: .greaterThanOrEqual, right: bound)))
+    }
+
+    /// `@count > 0` and its like ask only whether there is an element.
     private mutating func emptiness(
         _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
         _ negated: Bool

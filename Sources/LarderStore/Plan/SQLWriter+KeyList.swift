@@ -7,7 +7,11 @@ extension SQLWriter {
     /// The two mean the same. EXISTS is asked for every object, and goes from the object to its
     /// elements; the list is made once, and goes from the elements to their objects. It needs a
     /// collection that refers to the outer object by its first condition only.
-    mutating func keyList(_ collection: PlanCollection) throws(LarderError) -> SQLFragment? {
+    ///
+    /// - Parameter having: What must hold of the number of an object's elements; there is one.
+    mutating func keyList(
+        _ collection: PlanCollection, having: SQLFragment? = nil
+    ) throws(LarderError) -> SQLFragment? {
         guard var first = collection.sources.first, let condition = first.condition,
             collection.predicate.conjuncts.contains(where: \.isIndexedEquality)
         else { return nil }
@@ -16,7 +20,8 @@ extension SQLWriter {
         independent.sources[0] = first
         guard independent.outerAliases.isEmpty else { return nil }
         let owner = "t\(first.alias).\(SQL.quoted(condition.column))"
-        guard let elements = try select(SQLFragment(owner), independent) else { return nil }
+        guard var elements = try select(SQLFragment(owner), independent) else { return nil }
+        if let having { elements += " GROUP BY \(owner) HAVING " + having }
         var list = "\(Self.text(condition.key)) IN " + elements.inParentheses
         list.depth += Self.existsDepth
         return list

@@ -103,7 +103,10 @@ extension SQLWriter {
     ) throws(LarderError) -> SQLFragment? {
         let predicate = try self.predicate(collection.predicate, negated: false)
         if case .always(false) = predicate { return nil }
-        var statement = "SELECT " + result + " FROM " + from(collection.sources)
+        // A clause that is asked for each object outside begins at that object.
+        let isCorrelated = collection.sources.first?.condition != nil
+        var statement =
+            "SELECT " + result + " FROM " + from(collection.sources, isFixed: isCorrelated)
         var conditions: [SQLFragment] = []
         if let first = collection.sources.first, let condition = first.condition {
             conditions.append(SQLFragment(Self.text(condition, of: first)))

@@ -102,7 +102,11 @@ extension SQLWriter {
     // MARK: Sources
 
     /// The tables of a FROM clause. The condition of the first belongs to the WHERE clause.
-    func from(_ sources: [PlanSource]) -> SQLFragment {
+    ///
+    /// - Parameter isFixed: The tables are read in this order. A plus hides the key in front of a
+    ///   step from indexes, which else would let SQLite begin at the far end and find, for each
+    ///   object outside, the whole world that leads there.
+    func from(_ sources: [PlanSource], isFixed: Bool = false) -> SQLFragment {
         var text = ""
         for source in sources {
             let table = "\(SQL.quoted(source.table)) AS t\(source.alias)"
@@ -111,13 +115,16 @@ extension SQLWriter {
                 continue
             }
             text += source.join == .left ? " LEFT JOIN " : " JOIN "
-            text += "\(table) ON \(Self.text(condition, of: source))"
+            text += "\(table) ON \(Self.text(condition, of: source, hidesKey: isFixed))"
         }
         return SQLFragment(text)
     }
 
-    static func text(_ condition: PlanSource.Condition, of source: PlanSource) -> String {
-        "t\(source.alias).\(SQL.quoted(condition.column)) = \(text(condition.key))"
+    static func text(
+        _ condition: PlanSource.Condition, of source: PlanSource, hidesKey: Bool = false
+    ) -> String {
+        let key = (hidesKey ? "+" : "") + text(condition.key)
+        return "t\(source.alias).\(SQL.quoted(condition.column)) = \(key)"
     }
 
     static func text(_ reference: ColumnReference) -> String {

@@ -85,7 +85,8 @@ import Testing
     @Test("objects of another store are refused")
     func foreignObject() throws {
         let foreign = PersistentIdentifier(store: UUID(), entityName: "Person", key: 1)
-        #expect(code { _ = try names("SELF == %@", [.value(.object(foreign))]) } == .foreignIdentifier)
+        #expect(
+            code { _ = try names("SELF == %@", [.value(.object(foreign))]) } == .foreignIdentifier)
     }
 
     @Test("MATCHES is refused without a matcher, and asks the one that is given")

@@ -33,7 +33,10 @@ struct Fetching: Measure {
     /// By columns, as one that reads much would.
     private static func structs(_ client: StoreClient) throws -> Sample {
         let query = Query.fetch(
-            Fetch("Student", selection: .keyPaths(School.studentProperties)))
+            Fetch(
+                "Student",
+                selection: .columns(School.studentProperties.map { QueryColumn(stringLiteral: $0) })
+            ))
         var students: [Student] = []
         let time = try microseconds {
             let stream = try client.stream(query)

@@ -105,9 +105,23 @@ private struct Form: Sendable {
         }
     }
 
+    /// The ten behind a value in the middle.
+    static func paged(_ name: String) -> Form {
+        Form(name) { (client, size) throws(LarderError) in
+            let fetch = Fetch("Article", sort: [SortKey("wordCount")], selection: .identifiers)
+            let middle = PersistentIdentifier(
+                store: client.welcome.storeIdentifier, entityName: "Article", key: Int64(size / 2))
+            let parameters = QueryParameters(limit: 10, after: [.int(5_000), .object(middle)])
+            let stream = try client.stream(.fetch(fetch), parameters)
+            while try stream.next() != nil {}
+        }
+    }
+
     static func list(of count: Int) -> Form {
-        let numbers = (0..<count).map { String($0 * 7_919 % 10_007) }.joined(separator: ", ")
-        return counted("`IN` a list of \(count)", "wordCount IN {\(numbers)}")
+        let numbers = (0..<count).map { Value.int(Int64($0 * 7_919 % 10_007)) }
+        return Form("`IN` a list of \(count)") { (client, _) throws(LarderError) in
+            _ = try client.count("Article", where: "wordCount IN %@", arguments: [.list(numbers)])
+        }
     }
 
     static func drain(
@@ -152,6 +166,7 @@ private struct Form: Sendable {
         sorted("sort, not indexed, the first 10", by: "rating", offset: 0),
         sorted("sort, not indexed, the last 10 by offset", by: "rating", offset: 1),
         sorted("sort by a to-one path, the first 10", by: "category.name", offset: 0),
+        paged("`after` half of all, indexed, the next 10"),
         Form("fetch 1,000 objects whole") { (client, _) throws(LarderError) in
             try drain(client, .fetch(Fetch("Article")), limit: 1_000)
         },
@@ -182,7 +197,7 @@ private struct Form: Sendable {
             try drain(
                 client,
                 .fetch(
-                    Fetch("Article", selection: .keyPaths(["category.name"]), isDistinct: true)))
+                    Fetch("Article", selection: .columns(["category.name"]), isDistinct: true)))
         },
     ]
 }

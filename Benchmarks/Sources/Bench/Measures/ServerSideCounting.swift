@@ -65,7 +65,7 @@ struct ServerSideCounting: Measure {
                 where: """
                     SUBQUERY(articles, $a, $a.category.name == %@ \
                     AND $a.wordCount > 5000).@count > 1
-                    """, arguments: [.string(category)])
+                    """, arguments: [.value(.string(category))])
         }
         return Sample(value: time, checksum: count)
     }
@@ -75,9 +75,7 @@ struct ServerSideCounting: Measure {
         let time = try microseconds {
             let categories = try client.fetch(
                 "Category", where: "name == %@",
-                arguments: [
-                    .string(category)
-                ])
+                arguments: [.value(.string(category))])
             let students = Set(try client.fetch("Student").map(\.identifier))
             var counts: [PersistentIdentifier: Int] = [:]
             for article in try client.fetch("Article") {

@@ -65,7 +65,8 @@ enum FormatFunction {
 
     private static let unsupported: [(name: String, hint: String)] = [
         ("CAST", castHint), ("castObject:toType:", castHint), ("FUNCTION", selectorHint),
-        ("random", randomHint), ("random:", randomHint),
+        ("random", randomHint), ("random:", randomHint), ("randomn", randomHint),
+        ("randomn:", randomHint),
         ("noindex", "write the operand alone"), ("noindex:", "write the operand alone"),
         ("distanceToLocation", distanceHint),
         ("distanceToLocation:fromLocation:", distanceHint),
