@@ -67,7 +67,7 @@ extension ExpressionTyper {
         let sides =
             (element.map { [$0] } ?? [])
             + (try operands(expressions, beside: element, or: wanted))
-        try check(sides, for: comparison)
+        try comparison.check(sides.map { ($0.type, $0.name) })
         let values = sides.map(\.expression)
         switch comparison.operator {
         case .in: return .in(values[0], Array(values.dropFirst()), comparison.options)
@@ -129,7 +129,7 @@ extension ExpressionTyper {
         let constants = expressions.filter { if case .constant = $0 { true } else { false } }
         for expression in constants + expressions where isLiteral(expression) {
             guard case .value(let value) = try given(expression).argument else { continue }
-            if let type = value.ownType { return .attribute(type) }
+            if let type = value.attributeType { return .attribute(type) }
         }
         return nil
     }
@@ -146,48 +146,6 @@ extension ExpressionTyper {
         }
         throw LarderError(
             .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
-    }
-
-    private func check(
-        _ sides: [TypedOperand], for comparison: Comparison
-    ) throws(LarderError) {
-        guard let typed = sides.first(where: { $0.type != nil }), let type = typed.type else {
-            return
-        }
-        // Of an integer between a decimal and a double there is no order that all three share.
-        for (place, side) in sides.enumerated() {
-            for other in sides[(place + 1)...] {
-                guard let one = side.type, let another = other.type,
-                    !one.isComparable(with: another)
-                else { continue }
-                throw LarderError(
-                    .wrongType,
-                    "\(side.name) is \(one.nounWithArticle) and cannot be compared with "
-                        + "\(other.name), \(another.nounWithArticle)")
-            }
-        }
-        let name = comparison.operator.rawValue
-        switch comparison.operator {
-        case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard type.isString else {
-                throw LarderError(
-                    .wrongType,
-                    "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
-            }
-        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
-            guard type.isOrderable else {
-                throw LarderError(
-                    .wrongType,
-                    "\(name) needs an order, and \(typed.name) is \(type.nounWithArticle)",
-                    hint: "compare it with == or !=")
-            }
-        case .equal, .notEqual, .in: break
-        }
-        guard comparison.options.isEmpty || type.isString else {
-            throw LarderError(
-                .wrongType,
-                "[c] and [d] need strings, and \(typed.name) is \(type.nounWithArticle)")
-        }
     }
 
     /// What is wrong with the pattern of MATCHES is said before any object is asked.
@@ -209,18 +167,8 @@ extension ExpressionTyper {
         guard let type = left.type else {
             throw LarderError(.unsupported, "IN needs a key path on one side")
         }
-        try check([left], for: comparison)
+        try comparison.check([(left.type, left.name)])
         let values = try list(comparison.right, as: type, beside: left.name)
         return .in(left.expression, values, comparison.options)
-    }
-}
-
-extension Comparison {
-    /// Whether the operator, or what it ignores, is one of strings.
-    fileprivate var needsStrings: Bool {
-        switch `operator` {
-        case .beginsWith, .endsWith, .contains, .like, .matches: true
-        default: !options.isEmpty
-        }
     }
 }

@@ -88,7 +88,7 @@ extension ExpressionTyper {
 
     private func kind(ofOpen expression: QueryExpression) throws(LarderError) -> OperandKind {
         switch expression {
-        case .constant(let value): .constant(value.ownType)
+        case .constant(let value): .constant(value.attributeType)
         case .keyPath: .member
         default: .argument
         }
@@ -99,46 +99,5 @@ extension TypedOperand {
     /// The operand as a function takes it.
     func converted(to type: AttributeType) -> TypedExpression {
         type == .double || type == .decimal ? .converted(expression, type) : expression
-    }
-}
-
-extension ScalarFunction {
-    /// Whether the result is one of the operands, which have one type then. Arithmetic takes
-    /// numbers as they are.
-    fileprivate var givesOperand: Bool {
-        switch self {
-        case .coalesce, .conditional, .minimum, .maximum: true
-        default: false
-        }
-    }
-
-    /// The operands whose type the result has; none where the function alone gives its type.
-    fileprivate func operandsOfResult(_ operands: [QueryExpression]) -> [QueryExpression] {
-        switch self {
-        case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
-            .round, .trunc, .minimum, .maximum, .coalesce:
-            operands
-        case .conditional: Array(operands.dropFirst())
-        default: []
-        }
-    }
-}
-
-extension Value {
-    /// The type that a value has by itself; nil for nil and for objects.
-    var ownType: AttributeType? {
-        switch self {
-        case .null, .object, .objects: nil
-        case .bool: .bool
-        case .int: .int64
-        case .float, .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .date: .date
-        case .uuid: .uuid
-        case .url: .url
-        case .data: .data
-        case .json: .json
-        }
     }
 }

@@ -178,9 +178,3 @@ extension PropertyStep {
         if case .toMany = kind { true } else { false }
     }
 }
-
-extension QueryExpression {
-    fileprivate var isSubquery: Bool {
-        if case .subquery = self { true } else { false }
-    }
-}

@@ -1,8 +1,7 @@
 import FoundationEssentials
 
 // What a query brings along takes the type of what it stands beside. Equal kinds pass; a number
-// stays the number that it is; a text is read as a date, UUID, URL, decimal, data or an object's
-// URI where one of these is wanted and, if arguments come as text, as a number or bool as well.
+// stays the number that it is; texts are read as `Value.read` says, and as an object's URI.
 
 extension ExpressionTyper {
     /// What the query brings along: a constant, an argument, a variable of no SUBQUERY.
@@ -60,45 +59,12 @@ extension ExpressionTyper {
         _ expression: QueryExpression, as type: OperandType, beside name: String
     ) throws(LarderError) -> [TypedExpression] {
         let (argument, isText) = try given(expression)
-        let values: [Value]
-        switch argument {
-        case .list(let list): values = list
-        case .value(.null): values = []
-        case .value(.objects(let identifiers)): values = identifiers.map { .object($0) }
-        case .value(.string(let text)) where isText:
-            guard case .array(let elements) = try? JSONValue(parsing: text) else {
-                throw LarderError(.malformedValue, "\(name) IN … needs a list")
-            }
-            values = try Self.texts(of: elements, name)
-        case .value: throw LarderError(.wrongType, "\(name) IN … needs a list")
-        }
-        guard values.count <= Limits.listElementsMax else {
-            throw LarderError(
-                .resourceExhausted, "a list has \(Limits.listElementsMax) elements at most")
-        }
         var typed: [TypedExpression] = []
-        for value in values {
+        for value in try argument.elements(isText: isText, beside: name) {
             typed.append(
                 .value(try self.typed(value, isText: isText, as: type, beside: name)))
         }
         return typed
-    }
-
-    /// The elements of a JSON array as the texts that values are read from.
-    private static func texts(
-        of elements: [JSONValue], _ name: String
-    ) throws(LarderError) -> [Value] {
-        var texts: [Value] = []
-        for element in elements {
-            switch element {
-            case .null: texts.append(.null)
-            case .string(let text): texts.append(.string(text))
-            case .bool, .integer, .double, .decimal: texts.append(.string(element.text))
-            case .array, .object:
-                throw LarderError(.wrongType, "\(name) IN … needs a list of single values")
-            }
-        }
-        return texts
     }
 
     func typed(
@@ -117,7 +83,7 @@ extension ExpressionTyper {
             try check(identifier, as: type, beside: name)
             return .object(identifier)
         case .attribute(let attributeType):
-            let read = try read(value, isText: isText, as: attributeType, beside: name)
+            let read = try value.read(as: attributeType, isText: isText, beside: name)
             return try attribute(read, attributeType, name)
         }
     }
@@ -153,28 +119,6 @@ extension ExpressionTyper {
                 .wrongType,
                 "\(name) is an object of \(entityName), not of \(identifier.entityName)",
                 uri: identifier.uriRepresentation)
-        }
-    }
-
-    /// A text as a value of the type, where texts are read so; any other value as it is.
-    private func read(
-        _ value: Value, isText: Bool, as type: AttributeType, beside name: String
-    ) throws(LarderError) -> Value {
-        guard case .string(let text) = value else { return value }
-        switch type {
-        case .string: return value
-        case .date, .uuid, .url, .decimal, .data, .json: break
-        case .int16, .int32, .int64:
-            guard isText else { return value }
-            // An integer may be compared with 2.5 or with 3000000000, whatever its size.
-            if let integer = Int64(text) { return .int(integer) }
-            if let decimal = Decimal(exactly: text) { return .decimal(decimal) }
-            if let double = try? Value(text: text, type: .double) { return double }
-        case .bool, .float, .double:
-            guard isText else { return value }
-        }
-        do throws(LarderError) { return try Value(text: text, type: type) } catch {
-            throw LarderError(error.code, "\(name): \(error.message)")
         }
     }
 

@@ -9,7 +9,7 @@ extension Value {
     func order(to other: Value) -> Int {
         switch (self, other) {
         case (.bool(let left), .bool(let right)): Self.sign(left ? 1 : 0, right ? 1 : 0)
-        case (.string(let left), .string(let right)): Self.order(left, right)
+        case (.string(let left), .string(let right)): StringOrder.plain.compare(left, right)
         case (.date(let left), .date(let right)): Self.sign(left, right)
         case (.uuid(let left), .uuid(let right)): Self.order(left.bytes, right.bytes)
         case (.url(let left), .url(let right)):

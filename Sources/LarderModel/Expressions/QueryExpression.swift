@@ -32,6 +32,8 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case or([QueryExpression])
     case not(QueryExpression)
 
+    public var isSubquery: Bool { if case .subquery = self { true } else { false } }
+
     /// The key path from the object that the query is about; `path` is dotted and not empty.
     public static func keyPath(_ path: String) -> QueryExpression {
         .keyPath(

@@ -51,4 +51,24 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
         case .minimum, .maximum, .coalesce: 2...Limits.functionOperandsMax
         }
     }
+
+    /// Whether the result is one of the operands, which have one type then. Arithmetic takes
+    /// numbers as they are.
+    public var givesOperand: Bool {
+        switch self {
+        case .coalesce, .conditional, .minimum, .maximum: true
+        default: false
+        }
+    }
+
+    /// The operands whose type the result has; none where the function alone gives its type.
+    public func operandsOfResult(_ operands: [QueryExpression]) -> [QueryExpression] {
+        switch self {
+        case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
+            .round, .trunc, .minimum, .maximum, .coalesce:
+            operands
+        case .conditional: Array(operands.dropFirst())
+        default: []
+        }
+    }
 }

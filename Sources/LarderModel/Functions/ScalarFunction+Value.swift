@@ -13,14 +13,14 @@ extension ScalarFunction {
     public func value(of operands: [Value], now: Date) -> Value {
         switch self {
         case .now: return .date(now)
-        case .coalesce: return operands.first { !$0.isNil } ?? .null
+        case .coalesce: return operands.first { !$0.isNull } ?? .null
         case .conditional:
             guard operands.count == 3 else { return .null }
             if case .bool(true) = operands[0] { return operands[1] }
             return operands[2]
         default: break
         }
-        guard operandCount.contains(operands.count), !operands.contains(where: \.isNil) else {
+        guard operandCount.contains(operands.count), !operands.contains(where: \.isNull) else {
             return .null
         }
         switch self {
@@ -212,7 +212,7 @@ extension ScalarFunction {
                 case .string, .date: operand
                 default: nil
                 }
-            guard let candidate, !candidate.isNil else { return .null }
+            guard let candidate, !candidate.isNull else { return .null }
             guard let known = best else {
                 best = candidate
                 continue
@@ -226,8 +226,6 @@ extension ScalarFunction {
 }
 
 extension Value {
-    fileprivate var isNil: Bool { if case .null = self { true } else { false } }
-
     /// The nearest double of a number; nil for what is none.
     fileprivate var double: Double? {
         switch self {

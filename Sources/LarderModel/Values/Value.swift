@@ -22,7 +22,27 @@ public enum Value: Hashable, Sendable {
     /// The objects of a to-many relationship, in their order if it is ordered.
     case objects([PersistentIdentifier])
 
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// What kind of value this is, never which: `a string`.
+    public var kindWithArticle: String {
+        switch self {
+        case .null: "nil"
+        case .bool: "a bool"
+        case .int: "an integer"
+        case .float: "a float"
+        case .double: "a double"
+        case .decimal: "a decimal"
+        case .string: "a string"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .url: "a URL"
+        case .data: "data"
+        case .json: "a JSON document"
+        case .object: "an object"
+        case .objects: "a list of objects"
+        }
+    }
 }
 
 extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,

@@ -148,26 +148,7 @@ extension QueryResolver {
             throw LarderError(
                 .wrongType, "\(function.rawValue) of an argument alone, whose type nothing tells")
         }
-        let isDecimal = type == .attribute(.decimal)
-        func refusal(_ need: String) -> LarderError {
-            LarderError(
-                .wrongType,
-                "\(function.rawValue) needs \(need), and "
-                    + "\(operand.name) is \(type.nounWithArticle)")
-        }
-        switch function {
-        case .count, .countDistinct, .mode: return (operand, type)
-        case .minimum, .maximum:
-            guard type.isOrderable else { throw refusal("an order") }
-            return (operand, type)
-        case .sum, .average, .median, .stddev:
-            guard type.isNumber || isDecimal else { throw refusal("numbers") }
-        }
-        switch function {
-        case .sum where type.isInteger: return (operand, .int64)
-        case .stddev: return (operand, .attribute(.double))
-        default: return (operand, isDecimal ? .attribute(.decimal) : .attribute(.double))
-        }
+        return (operand, try function.resultType(of: type, named: operand.name))
     }
 }
 

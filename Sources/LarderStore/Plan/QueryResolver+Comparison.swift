@@ -110,7 +110,7 @@ extension QueryResolver {
         }
         let operands = Self.alike(
             try operands(element, expressions, for: comparison, in: scope))
-        try check(operands, for: comparison)
+        try comparison.check(operands.map { ($0.type, $0.name) })
         let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
         case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
@@ -212,44 +212,6 @@ extension QueryResolver {
         }
     }
 
-    private func check(
-        _ operands: [PlanOperand], for comparison: Comparison
-    ) throws(LarderError) {
-        guard let typed = operands.first(where: { $0.type != nil }), let type = typed.type else {
-            return
-        }
-        for operand in operands {
-            guard let other = operand.type, !type.isComparable(with: other) else { continue }
-            throw LarderError(
-                .wrongType,
-                "\(typed.name) is \(type.nounWithArticle) and cannot be compared with "
-                    + "\(operand.name), \(other.nounWithArticle)")
-        }
-        let name = comparison.operator.rawValue
-        switch comparison.operator {
-        case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard type.isString else {
-                throw LarderError(
-                    .wrongType,
-                    "\(name) needs strings, and \(typed.name) is \(type.nounWithArticle)")
-            }
-        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
-            guard type.isOrderable else {
-                throw LarderError(
-                    .wrongType,
-                    "\(name) needs an order, and \(typed.name) is \(type.nounWithArticle)",
-                    hint: "compare it with == or !=")
-            }
-        case .equal, .notEqual, .in: break
-        }
-        guard comparison.options.isEmpty || type.isString else {
-            throw LarderError(
-                .wrongType,
-                "\(comparison.options.text) needs strings, and "
-                    + "\(typed.name) is \(type.nounWithArticle)")
-        }
-    }
-
     /// `name IN %@`, where the argument is a list.
     private func oneOfList(
         _ element: PlanOperand?, _ comparison: Comparison, in scope: ResolverScope
@@ -262,7 +224,7 @@ extension QueryResolver {
         guard left.type != nil else {
             throw LarderError(.unsupported, "IN needs a key path on one side")
         }
-        try check([left], for: comparison)
+        try comparison.check([(left.type, left.name)])
         return try locating(comparison.right) { () throws(LarderError) in
             let list: PlanValue
             if case .constant(let constant) = comparison.right {
@@ -307,18 +269,4 @@ extension QueryResolver {
         }
         return decided
     }
-}
-
-extension Comparison {
-    /// Whether the operator, or what it ignores, is one of strings.
-    fileprivate var needsStrings: Bool {
-        switch `operator` {
-        case .beginsWith, .endsWith, .contains, .like, .matches: true
-        default: !options.isEmpty
-        }
-    }
-}
-
-extension QueryExpression {
-    var isSubquery: Bool { if case .subquery = self { true } else { false } }
 }

@@ -54,10 +54,10 @@ extension QueryResolver {
         case .argument: return .argument
         case .variable: return isValue(expression, in: scope) ? .argument : nil
         case .function(let function, let operands):
-            let computed = function == .conditional ? Array(operands.dropFirst()) : operands
-            guard function.takesTypeOfOperands else { return nil }
+            let typed = function.operandsOfResult(operands)
+            if typed.isEmpty { return nil }
             var kind = OperandKind.constant(nil)
-            for operand in computed {
+            for operand in typed {
                 switch (openKind(of: operand, in: scope), kind) {
                 case (nil, _): return nil
                 case (.argument, _), (_, .argument): kind = .argument
@@ -90,13 +90,10 @@ extension QueryResolver {
             member.kind = type == .json ? .text : .attribute(type)
             return .member(member)
         }
-        // Arithmetic takes numbers as they are; what picks one of several gives it as it is.
-        switch function {
-        case .coalesce, .conditional, .minimum, .maximum:
-            return operand.type?.isInteger == true && (type == .double || type == .decimal)
-                ? .converted(operand, .attribute(type)) : operand
-        default: return operand
-        }
+        let isConverted =
+            function.givesOperand && operand.type?.isInteger == true
+            && (type == .double || type == .decimal)
+        return isConverted ? .converted(operand, .attribute(type)) : operand
     }
 
     /// The value of a function of constants; nil if there is something to be asked.
@@ -116,36 +113,7 @@ extension QueryResolver {
     }
 }
 
-extension ScalarFunction {
-    /// Whether the result has the type of the operands.
-    fileprivate var takesTypeOfOperands: Bool {
-        switch self {
-        case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
-            .round, .trunc, .minimum, .maximum, .coalesce, .conditional:
-            true
-        default: false
-        }
-    }
-}
-
 extension Value {
-    /// The type that a constant has by itself; nil for nil and for objects.
-    var attributeType: AttributeType? {
-        switch self {
-        case .null, .object, .objects: nil
-        case .bool: .bool
-        case .int: .int64
-        case .float, .double: .double
-        case .decimal: .decimal
-        case .string: .string
-        case .date: .date
-        case .uuid: .uuid
-        case .url: .url
-        case .data: .data
-        case .json: .json
-        }
-    }
-
     /// What a stored value of one of the types is in which functions compute; nil for others.
     fileprivate init?(stored binding: SQLBinding, as type: AttributeType) {
         switch (binding, type.widened) {

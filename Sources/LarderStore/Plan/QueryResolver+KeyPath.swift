@@ -118,16 +118,6 @@ extension QueryResolver {
         return ResolvedKeyPath(base: row, steps: steps, type: type)
     }
 
-    /// A key path given as text, from the object itself: of a sort key, a selection, a group.
-    func keyPath(_ text: String) throws(LarderError) -> ResolvedKeyPath {
-        guard text.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
-            throw LarderError(
-                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
-        }
-        let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return try keyPath(.object, names, in: rootScope)
-    }
-
     /// A key path without to-many step, as a column; makes the joins that it takes.
     func column(_ path: ResolvedKeyPath) throws(LarderError) -> PlanOperand {
         precondition(!path.isToMany)

@@ -17,7 +17,7 @@ extension SQLWriter {
         switch function {
         case .now: return SQLFragment("?", [.now])
         case .coalesce: return try list("COALESCE", operands)
-        case .conditional: return try conditional(operands)
+        case .conditional: return try conditional(operands, type)
         case .minimum: return try list("MIN", operands)
         case .maximum: return try list("MAX", operands)
         case .distance: return try infix(operands[1], " - ", operands[0])
@@ -133,7 +133,7 @@ extension SQLWriter {
         for operand in operands {
             var argument = try self.argument(operand)
             if name != "COALESCE", operand.type == .attribute(.decimal) {
-                argument += " COLLATE \(DecimalFunctions.collation)"
+                argument = argument.collated(DecimalFunctions.collation)
             }
             arguments.append(argument)
         }
@@ -141,7 +141,7 @@ extension SQLWriter {
     }
 
     private mutating func conditional(
-        _ operands: [PlanOperand]
+        _ operands: [PlanOperand], _ type: OperandType
     ) throws(LarderError) -> SQLFragment {
         let test: WrittenPredicate =
             switch operands[0] {
@@ -151,8 +151,11 @@ extension SQLWriter {
         switch test {
         case .always(let bool): return try argument(operands[bool ? 1 : 2])
         case .sql(let fragment):
-            return try "CASE WHEN " + fragment + " THEN " + argument(operands[1]) + " ELSE "
+            let chosen =
+                try "CASE WHEN " + fragment + " THEN " + argument(operands[1]) + " ELSE "
                 + argument(operands[2]) + " END"
+            // The collation of the test is not that of what it picks.
+            return type == .attribute(.decimal) ? chosen : chosen.inOrderOfBytes
         }
     }
 }

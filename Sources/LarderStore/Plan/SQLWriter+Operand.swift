@@ -33,7 +33,7 @@ extension SQLWriter {
             }
             let folded =
                 try "\(StringFunctions.fold)(" + self.operand(operand) + ", \(options.rawValue))"
-            return Self.withOwnCollation(folded)
+            return folded.inOrderOfBytes
         }
         return try ordered(operand)
     }
@@ -44,14 +44,9 @@ extension SQLWriter {
         let isDecimal = operand.type == .attribute(.decimal)
         switch operand {
         case .column, .value: return written
-        case _ where !isDecimal: return Self.withOwnCollation(written)
-        default: return written + " COLLATE \(DecimalFunctions.collation)"
+        case _ where !isDecimal: return written.inOrderOfBytes
+        default: return written.collated(DecimalFunctions.collation)
         }
-    }
-
-    /// SQLite gives an expression the collation that stands somewhere within it.
-    private static func withOwnCollation(_ written: SQLFragment) -> SQLFragment {
-        written.text.contains(" COLLATE ") ? written + " COLLATE BINARY" : written
     }
 
     private mutating func member(_ member: PlanMember) throws(LarderError) -> SQLFragment {

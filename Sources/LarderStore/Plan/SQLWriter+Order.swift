@@ -110,7 +110,7 @@ extension SQLWriter {
                 isNullable = column.isNullable
                 term = SQLFragment("\(place + 1)")
                 if let collation = Self.collation(column.kind, order.stringOrder) {
-                    term += " COLLATE \(collation)"
+                    term = term.collated(collation)
                 }
             }
             if order.isDescending { term += " DESC" }
@@ -128,7 +128,7 @@ extension SQLWriter {
         guard let collation = StringCollations.name(of: stringOrder) else {
             return try ordered(operand)
         }
-        return try self.operand(operand).inParentheses + " COLLATE \(collation)"
+        return try self.operand(operand).inParentheses.collated(collation)
     }
 
     /// What a function gives has no collation of its own.

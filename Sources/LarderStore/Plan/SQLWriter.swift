@@ -71,6 +71,8 @@ struct SQLFragment {
     var parameters: [SQLParameter] = []
     /// How deep its parentheses are nested.
     var depth = 0
+    /// Whether a collation other than BINARY stands within it: SQLite gives it to the whole.
+    private(set) var hasCollation = false
     /// What connects its parts, if it is not one part as it stands.
     var junction: Junction?
 
@@ -86,9 +88,10 @@ struct SQLFragment {
     }
 
     static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment {
-        SQLFragment(
-            left.text + right.text, left.parameters + right.parameters,
-            depth: max(left.depth, right.depth))
+        var result = SQLFragment(left.text, left.parameters, depth: left.depth)
+        result.hasCollation = left.hasCollation
+        result += right
+        return result
     }
 
     static func + (left: SQLFragment, right: String) -> SQLFragment {
@@ -105,12 +108,29 @@ struct SQLFragment {
         left.text += right.text
         left.parameters += right.parameters
         left.depth = max(left.depth, right.depth)
+        left.hasCollation = left.hasCollation || right.hasCollation
     }
 
     static func += (left: inout SQLFragment, right: String) { left.text += right }
 
     var inParentheses: SQLFragment {
-        SQLFragment("(\(text))", parameters, depth: depth + 1)
+        var result = SQLFragment("(\(text))", parameters, depth: depth + 1)
+        result.hasCollation = hasCollation
+        return result
+    }
+
+    func collated(_ collation: String) -> SQLFragment {
+        var result = self + " COLLATE \(collation)"
+        result.hasCollation = true
+        return result
+    }
+
+    /// In the order of bytes, whatever stands within it.
+    var inOrderOfBytes: SQLFragment {
+        guard hasCollation else { return self }
+        var result = self + " COLLATE BINARY"
+        result.hasCollation = false
+        return result
     }
 
     /// As it may stand beside others that AND connects.

@@ -87,19 +87,6 @@ extension PlanValue {
     /// The type that a constant has by itself; nil for nil and for arguments.
     var constantType: OperandType? {
         guard case .constant(let value) = source else { return nil }
-        return switch value {
-        case .null, .objects: nil
-        case .bool: .attribute(.bool)
-        case .int: .attribute(.int64)
-        case .float, .double: .attribute(.double)
-        case .decimal: .attribute(.decimal)
-        case .string: .attribute(.string)
-        case .date: .attribute(.date)
-        case .uuid: .attribute(.uuid)
-        case .url: .attribute(.url)
-        case .data: .attribute(.data)
-        case .json: .attribute(.json)
-        case .object(let identifier): .object(entityName: identifier.entityName)
-        }
+        return OperandType(of: value)
     }
 }

@@ -10,57 +10,14 @@ extension ValueConverter {
     ) throws(LarderError) -> (bindings: [SQLBinding], hasNil: Bool) {
         try locating(list) { () throws(LarderError) in
             let isText = isText(list, parameters)
-            let values = try values(
-                of: try argument(list, parameters), for: list, isText: isText)
-            guard values.count <= Limits.listElementsMax else {
-                throw LarderError(
-                    .resourceExhausted, "a list has \(Limits.listElementsMax) elements at most",
-                    hint: "ask several queries")
-            }
+            let values = try argument(list, parameters)
+                .elements(isText: isText, beside: list.name)
             var bindings: [SQLBinding] = []
             bindings.reserveCapacity(values.count)
             for value in values where !value.isNull {
                 bindings.append(try binding(value, for: list, isText: isText))
             }
             return (bindings, bindings.count < values.count)
-        }
-    }
-
-    private func values(
-        of list: QueryArgument, for place: PlanValue, isText: Bool
-    ) throws(LarderError) -> [Value] {
-        switch list {
-        case .list(let values): return values
-        case .value(.null): return []
-        case .value(.objects(let identifiers)): return identifiers.map { .object($0) }
-        case .value(.string(let text)) where isText:
-            guard case .array(let elements) = try? JSONValue(parsing: text) else {
-                throw LarderError(
-                    .malformedValue, "\(place.name) IN … needs a list",
-                    hint: "a list is given as a JSON array: [1, 2]")
-            }
-            var values: [Value] = []
-            values.reserveCapacity(elements.count)
-            for element in elements { values.append(try value(of: element, for: place)) }
-            return values
-        case .value(let value):
-            throw LarderError(
-                .wrongType,
-                "\(place.name) IN … needs a list, and \(value.kindWithArticle) was given")
-        }
-    }
-
-    /// An element of a JSON array as the text that a value is read from.
-    private func value(
-        of element: JSONValue, for place: PlanValue
-    ) throws(LarderError) -> Value {
-        switch element {
-        case .null: return .null
-        case .string(let text): return .string(text)
-        case .bool, .integer, .double, .decimal: return .string(element.text)
-        case .array, .object:
-            throw LarderError(
-                .wrongType, "\(place.name) IN … needs a list of single values")
         }
     }
 

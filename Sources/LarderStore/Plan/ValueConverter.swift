@@ -90,41 +90,11 @@ struct ValueConverter: Sendable {
             default: throw mismatch(value, place)
             }
         case .attribute(let type):
-            let typed = try self.typed(value, type, isText: isText, place)
+            let typed = try value.read(as: type, isText: isText, beside: place.name)
             guard let binding = try storedBinding(typed, type, place) else {
                 throw mismatch(value, place)
             }
             return binding
-        }
-    }
-
-    /// A text as a value of the type, where texts are read so; any other value as it is.
-    private func typed(
-        _ value: Value, _ type: AttributeType, isText: Bool, _ place: PlanValue
-    ) throws(LarderError) -> Value {
-        guard case .string(let text) = value else { return value }
-        switch type {
-        case .string: return value
-        case .date, .uuid, .url, .decimal, .data, .json: break
-        case .int16, .int32, .int64:
-            guard isText else { return value }
-            // An integer may be compared with 2.5 or with 3000000000, whatever its size.
-            if let integer = Int64(text) { return .int(integer) }
-            // A double would round 9223372036854775806.5 to an integer.
-            if let decimal = Decimal(exactly: text) { return .decimal(decimal) }
-            do throws(LarderError) { return try Value(text: text, type: .double) } catch {
-                throw LarderError(
-                    .malformedValue,
-                    "\(place.name) is \(type.nounWithArticle); "
-                        + "what was given is no number")
-            }
-        case .bool, .float, .double:
-            guard isText else { return value }
-        }
-        do throws(LarderError) { return try Value(text: text, type: type) } catch {
-            var named = error
-            named.message = "\(place.name): \(error.message)"
-            throw named
         }
     }
 

@@ -59,25 +59,3 @@ extension SQLBinding {
         }
     }
 }
-
-extension Value {
-    /// What kind of value this is, never which: `a string`.
-    var kindWithArticle: String {
-        switch self {
-        case .null: "nil"
-        case .bool: "a bool"
-        case .int: "an integer"
-        case .float: "a float"
-        case .double: "a double"
-        case .decimal: "a decimal"
-        case .string: "a string"
-        case .date: "a date"
-        case .uuid: "a UUID"
-        case .url: "a URL"
-        case .data: "data"
-        case .json: "a JSON document"
-        case .object: "an object"
-        case .objects: "a list of objects"
-        }
-    }
-}

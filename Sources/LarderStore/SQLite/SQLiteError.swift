@@ -41,8 +41,6 @@ extension SQLiteError {
             LarderError(.permissionDenied, "the store file may not be opened")
         case SQLITE_CANTOPEN, SQLITE_IOERR:
             LarderError(.storageFailed, "the store file cannot be read or written\(systemReason)")
-        case SQLITE_ERROR where message == "integer overflow":
-            LarderError(.arithmeticOverflow, "a sum is larger than an int64 can hold")
         default:
             LarderError(.storageFailed, "the database failed: \(message)\(statementText)")
         }

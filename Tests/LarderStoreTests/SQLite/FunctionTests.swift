@@ -41,11 +41,11 @@ struct FunctionTests {
     @Test("ends the statement with an error's message")
     func failing() throws {
         try connection.registerScalar(name: "fail", argumentCount: 0) { _ in
-            .error("integer overflow")
+            .error("no such day")
         }
         let error = #expect(throws: SQLiteError.self) { try value("SELECT fail()") }
-        #expect(error?.message == "integer overflow")
-        #expect(error?.larderError.code == .arithmeticOverflow)
+        #expect(error?.message == "no such day")
+        #expect(error?.larderError.code == .storageFailed)
     }
 
     private final class Concatenation: Aggregation {

@@ -1,0 +1,72 @@
+/// The type of one side of a comparison, as far as the schema tells it.
+public enum OperandType: Hashable, Sendable {
+    case attribute(AttributeType)
+    /// An object of this entity.
+    case object(entityName: String)
+
+    /// The type that a value has by itself; nil for nil and for lists of objects.
+    public init?(of value: Value) {
+        if case .object(let identifier) = value {
+            self = .object(entityName: identifier.entityName)
+        } else if let type = value.attributeType {
+            self = .attribute(type)
+        } else {
+            return nil
+        }
+    }
+
+    public var isString: Bool { self == .attribute(.string) }
+
+    public var isNumber: Bool { attribute?.isNumber ?? false }
+
+    public var isInteger: Bool { attribute?.isInteger ?? false }
+
+    /// Whether values of this type have an order, which `<` compares.
+    public var isOrderable: Bool {
+        switch attribute {
+        case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .uuid: true
+        case .bool, .url, .data, .json, nil: false
+        }
+    }
+
+    /// Whether values of the two types compare: with their own, and numbers with numbers, but for
+    /// a decimal beside a float or double, between which nothing is exact.
+    public func isComparable(with other: OperandType) -> Bool {
+        if self == other { return true }
+        guard isNumber, other.isNumber else { return false }
+        return isInteger || other.isInteger || (isBinary && other.isBinary)
+    }
+
+    /// `an int64`, for sentences.
+    public var nounWithArticle: String {
+        switch self {
+        case .attribute(let type): type.nounWithArticle
+        case .object(let entityName): "an object of \(entityName)"
+        }
+    }
+
+    private var isBinary: Bool { self == .attribute(.float) || self == .attribute(.double) }
+
+    private var attribute: AttributeType? {
+        if case .attribute(let type) = self { type } else { nil }
+    }
+}
+
+extension Value {
+    /// The type that a value has by itself; nil for nil and for objects.
+    public var attributeType: AttributeType? {
+        switch self {
+        case .null, .object, .objects: nil
+        case .bool: .bool
+        case .int: .int64
+        case .float, .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .uuid: .uuid
+        case .url: .url
+        case .data: .data
+        case .json: .json
+        }
+    }
+}

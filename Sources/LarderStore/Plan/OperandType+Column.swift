@@ -1,0 +1,13 @@
+import LarderModel
+
+extension OperandType {
+    static let int64 = OperandType.attribute(.int64)
+
+    /// The column of results that holds values of this type.
+    var columnKind: Column.Kind {
+        switch self {
+        case .attribute(let type): .attribute(type)
+        case .object(let entityName): .object(entityName: entityName)
+        }
+    }
+}
