@@ -10,8 +10,8 @@ public import FoundationEssentials
 /// - `TypedExpression.swift` is the tree that comes of it,
 /// - `Evaluation.swift` and its extensions compute it for one object.
 ///
-/// It shares with SQL the rules of single functions and nothing else, so that a property test can
-/// hold each to the other.
+/// It shares with SQL the rules of single functions and of types, and nothing else, so that a
+/// property test can hold each to the other.
 public struct Evaluator: Sendable {
     /// Reads a property of an object: an attribute's value, a to-one as an object or nil, a
     /// to-many as its objects, in their order if it is ordered. Nil for an object that is gone.
