@@ -2370,7 +2370,7 @@ const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__batches_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[4] =
+static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[5] =
 {
   {
     "inserted",
@@ -2420,17 +2420,30 @@ static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "transaction",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__SaveReply, transaction),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
   2,   /* field[2] = deleted_count */
   0,   /* field[0] = inserted */
   3,   /* field[3] = merged */
+  4,   /* field[4] = transaction */
   1,   /* field[1] = updated_versions */
 };
 static const ProtobufCIntRange larder__v1__save_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
 {
@@ -2440,7 +2453,7 @@ const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
   "Larder__V1__SaveReply",
   "larder.v1",
   sizeof(Larder__V1__SaveReply),
-  4,
+  5,
   larder__v1__save_reply__field_descriptors,
   larder__v1__save_reply__field_indices_by_name,
   1,  larder__v1__save_reply__number_ranges,

@@ -17,6 +17,8 @@ public final class StoreClient: Sendable {
     public struct Options: Sendable {
         /// What the server's log calls this client: a program's name.
         public var clientName = "larder-client"
+        /// Who makes the changes, for the history; of a change set that names no author itself.
+        public var author = ""
         /// The schema version that this program was built for; empty for any.
         public var schemaVersion = ""
         /// How long a call may take, reconnection included; for a stream, how long one batch may.

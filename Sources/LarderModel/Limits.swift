@@ -30,6 +30,8 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set.
     public static let changesMax = 1_000_000
+    /// The author of a change set, in UTF-8 bytes.
+    public static let authorBytesMax = 256
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.

@@ -149,7 +149,32 @@ def check_database(connection):
             f'links."{column}" NOT IN (SELECT _id FROM "{target}")').fetchone()
         if dangling:
             raise Failed(f"{dangling} links {table}.{column} lead to no {target}")
-    for entity, sequence in connection.execute("SELECT name, seq FROM sqlite_sequence"):
-        [greatest] = connection.execute(f'SELECT max(_id) FROM "{entity}"').fetchone()
+    for table, sequence in connection.execute("SELECT name, seq FROM sqlite_sequence"):
+        key = "number" if table == "_transaction" else "_id"
+        [greatest] = connection.execute(f'SELECT max("{table}"."{key}") FROM "{table}"').fetchone()
         if greatest is not None and greatest > sequence:
-            raise Failed(f"{entity} has the key {greatest} beyond the last one, {sequence}")
+            raise Failed(f"{table} has the key {greatest} beyond the last one, {sequence}")
+    check_history(connection)
+
+
+def check_history(connection):
+    """What the history says was inserted and not deleted is what the tables hold."""
+    numbered = {row[0] for row in connection.execute("SELECT number FROM _transaction")}
+    changed = {row[0] for row in connection.execute("SELECT transaction_number FROM _change")}
+    if numbered != changed:
+        raise Failed(f"transactions without changes, or changes without: {numbered ^ changed}")
+    expected = {}
+    for kind, entity, first, last in connection.execute(
+            "SELECT kind, entity, first_key, last_key FROM _change "
+            "ORDER BY transaction_number, place"):
+        keys = expected.setdefault(entity, set())
+        if kind == 1:
+            keys.update(range(first, last + 1))
+        elif not keys.issuperset(range(first, last + 1)):
+            raise Failed(f"the history changes {entity} {first} to {last}, which are not there")
+        elif kind == 3:
+            keys.difference_update(range(first, last + 1))
+    for entity in ("Basket", "Item", "Tag"):
+        keys = {row[0] for row in connection.execute(f'SELECT _id FROM "{entity}"')}
+        if keys != expected.get(entity, set()):
+            raise Failed(f"{entity} is not what the history says it is")

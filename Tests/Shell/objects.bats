@@ -112,6 +112,32 @@ END
     same 1 "$(larder count Category)"
 }
 
+@test "every change is in the history with its author, its client and its user" {
+    uri=$(larder insert Category name=a --author ann)
+    larder update "$uri" name=b --author bob >/dev/null
+    larder save - --author cleo >/dev/null <<<'{"insert": {"@entity": "Category", "name": "c"}}'
+    printf '{"name": "d%s"}\n' {1..5000} >in
+    larder import Category in --author dan >/dev/null
+    larder delete "$uri" >/dev/null
+    expect 64 larder delete "$uri" --author "$(printf 'a%.0s' {1..257})"
+    larder check
+    stop_daemon
+    same "ann|larder|$UID
+bob|larder|$UID
+cleo|larder|$UID
+dan|larder|$UID
+dan|larder|$UID
+dan|larder|$UID
+|larder|$UID" "$(sqlite3 test.store 'SELECT author, client, user FROM _transaction ORDER BY number')"
+    same '1|1|1|
+2|1|1|name
+1|2|2|
+1|3|2002|
+1|2003|4002|
+1|4003|5002|
+3|1|1|' "$(sqlite3 test.store 'SELECT kind, first_key, last_key, properties FROM _change ORDER BY transaction_number')"
+}
+
 @test "delete counts what its rules take along" {
     week=$(larder insert ArticleCollection name=week)
     larder insert Article title=a collection="$week" >/dev/null

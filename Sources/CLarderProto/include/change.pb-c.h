@@ -107,10 +107,15 @@ struct  Larder__V1__ChangeSet
    * another version than `if_version`, or, where that is absent, other values than `base_values`.
    */
   Larder__V1__MergePolicy merge_policy;
+  /*
+   * Who or what makes the changes, for the history; at most 256 bytes, empty for nobody in
+   * particular.
+   */
+  ProtobufCBinaryData author;
 };
 #define LARDER__V1__CHANGE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_set__descriptor) \
-    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR }
+    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL} }
 
 
 typedef enum {

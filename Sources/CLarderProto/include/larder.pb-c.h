@@ -194,7 +194,7 @@ struct  Larder__V1__Hello
    */
   uint32_t protocol_version;
   /*
-   * The client program's name, for logs.
+   * The client program's name, for logs and the history.
    */
   ProtobufCBinaryData client_name;
   /*
@@ -556,10 +556,15 @@ struct  Larder__V1__SaveReply
    */
   size_t n_merged;
   uint32_t *merged;
+  /*
+   * The number of the transaction that the history has of the save, from 1; numbers grow with each
+   * commit, and none is used twice. 0 where the set changed nothing, and so left none.
+   */
+  int64_t transaction;
 };
 #define LARDER__V1__SAVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0,NULL }
+    , 0,NULL, 0,NULL, 0, 0,NULL, 0 }
 
 
 /*

@@ -17,7 +17,10 @@ struct DeleteCommand: StoreCommand {
     @Argument(help: ArgumentHelp("The objects.", valueName: "uri"))
     var uris: [String]
 
+    @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
+
+    var author: String? { authorOption.author }
 
     func run(_ store: OpenStore) throws {
         let changes = try uris.map {

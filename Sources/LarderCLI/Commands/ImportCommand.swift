@@ -41,7 +41,10 @@ struct ImportCommand: StoreCommand {
     @Flag(help: "Updates the objects that have the unique values already.")
     var upsert = false
 
+    @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
+
+    var author: String? { authorOption.author }
 
     func run(_ store: OpenStore) throws {
         let decoder = try ObjectDecoder(entity.name, in: store.client.schema())

@@ -32,7 +32,10 @@ struct InsertCommand: StoreCommand {
     @Flag(help: "Updates the object that has the unique values already, if there is one.")
     var upsert = false
 
+    @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
+
+    var author: String? { authorOption.author }
 
     private var readsLines: Bool { assignments == ["-"] }
 

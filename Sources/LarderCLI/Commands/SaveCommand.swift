@@ -36,7 +36,10 @@ struct SaveCommand: StoreCommand {
     @Option(help: ArgumentHelp("What becomes of conflicts.", valueName: "policy"))
     var merge: MergePolicy = .error
 
+    @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
+
+    var author: String? { authorOption.author }
 
     func run(_ store: OpenStore) throws {
         let input = try InputFile(file)

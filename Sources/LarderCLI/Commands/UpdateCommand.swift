@@ -38,7 +38,10 @@ struct UpdateCommand: StoreCommand {
     @Option(help: ArgumentHelp("What becomes of a conflict.", valueName: "policy"))
     var merge: MergePolicy = .error
 
+    @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
+
+    var author: String? { authorOption.author }
 
     mutating func validate() throws { _ = try Assignment.all(assignments + base) }
 

@@ -12,12 +12,12 @@ struct OpenStore {
 
     /// Opens the store that the options name, lends it, and closes it, whatever happens.
     static func with<Result>(
-        _ options: GlobalOptions, _ body: (OpenStore) throws -> Result
+        _ options: GlobalOptions, author: String? = nil, _ body: (OpenStore) throws -> Result
     ) throws -> Result {
         if let path = options.store {
             let server = try PrivateServer(storePath: path, schemaPath: options.schema)
             defer { server.stop() }
-            let client = try server.connect(options.clientOptions)
+            let client = try server.connect(options.clientOptions(author))
             defer { client.close() }
             return try body(OpenStore(client: client))
         }
@@ -25,7 +25,7 @@ struct OpenStore {
             throw ValidationError(
                 "No store is named: give --socket PATH, set LARDER_SOCKET, or give --store FILE")
         }
-        let client = try StoreClient.connect(to: path, options: options.clientOptions)
+        let client = try StoreClient.connect(to: path, options: options.clientOptions(author))
         defer { client.close() }
         return try body(OpenStore(client: client))
     }
@@ -37,9 +37,10 @@ extension GlobalOptions {
 
     var timeLimit: Duration { timeout?.duration ?? Self.timeLimitDefault }
 
-    fileprivate var clientOptions: StoreClient.Options {
+    fileprivate func clientOptions(_ author: String?) -> StoreClient.Options {
         var options = StoreClient.Options()
         options.clientName = "larder"
+        options.author = author ?? ""
         options.requestTimeout = timeLimit
         options.connectTimeout = min(options.connectTimeout, timeLimit)
         options.reconnectWait = min(options.reconnectWait, timeLimit)

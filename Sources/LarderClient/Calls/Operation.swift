@@ -10,6 +10,13 @@ struct Operation<Answer: Sendable>: Sendable {
     /// Turns the reply into the answer; nil for a reply that does not answer this request.
     var read: @Sendable (Reply, Welcome) throws(LarderError) -> Answer?
 
+    /// The request, with an author for a change set that names none.
+    func request(by author: String) -> Request {
+        guard case .save(var set) = request, set.author.isEmpty else { return request }
+        set.author = author
+        return .save(set)
+    }
+
     func answer(in reply: Reply, _ welcome: Welcome) throws(LarderError) -> Answer {
         guard let answer = try read(reply, welcome) else { throw .answerMismatch }
         return answer

@@ -6,12 +6,13 @@ import LarderWire
 /// Each stands twice, for threads and for tasks; what an outcome means is decided in `Attempt`.
 extension Session {
     func perform<Answer>(_ operation: Operation<Answer>) throws(LarderError) -> Answer {
+        let request = operation.request(by: options.author)
         var attempt = attempt(isWrite: operation.isWrite)
         var failed: Connection?
         while true {
             let connection = try connection(replacing: failed, for: attempt)
             let id = try connection.ask(
-                operation.request, .call, timeout: attempt.deadline.remaining)
+                request, .call, timeout: attempt.deadline.remaining)
             let outcome = connection.outcome(of: id, until: attempt.deadline)
             if let reply = try attempt.settle(outcome, now: .now) {
                 return try operation.answer(in: reply, connection.welcome)
@@ -21,12 +22,13 @@ extension Session {
     }
 
     func perform<Answer>(_ operation: Operation<Answer>) async throws(LarderError) -> Answer {
+        let request = operation.request(by: options.author)
         var attempt = attempt(isWrite: operation.isWrite)
         var failed: Connection?
         while true {
             let connection = try await connection(replacing: failed, for: attempt)
             let id = try connection.ask(
-                operation.request, .call, timeout: attempt.deadline.remaining)
+                request, .call, timeout: attempt.deadline.remaining)
             let outcome = await connection.outcome(of: id, until: attempt.deadline)
             if let reply = try attempt.settle(outcome, now: .now) {
                 return try operation.answer(in: reply, connection.welcome)

@@ -121,14 +121,22 @@ public protocol ResultCursor: AnyObject {
 
 public protocol StoreWriter: AnyObject {
     /// Applies each set on its own, commits once, then returns an outcome for each, in order. A set
-    /// that fails leaves nothing; a commit that fails fails them all.
-    func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>]
+    /// that fails leaves nothing; a commit that fails fails them all. Each that changes anything is
+    /// one transaction of the history.
+    func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>]
 
     /// Moves the log into the file as far as readers allow, between groups when it has grown.
     func checkpointIfNeeded()
 
     /// The final checkpoint and the end of the writer.
     func close()
+}
+
+extension StoreWriter {
+    /// Change sets that came from nowhere else.
+    public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
+        save(sets.map { ReceivedChangeSet($0) })
+    }
 }
 
 /// One figure of `stats`.

@@ -5,14 +5,18 @@ public struct ChangeSet: Hashable, Sendable {
     public var onUniqueConflict: UniqueConflictPolicy
     /// What becomes of a change that was based on an older state of its object.
     public var mergePolicy: MergePolicy
+    /// Who or what makes the changes, for the history; at most ``Limits/authorBytesMax`` bytes.
+    /// Empty for nobody in particular.
+    public var author: String
 
     public init(
         _ changes: [Change] = [], onUniqueConflict: UniqueConflictPolicy = .error,
-        mergePolicy: MergePolicy = .error
+        mergePolicy: MergePolicy = .error, author: String = ""
     ) {
         self.changes = changes
         self.onUniqueConflict = onUniqueConflict
         self.mergePolicy = mergePolicy
+        self.author = author
     }
 }
 
@@ -78,14 +82,18 @@ public struct SaveResult: Hashable, Sendable {
     /// The places in the set of the changes whose conflict the merge policy solved. Their objects
     /// may differ from what the caller knows.
     public var merged: [Int]
+    /// The number of the transaction that the history has of the save: the token after which others
+    /// follow. Nil where the set changed nothing, and so left none.
+    public var transaction: Int64?
 
     public init(
         inserted: [PersistentIdentifier] = [], updatedVersions: [Int64] = [],
-        deletedCount: Int64 = 0, merged: [Int] = []
+        deletedCount: Int64 = 0, merged: [Int] = [], transaction: Int64? = nil
     ) {
         self.inserted = inserted
         self.updatedVersions = updatedVersions
         self.deletedCount = deletedCount
         self.merged = merged
+        self.transaction = transaction
     }
 }

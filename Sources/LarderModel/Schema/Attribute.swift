@@ -6,6 +6,8 @@ public struct Attribute: Hashable, Sendable {
     public let defaultValue: Value?
     public let isUnique: Bool
     public let isIndexed: Bool
+    /// Whether the history keeps the value of an object that is deleted.
+    public let preservesValueOnDeletion: Bool
     public let validation: Validation
 
     /// What the store checks before it saves; nil means no bound.
@@ -35,7 +37,8 @@ public struct Attribute: Hashable, Sendable {
     /// 0.0. A default of nil is none.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
-        isUnique: Bool = false, isIndexed: Bool = false, validation: Validation = Validation()
+        isUnique: Bool = false, isIndexed: Bool = false,
+        preservesValueOnDeletion: Bool = false, validation: Validation = Validation()
     ) {
         self.name = name
         self.type = type
@@ -43,6 +46,7 @@ public struct Attribute: Hashable, Sendable {
         self.defaultValue = Self.typed(defaultValue, type)
         self.isUnique = isUnique
         self.isIndexed = isIndexed
+        self.preservesValueOnDeletion = preservesValueOnDeletion
         self.validation = Validation(
             minimum: Self.typed(validation.minimum, type),
             maximum: Self.typed(validation.maximum, type), minLength: validation.minLength,

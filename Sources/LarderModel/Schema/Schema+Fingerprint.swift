@@ -23,9 +23,9 @@ extension Schema {
             facts.append("entity \(entity.name)")
             facts += Set(entity.lists).map { "\(entity.name): \($0)" }
             for name in entity.propertyNames {
-                // Counts came later: where none is said, the fingerprint is as it always was.
+                // Where a later facet is not said, the fingerprint is as it always was.
                 let facets = (entity.property(named: name)?.facets ?? []).filter {
-                    !Facet.countNames.contains($0.name) || $0.value != "0"
+                    Facet.laterDefaults[$0.name] != $0.value
                 }
                 facts += facets.map { "\(entity.name).\(name): \($0.name) \($0.value)" }
             }

@@ -51,6 +51,7 @@ extension Attribute {
         members["minLength"] = validation.minLength.map { .integer(Int64($0)) }
         members["maxLength"] = validation.maxLength.map { .integer(Int64($0)) }
         members["pattern"] = validation.pattern.map { .string($0) }
+        if preservesValueOnDeletion { members["preserveValueOnDeletion"] = .bool(true) }
         return .object(members)
     }
 }

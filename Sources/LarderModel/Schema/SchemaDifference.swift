@@ -59,7 +59,10 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 /// One thing that the schema says of a property, as text.
 struct Facet: Hashable {
     static let kindName = "kind"
-    static let countNames = ["minCount", "maxCount"]
+    /// Facets that came later than others, and the value of one that is not said.
+    static let laterDefaults = [
+        "minCount": "0", "maxCount": "0", "preserveValueOnDeletion": "false",
+    ]
 
     let name: String
     let value: String
@@ -91,6 +94,7 @@ extension Property {
                 Facet("maximum", validation.maximum), Facet("minLength", validation.minLength),
                 Facet("maxLength", validation.maxLength),
                 Facet("pattern", validation.pattern.map { .string($0) }),
+                Facet("preserveValueOnDeletion", "\(attribute.preservesValueOnDeletion)"),
             ]
         case .relationship(let relationship):
             return [

@@ -50,6 +50,7 @@ struct SchemaFileReader {
             name: name, type: type ?? .string, isOptional: bool(object, "optional") ?? false,
             defaultValue: value(object, "default", type), isUnique: bool(object, "unique") ?? false,
             isIndexed: bool(object, "indexed") ?? false,
+            preservesValueOnDeletion: bool(object, "preserveValueOnDeletion") ?? false,
             validation: Attribute.Validation(
                 minimum: value(object, "minimum", type), maximum: value(object, "maximum", type),
                 minLength: integer(object, "minLength"), maxLength: integer(object, "maxLength"),

@@ -4,7 +4,7 @@ enum SchemaKey {
     static let entity = ["name", "attributes", "relationships", "unique", "indexes"]
     static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
-        "minLength", "maxLength", "pattern",
+        "minLength", "maxLength", "pattern", "preserveValueOnDeletion",
     ]
     static let relationship = [
         "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",
@@ -15,8 +15,7 @@ enum SchemaKey {
     /// ask for nothing.
     static let entityLater = ["parent", "abstract", "originalName"]
     static let attributeLater = [
-        "preserveValueOnDeletion", "externalStorage", "transient", "derived", "originalName",
-        "hashModifier",
+        "externalStorage", "transient", "derived", "originalName", "hashModifier",
     ]
     static let relationshipLater = ["originalName"]
 

@@ -127,7 +127,8 @@ extension ConnectionHandler {
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
         let deadline = ContinuousClock.now
             .advanced(by: time(for: envelope, atMost: services.limits.writeWaitTimeMax))
-        writes.save(changes, frameBytes: bytes, deadline: deadline) { outcome in
+        let received = ReceivedChangeSet(changes, from: source)
+        writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
             let reply: Reply
             switch outcome {
             case .success(let result): reply = .saved(result)

@@ -19,6 +19,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var state: ConnectionState
     var context: ChannelHandlerContext?
     var streams: [UInt64: QueryStream] = [:]
+    /// What the peer called itself in its handshake.
+    private var clientName = ""
     /// The length of the frame taken last, which is that of the request now being performed: none
     /// is taken while one is parked.
     var frameBytes = 0
@@ -49,6 +51,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.services = services
         self.credentials = credentials
         self.state = ConnectionState(welcome: services.welcome)
+    }
+
+    /// Who the history says makes the changes that come from here.
+    var source: ChangeSource {
+        ChangeSource(
+            userIdentifier: credentials?.userIdentifier,
+            processIdentifier: credentials?.processIdentifier, clientName: clientName)
     }
 
     var user: UInt32 { credentials?.userIdentifier ?? .max }
@@ -230,6 +239,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func greet(_ reply: ReplyEnvelope, clientName: String) {
         endHandshake()
+        self.clientName = clientName
         services.logger.debug(
             "handshake done",
             metadata: metadata.merging(

@@ -16,7 +16,7 @@ final class WriteQueue: Sendable {
     }
 
     private struct Save: Sendable {
-        let changes: ChangeSet
+        let changes: ReceivedChangeSet
         let frameBytes: Int
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Outcome) -> Void
@@ -51,7 +51,7 @@ final class WriteQueue: Sendable {
     ///
     /// - Parameter frameBytes: the bytes that it arrived in, by which the queue is bounded.
     func save(
-        _ changes: ChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
+        _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
         answer: @escaping @Sendable (Outcome) -> Void
     ) {
         let save = Save(

@@ -6,7 +6,9 @@ struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
-    static let formatVersion: Int64 = 1
+    static let formatVersion: Int64 = 2
+    /// The first format that has a history.
+    static let historyFormatVersion: Int64 = 2
 
     let identifier: UUID
     /// The schema as canonical JSON.
@@ -33,10 +35,25 @@ struct Catalog: Sendable {
             try connection.execute(
                 "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
             for text in layout.createStatements { try connection.execute(text) }
+            for text in Layout.historyStatements { try connection.execute(text) }
             let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
             try insert.run([.text(Name.store), .text(identifier.uuidString)])
             try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
             try insert.run([.text(Name.created), .real(created.timeIntervalSinceReferenceDate)])
+            try connection.execute("COMMIT")
+        } catch {
+            if !connection.autocommit { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Makes a store of an older format one of today's, in one transaction: it gets the tables of
+    /// the history, which begins then.
+    static func upgrade(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("BEGIN EXCLUSIVE")
+        do throws(SQLiteError) {
+            for text in Layout.historyStatements { try connection.execute(text) }
+            try connection.execute("PRAGMA user_version = \(formatVersion)")
             try connection.execute("COMMIT")
         } catch {
             if !connection.autocommit { try? connection.execute("ROLLBACK") }

@@ -66,6 +66,8 @@ struct OpenedStore {
             _ = try connection.integer("SELECT count(*) FROM _larder")
             try OpenFile.syncFolder(of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
+            // A store that is only read stays as it is.
+            if !isReadOnly, try hasOlderFormat(connection) { try Catalog.upgrade(connection) }
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(
                 file: file, connection: connection, identifier: catalog.identifier,
@@ -77,6 +79,10 @@ struct OpenedStore {
         } catch {
             preconditionFailure("every error above has one of two types")
         }
+    }
+
+    private static func hasOlderFormat(_ connection: Connection) throws -> Bool {
+        try connection.integer("PRAGMA user_version") ?? 0 < Catalog.formatVersion
     }
 
     private static func create(

@@ -11,16 +11,20 @@ struct ConsistencyCheck {
     struct Question {
         /// `Article.category`.
         let place: String
-        let entityName: String
+        /// nil where the fault is no object's.
+        let entityName: String?
         let sqlText: String
         let message: String
     }
 
     let layout: Layout
+    /// Whether the store has one; only a store of an older format that is only read has none.
+    let hasHistory: Bool
 
     /// The tables, for SQLite's own check.
     var tables: [String] {
         layout.schema.entities.map(layout.table) + layout.joinTables.map(\.name)
+            + (hasHistory ? Layout.historyTables : [])
     }
 
     var questions: [Question] {
@@ -29,7 +33,7 @@ struct ConsistencyCheck {
                 + layout.storedToOnes(of: entity).flatMap {
                     toOne($0, column: $1, of: entity)
                 } + entity.relationships.flatMap { join(for: $0, of: entity) }
-        }
+        } + (hasHistory ? history : [])
     }
 
     // MARK: Objects
@@ -132,6 +136,40 @@ struct ConsistencyCheck {
                     "the other side does not lead back"))
         }
         return questions
+    }
+
+    // MARK: History
+
+    private var history: [Question] {
+        func question(_ sqlText: String, _ message: String) -> Question {
+            Question(place: "history", entityName: nil, sqlText: sqlText, message: message)
+        }
+        let (transactions, changes) = (Layout.transactionTable, Layout.changeTable)
+        let noted = "SELECT seq FROM sqlite_sequence WHERE name = \(literal(transactions))"
+        return [
+            question(
+                "SELECT NULL FROM \(transactions) "
+                    + "WHERE number < 1 OR number > COALESCE((\(noted)), 0)",
+                "the number of a transaction is outside of those that were given out"),
+            question(
+                "SELECT NULL FROM \(transactions) WHERE NOT EXISTS "
+                    + "(SELECT 1 FROM \(changes) WHERE transaction_number = number)",
+                "a transaction has no change"),
+            question(
+                "SELECT NULL FROM \(changes) WHERE NOT EXISTS "
+                    + "(SELECT 1 FROM \(transactions) WHERE number = transaction_number)",
+                "a change belongs to no transaction"),
+            question(
+                "SELECT NULL FROM \(changes) "
+                    + "WHERE kind NOT BETWEEN 1 AND 3 OR first_key < 1 OR last_key < first_key",
+                "a change is of no known kind, or to no object"),
+            question(
+                "SELECT NULL FROM \(Layout.preservedTable) AS p WHERE NOT EXISTS "
+                    + "(SELECT 1 FROM \(changes) AS c "
+                    + "WHERE c.transaction_number = p.transaction_number AND c.kind = 3 "
+                    + "AND c.entity = p.entity AND p.key BETWEEN c.first_key AND c.last_key)",
+                "a preserved value belongs to no object that was deleted"),
+        ]
     }
 
     // MARK: Names

@@ -7,7 +7,7 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        let check = ConsistencyCheck(layout: session.layout)
+        let check = ConsistencyCheck(layout: session.layout, hasHistory: try hasHistory())
         var findings: [CheckFinding] = []
         // One more than is told, so that it is known whether there are more.
         let findingsMax = CheckReport.findingsMax + 1
@@ -20,6 +20,13 @@ extension Reader {
         return CheckReport(
             findings: Array(findings.prefix(CheckReport.findingsMax)),
             isCut: findings.count == findingsMax)
+    }
+
+    private func hasHistory() throws(ReadFailure) -> Bool {
+        let statement = try session.statement("PRAGMA user_version")
+        defer { statement.reset() }
+        return try session.step(statement)
+            && statement.int64(at: 0) >= Catalog.historyFormatVersion
     }
 
     /// SQLite's own check of a table and its indexes.
@@ -41,12 +48,14 @@ extension Reader {
         let statement = try session.statement(question.sqlText)
         defer { statement.reset() }
         while findings.count < findingsMax, try session.step(statement) {
-            let identifier = PersistentIdentifier(
-                store: session.description.identifier, entityName: question.entityName,
-                key: statement.int64(at: 0))
+            let identifier = question.entityName.map {
+                PersistentIdentifier(
+                    store: session.description.identifier, entityName: $0,
+                    key: statement.int64(at: 0))
+            }
             findings.append(
                 CheckFinding(
-                    place: question.place, uri: identifier.uriRepresentation,
+                    place: question.place, uri: identifier?.uriRepresentation,
                     message: question.message))
         }
     }

@@ -42,6 +42,11 @@ struct ChangeSetCheck {
                 .resourceExhausted,
                 "a change set holds at most \(Limits.changesMax) changes")
         }
+        guard set.author.utf8.count <= Limits.authorBytesMax else {
+            throw LarderError(
+                .resourceExhausted,
+                "the author of a change set takes at most \(Limits.authorBytesMax) bytes")
+        }
         // All of them first, so that a reference to a later insert has its key.
         for (place, change) in set.changes.enumerated() {
             attempt(place) { check throws(LarderError) in

@@ -70,7 +70,7 @@ extension ChangeSetRun {
         _ object: ObjectKey, attribute number: Int
     ) throws(SQLiteError) -> SQLBinding {
         let entity = schema.entities[object.entity]
-        let statement = try statements.statement(entity.read(number))
+        let statement = try statements.statement(entity.read([number]))
         defer { statement.reset() }
         try statement.bind(.integer(object.key), at: 1)
         return try statement.step() ? statement.value(at: 0) : .null

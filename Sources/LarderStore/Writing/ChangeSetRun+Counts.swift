@@ -13,18 +13,24 @@ struct ObjectRelationship: Hashable, Sendable, Comparable {
 // How many objects a to-many relationship holds. It is looked at when the set is done, since a set
 // may pass through numbers that it must not end in.
 extension ChangeSetRun {
-    /// Notes that the objects of a to-many may have become more or fewer.
-    func noteCount(_ relationship: StoredRelationship, of key: Int64) {
-        guard relationship.isCounted else { return }
+    /// Notes that an object's relationship has changed, and that the objects of a to-many may have
+    /// become more or fewer.
+    func noteChange(_ relationship: StoredRelationship, of key: Int64) {
         let object = ObjectKey(entity: relationship.entityNumber, key: key)
-        let counted = ObjectRelationship(object: object, relationship: relationship.number)
-        counts.updateValue(change, forKey: counted)
+        noteChange(object, relationship)
+        noteCount(relationship, of: object)
     }
 
-    /// The same for the list of a destination, where its inverse is a to-many.
-    func noteInverseCount(_ relationship: StoredRelationship, of key: Int64?) {
+    /// The same for the inverse of a destination.
+    func noteInverseChange(_ relationship: StoredRelationship, of key: Int64?) {
         guard let key, let number = relationship.inverseNumber else { return }
-        noteCount(schema.relationships[number], of: key)
+        noteChange(schema.relationships[number], of: key)
+    }
+
+    func noteCount(_ relationship: StoredRelationship, of object: ObjectKey) {
+        guard relationship.isCounted else { return }
+        let counted = ObjectRelationship(object: object, relationship: relationship.number)
+        counts.updateValue(change, forKey: counted)
     }
 
     func checkCounts() throws(SQLiteError) {

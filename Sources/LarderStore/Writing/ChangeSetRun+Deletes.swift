@@ -27,8 +27,12 @@ extension ChangeSetRun {
             for number in entity.inboundNumbers {
                 try unlinkInbound(schema.relationships[number], ofDeleted: next)
             }
+            try preserveValues(of: next)
             try statements.statement(entity.delete).run([.integer(next.key)])
-            result.deletedCount += statements.connection.changes
+            // A key that leads nowhere has no row.
+            guard statements.connection.changes > 0 else { continue }
+            result.deletedCount += 1
+            changes.delete(next)
         }
     }
 
@@ -55,8 +59,8 @@ extension ChangeSetRun {
         switch relationship.storage {
         case .own(let column):
             guard relationship.isOneToOne else {
-                if isInverseCounted(relationship) {
-                    noteInverseCount(relationship, of: try integer(column.held, object.key))
+                if relationship.inverseNumber != nil {
+                    noteInverseChange(relationship, of: try integer(column.held, object.key))
                 }
                 return
             }
@@ -69,9 +73,9 @@ extension ChangeSetRun {
             guard !keepsKeys else { return }
             try unlinkHolders(schema.relationships[holder], of: object)
         case .join(let table):
-            if isInverseCounted(relationship) {
+            if relationship.inverseNumber != nil {
                 for key in try keys(table.others, object.key) {
-                    noteInverseCount(relationship, of: key)
+                    noteInverseChange(relationship, of: key)
                 }
             }
             try statements.statement(table.removeAll).run([.integer(object.key)])
@@ -89,15 +93,9 @@ extension ChangeSetRun {
         case .own: try unlinkHolders(relationship, of: object)
         case .inverse: return
         case .join(let table):
-            if relationship.isCounted {
-                for key in try keys(table.owners, object.key) { noteCount(relationship, of: key) }
-            }
+            for key in try keys(table.owners, object.key) { noteChange(relationship, of: key) }
             try statements.statement(table.removeAllInverse).run([.integer(object.key)])
         }
-    }
-
-    private func isInverseCounted(_ relationship: StoredRelationship) -> Bool {
-        relationship.inverseNumber.map { schema.relationships[$0].isCounted } ?? false
     }
 
     private func unlinkHolders(

@@ -87,8 +87,8 @@ extension ChangeSetRun {
                 current[key] = .some(position)
                 continue
             }
-            noteCount(relationship, of: object.key)
-            noteInverseCount(relationship, of: key)
+            noteChange(relationship, of: object.key)
+            noteInverseChange(relationship, of: key)
             try statements.statement(table.remove).run([own, .integer(key)])
             if relationship.isOwnInverse {
                 try statements.statement(table.remove).run([.integer(key), own])
@@ -99,6 +99,7 @@ extension ChangeSetRun {
             let position = Int64(place)
             if let held = current[target.key] {
                 guard let move = table.move, held != position else { continue }
+                noteChange(object, relationship)
                 try statements.statement(move).run([own, other, .integer(position)])
             } else if try checkExists(target, relationship) {
                 try addPair(relationship, table, object.key, target.key, position)
@@ -110,8 +111,8 @@ extension ChangeSetRun {
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
         _ position: Int64
     ) throws(SQLiteError) {
-        noteCount(relationship, of: own)
-        noteInverseCount(relationship, of: other)
+        noteChange(relationship, of: own)
+        noteInverseChange(relationship, of: other)
         let last = try table.lastInversePosition.map { text throws(SQLiteError) in
             try positionAfterLast(text, other)
         }
@@ -146,6 +147,7 @@ extension ChangeSetRun {
         else { return false }
         if held.key == key {
             if key != nil, let move = column.move, let position, position != held.position {
+                noteInverseChange(relationship, of: key)
                 try statements.statement(move).run([.integer(holder.key), .integer(position)])
             }
             return true
@@ -156,11 +158,12 @@ extension ChangeSetRun {
         }
         try statements.statement(column.set).run(bindings)
         try bump(holder)
+        noteChange(holder, relationship)
         if key != nil {
             let entity = schema.entities[holder.entity]
             try noteUnique(holder, in: entity.constraints(overRelationship: relationship.number))
         }
-        for other in [held.key, key] { noteInverseCount(relationship, of: other) }
+        for other in [held.key, key] { noteInverseChange(relationship, of: other) }
         if key == nil { oblige(holder, relationship, cause) }
         try noteInverse(relationship, lost: held.key, won: key, cause: cause)
         return true

@@ -19,11 +19,14 @@ final class ChangeSetRun {
     let statements: StatementCache
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
+    /// The number that the set has in the history.
+    let transaction: Int64
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
     var change: Int?
     var deleted: Set<ObjectKey> = []
+    var changes: ObjectChanges
     /// To-one relationships that may not be nil and may have become so, and why.
     var obligations: [ObjectRelationship: Obligation] = [:]
     /// To-many relationships whose number is bound and has changed, and the change that did.
@@ -47,12 +50,15 @@ final class ChangeSetRun {
     private var leftOut: [Int: ObjectKey] = [:]
 
     init(
-        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64]
+        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
+        transaction: Int64
     ) {
         self.schema = schema
         self.store = store
         self.statements = statements
         self.lastKeys = lastKeys
+        self.transaction = transaction
+        changes = ObjectChanges(lastKeys: lastKeys)
     }
 
     func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
@@ -127,6 +133,7 @@ final class ChangeSetRun {
             if target == nil { oblige(object, schema.relationships[number], .missing) }
         }
         try statements.statement(entity.insert).run(bindings)
+        changes.insert(object)
         result.inserted.append(identifier(of: object))
         // A cascade along a link to it that was made earlier does not reach a later insert.
         deleted.remove(object)
@@ -134,7 +141,7 @@ final class ChangeSetRun {
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {
             oblige(object, schema.relationships[number], .missing)
-            noteCount(schema.relationships[number], of: object.key)
+            noteCount(schema.relationships[number], of: object)
         }
         later += insert.values.assignments.filter {
             !entity.insertedToOnes.contains($0.relationship)
@@ -155,6 +162,7 @@ final class ChangeSetRun {
         let entity = schema.entities[object.entity]
         let attributes = values.attributes.map(\.attribute)
         if !attributes.isEmpty {
+            try noteChanges(values.attributes, of: object)
             let text = entity.update(attributes, bumpingVersion: bumpingVersion)
             let stored = try standingAside(values.attributes, of: object)
             try statements.statement(text).run(stored + [.integer(object.key)])
@@ -182,10 +190,12 @@ final class ChangeSetRun {
 
     /// Whether the version has to grow: once in a save, and not for an object that it inserts.
     private func noteBump(of object: ObjectKey) -> Bool {
-        !isInserted(object) && bumped.insert(object).inserted
+        guard !isInserted(object), bumped.insert(object).inserted else { return false }
+        changes.update(object, nil)
+        return true
     }
 
-    func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
+    func isInserted(_ object: ObjectKey) -> Bool { changes.isInserted(object) }
 
     // MARK: - Assignments
 
@@ -218,7 +228,7 @@ final class ChangeSetRun {
         guard let target, try checkExists(target, relationship) else {
             return hasPosition ? [.null, .null] : [.null]
         }
-        noteInverseCount(relationship, of: target.key)
+        noteInverseChange(relationship, of: target.key)
         let key = SQLBinding.integer(target.key)
         guard let lastPosition = column.lastPosition else { return [key] }
         return [key, .integer(try positionAfterLast(lastPosition, target.key))]

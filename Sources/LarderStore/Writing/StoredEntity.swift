@@ -24,6 +24,8 @@ struct StoredEntity: Sendable {
     let version: String
     let bump: String
     let delete: String
+    /// For each attribute whose value outlives the object, the statement that copies it.
+    let preserving: [(attribute: Int, text: String)]
 
     init(
         number: Int, entity: Entity, attributes: [StoredAttribute],
@@ -77,6 +79,10 @@ struct StoredEntity: Sendable {
         self.version = "SELECT \(version) FROM \(table) WHERE \(key) = ?"
         bump = "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?"
         delete = "DELETE FROM \(table) WHERE \(key) = ?"
+        preserving = attributes.enumerated().filter(\.element.attribute.preservesValueOnDeletion)
+            .map { number, stored in
+                (number, Layout.preserve(stored.column, of: entity.name, as: stored.attribute.name))
+            }
     }
 
     /// The places of the constraints over at least one of these attributes.
@@ -96,9 +102,10 @@ struct StoredEntity: Sendable {
         constraints.indices.filter { constraints[$0].places.contains(.relationship(number)) }
     }
 
-    /// Reads one attribute of an object.
-    func read(_ attribute: Int) -> String {
-        "SELECT \(SQL.quoted(attributes[attribute].column)) FROM \(SQL.quoted(entity.name)) "
+    /// Reads attributes of an object, in this order.
+    func read(_ places: [Int]) -> String {
+        let columns = places.map { SQL.quoted(attributes[$0].column) }
+        return "SELECT \(columns.joined(separator: ", ")) FROM \(SQL.quoted(entity.name)) "
             + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?"
     }
 

@@ -21,6 +21,9 @@ final class Writer: StoreWriter {
     var health = Health.sound
     /// The last key that each entity's objects were given.
     private var lastKeys: [Int64] = []
+    /// The greatest number that a transaction of the history was given. It never falls: what a
+    /// failed commit left in the log may still be found.
+    private var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
@@ -39,23 +42,28 @@ final class Writer: StoreWriter {
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
-            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
+            let table = rows.string(at: 0)
+            if table == Layout.transactionTable {
+                lastTransaction = max(lastTransaction, rows.int64(at: 1))
+            }
+            guard let number = schema.number(of: table) else { continue }
             keys[number] = max(0, rows.int64(at: 1))
         }
         lastKeys = keys
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
 
-    func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
+    func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
         guard !sets.isEmpty else { return [] }
         if let refusal = refusal() { return sets.map { _ in .failure(refusal) } }
         guard let statements else { return sets.map { _ in .failure(Writer.closed) } }
         let keysBefore = lastKeys
+        let time = Date().timeIntervalSinceReferenceDate
         do throws(SQLiteError) {
             var outcomes: [Result<SaveResult, LarderError>] = []
             outcomes.reserveCapacity(sets.count)
             for set in sets {
-                outcomes.append(try save(set, isAlone: sets.count == 1, statements))
+                outcomes.append(try save(set, time: time, isAlone: sets.count == 1, statements))
             }
             if !statements.connection.autocommit { try statements.statement("COMMIT").run() }
             return outcomes
@@ -72,19 +80,19 @@ final class Writer: StoreWriter {
     ///
     /// - Throws: What ends the whole group.
     private func save(
-        _ set: ChangeSet, isAlone: Bool, _ statements: StatementCache
+        _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
         let planned: PlannedChangeSet
         do throws(LarderError) {
-            planned = try check.plan(set)
+            planned = try check.plan(set.changeSet)
         } catch {
             return .failure(error)
         }
         if statements.connection.autocommit { try statements.statement("BEGIN IMMEDIATE").run() }
         if !isAlone { try statements.statement("SAVEPOINT change_set").run() }
-        let outcome = try run(planned, statements)
+        let outcome = try run(planned, set, time: time, statements)
         switch outcome {
         case .success:
             if !isAlone { try statements.statement("RELEASE change_set").run() }
@@ -99,13 +107,24 @@ final class Writer: StoreWriter {
 
     /// Runs a set; an error of SQLite's that leaves the transaction whole fails this set only.
     private func run(
-        _ planned: PlannedChangeSet, _ statements: StatementCache
+        _ planned: PlannedChangeSet, _ set: ReceivedChangeSet, time: Double,
+        _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        let (number, overflow) = lastTransaction.addingReportingOverflow(1)
+        guard !overflow else {
+            return .failure(LarderError(.storageFull, "the history has no numbers left"))
+        }
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys)
+            lastKeys: lastKeys, transaction: number)
         do throws(SQLiteError) {
-            return try run.run(planned)
+            var outcome = try run.run(planned)
+            if case .success(var result) = outcome, try run.writeHistory(set, time: time) {
+                result.transaction = number
+                lastTransaction = number
+                outcome = .success(result)
+            }
+            return outcome
         } catch {
             guard Writer.statementErrors.contains(error.code), !statements.connection.autocommit
             else { throw error }

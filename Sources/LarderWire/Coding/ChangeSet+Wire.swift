@@ -7,7 +7,9 @@ extension ChangeSet {
             try MessageReader.list(
                 wire.changes, wire.n_changes, "changes", maximum: Limits.changesMax, Change.init),
             onUniqueConflict: try UniqueConflictPolicy(wire.on_unique_conflict),
-            mergePolicy: try MergePolicy(wire.merge_policy))
+            mergePolicy: try MergePolicy(wire.merge_policy),
+            author: try wire.author.text(
+                "the author of a change set", bytesMax: Limits.authorBytesMax))
     }
 }
 
@@ -114,7 +116,8 @@ extension SaveResult {
             updatedVersions: MessageReader.numbers(
                 wire.updated_versions, wire.n_updated_versions),
             deletedCount: wire.deleted_count,
-            merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) })
+            merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) },
+            transaction: wire.transaction == 0 ? nil : wire.transaction)
     }
 }
 
@@ -130,6 +133,7 @@ extension MessageWriter {
         wire.pointee.changes = try list(set.changes, change)
         wire.pointee.on_unique_conflict = set.onUniqueConflict.wire
         wire.pointee.merge_policy = set.mergePolicy.wire
+        wire.pointee.author = text(set.author)
         return wire
     }
 
@@ -190,6 +194,7 @@ extension MessageWriter {
         wire.pointee.deleted_count = result.deletedCount
         wire.pointee.n_merged = result.merged.count
         wire.pointee.merged = copy(numbers: result.merged.map { UInt32(clamping: $0) })
+        wire.pointee.transaction = result.transaction ?? 0
         return wire
     }
 }

@@ -57,6 +57,19 @@ struct CallTests {
         client.close()
     }
 
+    @Test("the client's author stands for change sets that name none")
+    func author() {
+        func author(of set: ChangeSet) -> String? {
+            guard case .save(let sent) = Operation.save(set).request(by: "client") else {
+                return nil
+            }
+            return sent.author
+        }
+        #expect(author(of: ChangeSet()) == "client")
+        #expect(author(of: ChangeSet(author: "own")) == "own")
+        #expect(Operation<Void>.ping.request(by: "client") == .ping)
+    }
+
     @Test("a deleted object is nil, and objects are given in the order asked")
     func missingObjects() throws {
         let server = try ScriptedServer { peer, _ in

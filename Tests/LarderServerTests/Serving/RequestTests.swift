@@ -1,3 +1,4 @@
+import Glibc
 import LarderModel
 import LarderWire
 import Testing
@@ -111,6 +112,20 @@ extension SocketTests {
                     }
                 }
                 #expect(running.store.records[\.groups] == [1, 10])
+            }
+        }
+
+        @Test("the store learns who sent a write, as the kernel and the handshake say")
+        func sources() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                _ = try peer.call(.insert(1))
+                #expect(
+                    running.store.records[\.sources] == [
+                        ChangeSource(
+                            userIdentifier: getuid(), processIdentifier: getpid(),
+                            clientName: "test")
+                    ])
             }
         }
 

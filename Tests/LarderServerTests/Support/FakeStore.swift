@@ -22,6 +22,7 @@ final class FakeStore: StoreBackend {
             var numbers: [Int64: Int64] = [:]
             var lastKey: Int64 = 0
             var groups: [Int] = []
+            var sources: [ChangeSource] = []
             var plans = 0
             var readersOpen = 0
             var cursorsOpen = 0
@@ -168,11 +169,12 @@ private final class FakeWriter: StoreWriter {
     private let store: FakeStore
     init(_ store: FakeStore) { self.store = store }
 
-    func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
+    func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
         store.options.writes?.pass()
         return store.records.state.withLock { state in
             state.groups.append(sets.count)
-            return sets.map { apply($0, &state) }
+            state.sources += sets.map(\.source)
+            return sets.map { apply($0.changeSet, &state) }
         }
     }
 

@@ -139,7 +139,34 @@ struct StoreFileTests {
         let error = try refusal()
         #expect(error.code == .storeTooNew)
         #expect(error.message.contains("format 7"))
-        #expect(error.message.contains("up to 1"))
+        #expect(error.message.contains("up to 2"))
+    }
+
+    @Test("of the format without a history gets one when it is opened for writing")
+    func upgrade() throws {
+        try create()
+        try execute(
+            """
+            DROP TABLE _transaction; DROP TABLE _change; DROP TABLE _preserved;
+            INSERT INTO Note (_version, text) VALUES (1, 'old'); PRAGMA user_version = 1
+            """)
+        try withExtendedLifetime(
+            Store.open(path: path, schema: nil, options: StoreOptions(isReadOnly: true))
+        ) { store in
+            let reader = try store.makeReader()
+            #expect(try reader.check(budget: ReadBudget()).findings == [])
+        }
+        let store = try Store.open(path: path, schema: schema)
+        let writer = try store.makeWriter()
+        let note = Change.insert(.new("n", "Note"), values: ["text": "new"])
+        let result = try writer.save([ChangeSet([note])])[0].get()
+        #expect(result.transaction == 1)
+        #expect(result.inserted.map(\.permanentKey) == [2])
+        let reader = try store.makeReader()
+        #expect(try reader.check(budget: ReadBudget()).findings == [])
+        let statistics = try reader.statistics()
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 2)
+        writer.close()
     }
 
     @Test("with another schema is refused, with every difference")

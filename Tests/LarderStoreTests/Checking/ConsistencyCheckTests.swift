@@ -105,6 +105,35 @@ struct ConsistencyCheckTests {
                     message: damage.message)), "\(found)")
     }
 
+    @Test(
+        "damage of the history is found",
+        arguments: [
+            (
+                "UPDATE sqlite_sequence SET seq = 1 WHERE name = '_transaction'",
+                "the number of a transaction is outside of those that were given out"
+            ),
+            ("DELETE FROM _change WHERE transaction_number = 2", "a transaction has no change"),
+            (
+                "DELETE FROM _transaction WHERE number = 2", "a change belongs to no transaction"
+            ),
+            (
+                "UPDATE _change SET kind = 4 WHERE transaction_number = 1",
+                "a change is of no known kind, or to no object"
+            ),
+            (
+                "UPDATE _change SET last_key = 0 WHERE transaction_number = 1",
+                "a change is of no known kind, or to no object"
+            ),
+            (
+                "INSERT INTO _preserved VALUES (1, 'Category', 1, 'name', 'x')",
+                "a preserved value belongs to no object that was deleted"
+            ),
+        ])
+    func historyDamage(statement: String, message: String) throws {
+        try library.writer.statements?.connection.execute(statement)
+        #expect(try findings().contains(CheckFinding(place: "history", message: message)))
+    }
+
     @Test("a thousand findings are told, and that there are more")
     func many() throws {
         try library.writer.statements?.connection.execute(

@@ -178,6 +178,16 @@ final class Library {
         return rows
     }
 
+    /// What the history says of a transaction, in the order of its rows.
+    func history(_ transaction: Int64) throws -> [RecordedChange] {
+        try rows(
+            """
+            SELECT kind, entity, first_key, last_key, properties FROM _change
+            WHERE transaction_number = ? ORDER BY place
+            """, [.integer(transaction)]
+        ).map { row in try #require(RecordedChange(row)) }
+    }
+
     func count(_ entityName: String) throws -> Int64 {
         try #require(try eyes.integer("SELECT count(*) FROM \(SQL.quoted(entityName))"))
     }

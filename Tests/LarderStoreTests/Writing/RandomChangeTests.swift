@@ -31,6 +31,8 @@ final class RandomChangeTests {
         /// Objects of this set that have no permanent identifier yet.
         var names: [ObjectModel.Key: String] = [:]
         var updated: Set<ObjectModel.Key> = []
+        /// How the model differs before and after.
+        var difference: RecordedChanges?
     }
 
     @Test("leave the store as the model says, both sides alike")
@@ -49,6 +51,7 @@ final class RandomChangeTests {
                         .delete(library.identifier("Tag", 1_000_000), ifVersion: nil))
                     steps.append(nil)
                 } else {
+                    step.difference = RecordedChanges(from: before, to: model)
                     steps.append(step)
                 }
                 sets.append(ChangeSet(step.changes))
@@ -137,9 +140,30 @@ final class RandomChangeTests {
                 result.inserted == step.inserted.map { library.identifier($0.entity, $0.key) })
             #expect(result.deletedCount == step.deletedCount)
             #expect(result.updatedVersions.count == step.updateCount)
+            try checkHistory(result.transaction, step)
         case (.failure(let error), nil): #expect(error.code == .objectNotFound)
         case (.failure(let error), _?): Issue.record("seed \(random.seed): \(error)")
         case (.success, nil): Issue.record("seed \(random.seed): a faulty set was saved")
+        }
+    }
+
+    private func checkHistory(_ transaction: Int64?, _ step: Step) throws {
+        let difference = try #require(step.difference)
+        let recorded = RecordedChanges(try transaction.map { try library.history($0) } ?? [])
+        try #require(
+            recorded.covers(difference), "\(recorded), \(difference), seed \(random.seed)")
+        // One relationship of one object passes through no other state.
+        guard step.changes.count == 1, case .update(let object, _, let values, _) = step.changes[0],
+            values.count == 1
+        else { return }
+        for (key, names) in recorded.updated
+        where key != ObjectModel.Key(entity: object.entityName, key: object.permanentKey ?? 0) {
+            let unordered = names.filter { name in
+                model.relationships(key.entity).contains { $0.name == name && !$0.isOrdered }
+            }
+            try #require(
+                unordered.isSubset(of: difference.updated[key] ?? []),
+                "\(recorded), \(difference), seed \(random.seed)")
         }
     }
 

@@ -43,6 +43,7 @@ final class RandomRuleTests {
                 #expect(
                     result.inserted == inserted.map { library.identifier($0.entity, $0.key) })
                 #expect(result.deletedCount == deletedCount)
+                try checkHistory(result.transaction)
                 before = model
             case .failure(let error):
                 refused += 1
@@ -239,6 +240,19 @@ final class RandomRuleTests {
     }
 
     // MARK: - Comparing
+
+    private func checkHistory(_ transaction: Int64?) throws {
+        var difference = RecordedChanges(from: before.objects, to: model.objects)
+        for (object, values) in model.attributes
+        where before.exists(object) && model.exists(object) {
+            let known = before.attributes[object] ?? [:]
+            let names = ["name", "motto"].filter { values[$0] ?? .null != known[$0] ?? .null }
+            if !names.isEmpty { difference.updated[object, default: []].formUnion(names) }
+        }
+        let recorded = RecordedChanges(try transaction.map { try library.history($0) } ?? [])
+        try #require(
+            recorded.covers(difference), "\(recorded), \(difference), seed \(random.seed)")
+    }
 
     private func compare() throws {
         for entity in before.objects.schema.entities {

@@ -168,7 +168,7 @@ enum Samples {
                 ann, ifVersion: 3, values: ["name": "Ann"],
                 base: ["name": "An", "courses": .objects([bob])]),
             .update(bob, ifVersion: nil, values: [:], base: ["name": nil]),
-        ], onUniqueConflict: .upsert, mergePolicy: .storeWins)
+        ], onUniqueConflict: .upsert, mergePolicy: .storeWins, author: "the editor")
 
     static func requests() throws -> [(name: String, request: Request)] {
         var requests: [(String, Request)] = [
@@ -284,7 +284,10 @@ enum Samples {
         ),
         (
             "saved",
-            .saved(SaveResult(inserted: [ann, bob], updatedVersions: [4, 2], deletedCount: 3))
+            .saved(
+                SaveResult(
+                    inserted: [ann, bob], updatedVersions: [4, 2], deletedCount: 3,
+                    transaction: 1_000_000))
         ),
         ("savedMerged", .saved(SaveResult(updatedVersions: [4, 0], merged: [0, 1, 70_000]))),
         (

@@ -1,0 +1,28 @@
+/// Where a change set came from, as far as the store's own process knows it: what the history says
+/// beside the author, whom the change set names itself.
+public struct ChangeSource: Hashable, Sendable {
+    /// The user and the process that connected, as the kernel says; nil where nobody did.
+    public var userIdentifier: UInt32?
+    public var processIdentifier: Int32?
+    /// What the client calls itself; empty if it does not.
+    public var clientName: String
+
+    public init(
+        userIdentifier: UInt32? = nil, processIdentifier: Int32? = nil, clientName: String = ""
+    ) {
+        self.userIdentifier = userIdentifier
+        self.processIdentifier = processIdentifier
+        self.clientName = clientName
+    }
+}
+
+/// A change set, and where it came from.
+public struct ReceivedChangeSet: Hashable, Sendable {
+    public var changeSet: ChangeSet
+    public var source: ChangeSource
+
+    public init(_ changeSet: ChangeSet, from source: ChangeSource = ChangeSource()) {
+        self.changeSet = changeSet
+        self.source = source
+    }
+}
