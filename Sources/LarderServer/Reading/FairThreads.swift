@@ -1,9 +1,13 @@
+import Glibc
 import NIOPosix
 import Synchronization
 
 /// A few threads that run jobs in the order of their arrival, at most one at a time for each
 /// connection: whoever asks for many long reads at once keeps one thread, and leaves the others to
 /// the others.
+///
+/// The threads are nicer to the processor than the event loops are: where both want it, short
+/// requests go first, and a long read has what they leave.
 final class FairThreads: Sendable {
     private struct Job {
         let connection: ObjectIdentifier
@@ -45,10 +49,19 @@ final class FairThreads: Sendable {
         }
         guard let job else { return }
         threads.submit { [self] _ in
+            Self.yieldToOthers()
             job.work()
             _ = state.withLock { $0.running.remove(job.connection) }
             startNext()
         }
+    }
+
+    /// A third of the weight of an ordinary thread.
+    private static let niceness: Int32 = 5
+
+    /// Linux keeps the niceness of each thread by itself. It fails for none that gives way.
+    private static func yieldToOthers() {
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
     /// Ends the threads once the jobs that run have ended.
