@@ -7,7 +7,8 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        let check = ConsistencyCheck(layout: session.layout, hasHistory: try hasHistory())
+        let hasHistory = try pragma("user_version") >= Catalog.historyFormatVersion
+        let check = ConsistencyCheck(layout: session.layout, hasHistory: hasHistory)
         var findings: [CheckFinding] = []
         // One more than is told, so that it is known whether there are more.
         let findingsMax = CheckReport.findingsMax + 1
@@ -20,13 +21,6 @@ extension Reader {
         return CheckReport(
             findings: Array(findings.prefix(CheckReport.findingsMax)),
             isCut: findings.count == findingsMax)
-    }
-
-    private func hasHistory() throws(ReadFailure) -> Bool {
-        let statement = try session.statement("PRAGMA user_version")
-        defer { statement.reset() }
-        return try session.step(statement)
-            && statement.int64(at: 0) >= Catalog.historyFormatVersion
     }
 
     /// SQLite's own check of a table and its indexes.

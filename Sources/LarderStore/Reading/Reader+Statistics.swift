@@ -32,7 +32,7 @@ extension Reader {
     }
 
     /// A pragma that answers with a number.
-    private func pragma(_ name: String) throws(ReadFailure) -> Int64 {
+    func pragma(_ name: String) throws(ReadFailure) -> Int64 {
         let statement = try session.statement("PRAGMA \(name)")
         defer { statement.reset() }
         return try session.step(statement) ? statement.int64(at: 0) : 0
