@@ -67,7 +67,7 @@ extension ExpressionTyper {
         let sides =
             (element.map { [$0] } ?? [])
             + (try operands(expressions, beside: element, or: wanted))
-        try comparison.check(sides.map { ($0.type, $0.name) })
+        try comparison.check(sides.map { ($0.type, $0.name) }, in: evaluator.schema)
         let values = sides.map(\.expression)
         switch comparison.operator {
         case .in: return .in(values[0], Array(values.dropFirst()), comparison.options)
@@ -167,7 +167,7 @@ extension ExpressionTyper {
         guard let type = left.type else {
             throw LarderError(.unsupported, "IN needs a key path on one side")
         }
-        try comparison.check([(left.type, left.name)])
+        try comparison.check([(left.type, left.name)], in: evaluator.schema)
         let values = try list(comparison.right, as: type, beside: left.name)
         return .in(left.expression, values, comparison.options)
     }

@@ -12,6 +12,7 @@ enum SchemaStorability {
         for (place, entity) in schema.entities.enumerated() {
             faults += patternFaults(of: entity, path: "entities[\(place)]")
             faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
+            guard entity.parent == nil else { continue }
             let columnCount = layout.columnCount(of: entity)
             if columnCount > columnsMax {
                 faults.append(
@@ -25,7 +26,7 @@ enum SchemaStorability {
 
     private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
         var faults: [SchemaError.Fault] = []
-        for (place, attribute) in entity.attributes.enumerated() {
+        for (place, attribute) in entity.declared.attributes.enumerated() {
             guard let pattern = attribute.validation.pattern else { continue }
             do throws(RegularExpression.Fault) {
                 _ = try RegularExpression(pattern)
@@ -43,7 +44,10 @@ enum SchemaStorability {
     private static func indexFaults(
         of entity: Entity, path: String, _ layout: Layout
     ) -> [SchemaError.Fault] {
-        let lists = [("unique", entity.uniquenessConstraints), ("indexes", entity.indexes)]
+        let lists = [
+            ("unique", entity.declared.uniquenessConstraints),
+            ("indexes", entity.declared.indexes),
+        ]
         return lists.flatMap { key, constraints in
             constraints.flatMap { names in
                 names.compactMap { name -> SchemaError.Fault? in

@@ -17,7 +17,7 @@ extension ChangeSetRun {
                 case .nullify, .noAction: break
                 case .cascade:
                     for key in try destinations(of: next, relationship) {
-                        let other = ObjectKey(entity: relationship.destinationNumber, key: key)
+                        let other = try self.object(relationship.destinationNumber, key)
                         if deleted.insert(other).inserted { worklist.append(other) }
                     }
                 case .deny: try deny(next, relationship)
@@ -60,7 +60,7 @@ extension ChangeSetRun {
         case .own(let column):
             guard relationship.isOneToOne else {
                 if relationship.inverseNumber != nil {
-                    noteInverseChange(relationship, of: try integer(column.held, object.key))
+                    try noteInverseChange(relationship, of: integer(column.held, object.key))
                 }
                 return
             }
@@ -75,7 +75,7 @@ extension ChangeSetRun {
         case .join(let table):
             if relationship.inverseNumber != nil {
                 for key in try keys(table.others, object.key) {
-                    noteInverseChange(relationship, of: key)
+                    try noteInverseChange(relationship, of: key)
                 }
             }
             try statements.statement(table.removeAll).run([.integer(object.key)])
@@ -93,7 +93,9 @@ extension ChangeSetRun {
         case .own: try unlinkHolders(relationship, of: object)
         case .inverse: return
         case .join(let table):
-            for key in try keys(table.owners, object.key) { noteChange(relationship, of: key) }
+            for key in try keys(table.owners, object.key) {
+                try noteChange(relationship, of: key)
+            }
             try statements.statement(table.removeAllInverse).run([.integer(object.key)])
         }
     }
@@ -103,7 +105,7 @@ extension ChangeSetRun {
     ) throws(SQLiteError) {
         guard case .own(let column) = relationship.storage else { return }
         for key in try keys(column.holders, object.key) {
-            let holder = ObjectKey(entity: relationship.entityNumber, key: key)
+            let holder = try self.object(relationship.entityNumber, key)
             guard !deleted.contains(holder) else { continue }
             try link(holder, relationship, to: nil, cause: .deleted(object))
         }

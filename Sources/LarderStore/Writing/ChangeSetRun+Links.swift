@@ -27,15 +27,14 @@ extension ChangeSetRun {
             try link(object, relationship, to: nil)
             return
         }
-        guard try checkExists(target, relationship) else { return }
+        guard try checkExists(target) else { return }
         if relationship.isOneToOne {
             try unlinkMirror(relationship, of: object, except: target.key)
             try unlinkHolders(relationship, of: target.key, except: object.key)
         }
         try link(object, relationship, to: target.key)
         if relationship.isOneToOne && relationship.isOwnInverse {
-            let partner = ObjectKey(entity: relationship.destinationNumber, key: target.key)
-            try link(partner, relationship, to: object.key)
+            try link(target.object, relationship, to: object.key)
         }
     }
 
@@ -53,8 +52,7 @@ extension ChangeSetRun {
     ) throws(SQLiteError) {
         try unlinkHolders(holder, of: object.key, except: target?.key)
         guard let target else { return }
-        let partner = ObjectKey(entity: holder.entityNumber, key: target.key)
-        if try !link(partner, holder, to: object.key) { fault(missing(partner)) }
+        if try !link(target, holder, to: object.key) { fault(missing(target.object)) }
     }
 
     /// A to-many whose objects hold the key.
@@ -64,12 +62,11 @@ extension ChangeSetRun {
         guard case .own(let column) = holder.storage else { return }
         let wanted = Set(targets.map(\.key))
         for key in try keys(column.holders, object.key) where !wanted.contains(key) {
-            try link(ObjectKey(entity: holder.entityNumber, key: key), holder, to: nil)
+            try link(self.object(holder.entityNumber, key), holder, to: nil)
         }
         for (place, target) in targets.enumerated() where !faults.isFull {
-            let other = ObjectKey(entity: holder.entityNumber, key: target.key)
-            if try !link(other, holder, to: object.key, position: Int64(place)) {
-                fault(missing(other))
+            if try !link(target, holder, to: object.key, position: Int64(place)) {
+                fault(missing(target.object))
             }
         }
     }
@@ -87,8 +84,8 @@ extension ChangeSetRun {
                 current[key] = .some(position)
                 continue
             }
-            noteChange(relationship, of: object.key)
-            noteInverseChange(relationship, of: key)
+            try noteChange(relationship, of: object.key)
+            try noteInverseChange(relationship, of: key)
             try statements.statement(table.remove).run([own, .integer(key)])
             if relationship.isOwnInverse {
                 try statements.statement(table.remove).run([.integer(key), own])
@@ -101,7 +98,7 @@ extension ChangeSetRun {
                 guard let move = table.move, held != position else { continue }
                 noteChange(object, relationship)
                 try statements.statement(move).run([own, other, .integer(position)])
-            } else if try checkExists(target, relationship) {
+            } else if try checkExists(target) {
                 try addPair(relationship, table, object.key, target.key, position)
             }
         }
@@ -111,8 +108,8 @@ extension ChangeSetRun {
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
         _ position: Int64
     ) throws(SQLiteError) {
-        noteChange(relationship, of: own)
-        noteInverseChange(relationship, of: other)
+        try noteChange(relationship, of: own)
+        try noteInverseChange(relationship, of: other)
         let last = try table.lastInversePosition.map { text throws(SQLiteError) in
             try positionAfterLast(text, other)
         }
@@ -135,6 +132,19 @@ extension ChangeSetRun {
 
     // MARK: - The one way in which a stored to-one changes
 
+    /// The same for a holder that a caller named; false also if the row is another entity's.
+    private func link(
+        _ target: Assignment.Target, _ relationship: StoredRelationship, to key: Int64,
+        position: Int64? = nil
+    ) throws(SQLiteError) -> Bool {
+        if schema.entities[target.object.entity].sharesTable,
+            try version(of: target.object) == nil
+        {
+            return false
+        }
+        return try link(target.object, relationship, to: key, position: position)
+    }
+
     /// Sets the key in the row of `holder`, and the position in the list of the inverse: at the end
     /// if none is given. False if there is no such row.
     @discardableResult
@@ -147,7 +157,7 @@ extension ChangeSetRun {
         else { return false }
         if held.key == key {
             if key != nil, let move = column.move, let position, position != held.position {
-                noteInverseChange(relationship, of: key)
+                try noteInverseChange(relationship, of: key)
                 try statements.statement(move).run([.integer(holder.key), .integer(position)])
             }
             return true
@@ -163,7 +173,7 @@ extension ChangeSetRun {
             let entity = schema.entities[holder.entity]
             try noteUnique(holder, in: entity.constraints(overRelationship: relationship.number))
         }
-        for other in [held.key, key] { noteInverseChange(relationship, of: other) }
+        for other in [held.key, key] { try noteInverseChange(relationship, of: other) }
         if key == nil { oblige(holder, relationship, cause) }
         try noteInverse(relationship, lost: held.key, won: key, cause: cause)
         return true
@@ -186,11 +196,11 @@ extension ChangeSetRun {
         else { return }
         let entity = relationship.destinationNumber
         if let lost {
-            let object = ObjectKey(entity: entity, key: lost)
+            let object = try object(entity, lost)
             try bump(object)
             oblige(object, schema.relationships[number], cause)
         }
-        if let won { try bump(ObjectKey(entity: entity, key: won)) }
+        if let won { try bump(object(entity, won)) }
     }
 
     /// Makes the rows that hold a key forget it.
@@ -201,8 +211,7 @@ extension ChangeSetRun {
         guard case .own(let column) = relationship.storage else { return }
         for holder in try keys(column.holders, key) where holder != kept {
             try link(
-                ObjectKey(entity: relationship.entityNumber, key: holder), relationship, to: nil,
-                cause: cause)
+                object(relationship.entityNumber, holder), relationship, to: nil, cause: cause)
         }
     }
 

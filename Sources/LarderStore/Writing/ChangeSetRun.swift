@@ -39,6 +39,9 @@ final class ChangeSetRun {
     var asideByValue: [ValueAside.Place: ObjectKey] = [:]
     /// Where inserts became updates: the key that an insert was to have, and the object.
     var redirects: [ObjectKey: ObjectKey] = [:]
+    /// The entities of objects that share a table with others, as far as they were asked for: an
+    /// object by its key in that table.
+    var kinds: [ObjectKey: Int] = [:]
     /// What the snapshots of conflicts may still take.
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
     var result = SaveResult()
@@ -58,12 +61,15 @@ final class ChangeSetRun {
         self.statements = statements
         self.lastKeys = lastKeys
         self.transaction = transaction
-        changes = ObjectChanges(lastKeys: lastKeys)
+        changes = ObjectChanges(
+            lastKeys: schema.hasInheritance
+                ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
     }
 
     func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         faults = set.faults
         isUpserting = set.onUniqueConflict == .upsert
+        if schema.hasInheritance { noteKinds(ofInsertsIn: set) }
         let resolved = try resolveConflicts(of: set)
         for (place, planned) in resolved.enumerated() where !faults.isFull {
             change = place
@@ -225,10 +231,10 @@ final class ChangeSetRun {
     ) throws(SQLiteError) -> [SQLBinding] {
         guard case .own(let column) = relationship.storage else { return [] }
         let hasPosition = column.positionColumn != nil
-        guard let target, try checkExists(target, relationship) else {
+        guard let target, try checkExists(target) else {
             return hasPosition ? [.null, .null] : [.null]
         }
-        noteInverseChange(relationship, of: target.key)
+        try noteInverseChange(relationship, of: target.key)
         let key = SQLBinding.integer(target.key)
         guard let lastPosition = column.lastPosition else { return [key] }
         return [key, .integer(try positionAfterLast(lastPosition, target.key))]

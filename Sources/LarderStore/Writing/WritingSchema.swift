@@ -5,6 +5,8 @@ struct WritingSchema: Sendable {
     let entities: [StoredEntity]
     let relationships: [StoredRelationship]
     private let numbers: [String: Int]
+    /// Whether a table holds objects of several entities.
+    let hasInheritance: Bool
 
     /// - Throws: `wrongType` if a default or a bound does not suit its attribute.
     init(_ layout: Layout) throws(LarderError) {
@@ -18,16 +20,22 @@ struct WritingSchema: Sendable {
             for attribute in entity.attributes {
                 attributes.append(
                     try StoredAttribute(
-                        attribute, of: entity, column: layout.column(for: attribute)))
+                        attribute, of: entity, column: layout.column(for: attribute, of: entity)))
             }
+            let place = StoredPlace(number: number, entity, layout, numbers)
             entities.append(
                 StoredEntity(
-                    number: number, entity: entity, attributes: attributes,
-                    relationships: relationships))
+                    place, entity: entity, attributes: attributes, relationships: relationships))
         }
         self.entities = entities
         self.relationships = relationships
         self.numbers = numbers
+        hasInheritance = entities.contains { $0.sharesTable }
+    }
+
+    /// Whether objects of the first are also objects of the second.
+    func isKind(_ entity: Int, of ancestor: Int) -> Bool {
+        entities[entity].ancestorNumbers.contains(ancestor)
     }
 
     func number(of entityName: String) -> Int? { numbers[entityName] }
@@ -41,7 +49,7 @@ struct WritingSchema: Sendable {
         _ layout: Layout, _ numbers: [String: Int]
     ) -> [StoredRelationship] {
         let sides = layout.schema.entities.flatMap { entity in
-            entity.relationships.map { (entity, $0) }
+            entity.declared.relationships.map { (entity, $0) }
         }
         let places = Dictionary(
             uniqueKeysWithValues: sides.enumerated().map {
@@ -77,7 +85,7 @@ struct WritingSchema: Sendable {
             return .own(
                 KeyColumn(
                     table: table, column: column,
-                    positionColumn: layout.positionColumn(beside: relationship)))
+                    positionColumn: layout.positionColumn(beside: relationship, column)))
         case .inverseColumn:
             guard let inverseNumber else {
                 preconditionFailure("what the inverse stores has an inverse")
