@@ -20,6 +20,7 @@ extension SQLWriter {
     private mutating func statement(
         _ query: ResolvedQuery, _ segment: PlaceSegment?, _ first: [SQLFragment]
     ) throws(LarderError) -> SQLFragment {
+        if let groups = try groupedByHashing(query) { return try self.statement(query, groups) }
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)
@@ -45,7 +46,7 @@ extension SQLWriter {
         return statement
     }
 
-    private mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
+    mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
         var results: [SQLFragment] = []
         if query.hasIdentity {
             results.append(SQLFragment("t0.\(SQL.quoted(Layout.keyColumn))"))
@@ -79,7 +80,7 @@ extension SQLWriter {
     ///
     /// How many they are nobody tells SQLite. Their index serves where nothing else does; where the
     /// first rows of an order are wanted that an index gives, that is followed.
-    private mutating func kindCondition(
+    mutating func kindCondition(
         _ query: ResolvedQuery, _ segment: PlaceSegment?
     ) throws(LarderError) -> SQLFragment? {
         guard let names = query.entityNames else { return nil }
@@ -95,7 +96,7 @@ extension SQLWriter {
     /// - Parameters:
     ///   - first: conditions that stand in front.
     ///   - last: one that stands behind.
-    private mutating func append(
+    mutating func append(
         _ first: [SQLFragment], and predicate: PlanPredicate, _ last: SQLFragment?,
         to statement: inout SQLFragment
     ) throws(LarderError) {
@@ -117,7 +118,7 @@ extension SQLWriter {
         statement += " WHERE " + fragment
     }
 
-    private mutating func append(
+    mutating func append(
         _ keyword: String, _ predicate: PlanPredicate, to statement: inout SQLFragment
     ) throws(LarderError) {
         switch try self.predicate(predicate, negated: false) {
@@ -127,7 +128,7 @@ extension SQLWriter {
         }
     }
 
-    private mutating func appendLimit(to statement: inout SQLFragment) throws(LarderError) {
+    mutating func appendLimit(to statement: inout SQLFragment) throws(LarderError) {
         let hasOffset = try ask(.hasOffset)
         if try ask(.hasLimit) {
             statement += SQLFragment(" LIMIT ?", [.limit])
