@@ -11,6 +11,7 @@ enum StoreFunctions {
         try StringFunctions.register(on: connection, faults)
         try StringCollations.register(on: connection)
         try IntegerFunctions.register(on: connection, faults)
+        try RealFunctions.register(on: connection)
         try ModeFunctions.register(on: connection, faults)
         try ScalarFunctions.register(on: connection)
         return faults
