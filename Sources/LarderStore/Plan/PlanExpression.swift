@@ -134,6 +134,8 @@ struct PlanValue: Hashable, Sendable {
     var type: OperandType?
     /// What it is compared with, for sentences: `Article.title`.
     var name: String
+    /// Of a list of two bounds the one that is the value: 0 or 1.
+    var bound: Int?
 
     static func null(named name: String) -> PlanValue {
         PlanValue(source: .constant(.null), type: nil, name: name)
