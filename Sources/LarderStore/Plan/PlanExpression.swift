@@ -54,8 +54,10 @@ indirect enum PlanOperand: Hashable, Sendable {
         case .value, .member: true
         case .predicate: false
         case .converted(let operand, _): operand.isNullable
-        case .aggregate(let function, _, _, _), .collection(let function, _, _, _, _):
-            !function.isZeroOverNone
+        case .aggregate(let function, _, let type, _),
+            .collection(let function, _, _, let type, _):
+            // A sum of both infinities is nil.
+            !function.isZeroOverNone || (function == .sum && type == .attribute(.double))
         case .function(let function, let operands, _, _):
             switch function {
             case .now: false
