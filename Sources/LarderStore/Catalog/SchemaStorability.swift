@@ -1,7 +1,9 @@
+import FoundationEssentials
 import LarderModel
 
-/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile,
-/// what it constrains or indexes has columns in one table, and tables are not too wide.
+/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile, its
+/// derivations can be planned, what it constrains or indexes has columns in one table, and tables
+/// are not too wide.
 enum SchemaStorability {
     /// SQLite's own limit, unless it is built otherwise.
     private static let columnsMax = 2_000
@@ -12,6 +14,7 @@ enum SchemaStorability {
         for (place, entity) in schema.entities.enumerated() {
             faults += patternFaults(of: entity, path: "entities[\(place)]")
             faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
+            faults += derivationFaults(of: entity, path: "entities[\(place)]", layout)
             let columnCount = layout.columnCount(of: entity)
             if columnCount > columnsMax {
                 faults.append(
@@ -35,6 +38,27 @@ enum SchemaStorability {
                     SchemaError.Fault(
                         path: "\(path).attributes[\(place)].pattern",
                         message: "the pattern does not compile: \(error.message)\(position)"))
+            }
+        }
+        return faults
+    }
+
+    /// What only the planner finds: a pattern that does not compile, a text that is no date.
+    private static func derivationFaults(
+        of entity: Entity, path: String, _ layout: Layout
+    ) -> [SchemaError.Fault] {
+        // No derivation can name an object, so any store will do.
+        let converter = ValueConverter(storeIdentifier: UUID(), schema: layout.schema)
+        var faults: [SchemaError.Fault] = []
+        for derivation in layout.schema.derivations where derivation.entityName == entity.name {
+            do throws(LarderError) {
+                _ = try DerivationPlan(
+                    derivation, isOfOneObject: true, layout: layout, converter: converter)
+            } catch {
+                let place = entity.attributes.firstIndex(of: derivation.attribute) ?? 0
+                faults.append(
+                    SchemaError.Fault(
+                        path: "\(path).attributes[\(place)].derived", message: error.message))
             }
         }
         return faults
