@@ -14,7 +14,6 @@ enum SchemaStorability {
         for (place, entity) in schema.entities.enumerated() {
             faults += patternFaults(of: entity, path: "entities[\(place)]")
             faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
-            faults += derivationFaults(of: entity, path: "entities[\(place)]", layout)
             let columnCount = layout.columnCount(of: entity)
             if columnCount > columnsMax {
                 faults.append(
@@ -24,6 +23,7 @@ enum SchemaStorability {
             }
         }
         guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+        _ = try derivationPlans(of: schema)
     }
 
     private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
@@ -43,25 +43,38 @@ enum SchemaStorability {
         return faults
     }
 
-    /// What only the planner finds: a pattern that does not compile, a text that is no date.
-    private static func derivationFaults(
-        of entity: Entity, path: String, _ layout: Layout
-    ) -> [SchemaError.Fault] {
+    /// The statements that compute derived attributes.
+    ///
+    /// - Throws: `malformedSchema` with what only the planner finds: a pattern that does not
+    ///   compile, a text that is no date.
+    static func derivationPlans(of schema: Schema) throws(LarderError) -> [DerivationPlan] {
+        guard !schema.derivations.isEmpty else { return [] }
+        let layout = Layout(schema)
         // No derivation can name an object, so any store will do.
-        let converter = ValueConverter(storeIdentifier: UUID(), schema: layout.schema)
+        let converter = ValueConverter(storeIdentifier: UUID(), schema: schema)
+        var plans: [DerivationPlan] = []
         var faults: [SchemaError.Fault] = []
-        for derivation in layout.schema.derivations where derivation.entityName == entity.name {
+        for derivation in schema.derivations {
             do throws(LarderError) {
-                _ = try DerivationPlan(
-                    derivation, isOfOneObject: true, layout: layout, converter: converter)
+                plans.append(
+                    try DerivationPlan(
+                        derivation, isOfOneObject: true, layout: layout, converter: converter))
             } catch {
-                let place = entity.attributes.firstIndex(of: derivation.attribute) ?? 0
-                faults.append(
-                    SchemaError.Fault(
-                        path: "\(path).attributes[\(place)].derived", message: error.message))
+                faults.append(fault(of: derivation, in: schema, error.message))
             }
         }
-        return faults
+        guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+        return plans
+    }
+
+    static func fault(
+        of derivation: Derivation, in schema: Schema, _ message: String
+    ) -> SchemaError.Fault {
+        let entity = schema.entities.firstIndex { $0.name == derivation.entityName } ?? 0
+        let attributes = schema.entities[entity].attributes
+        let place = attributes.firstIndex(of: derivation.attribute) ?? 0
+        return SchemaError.Fault(
+            path: "entities[\(entity)].attributes[\(place)].derived", message: message)
     }
 
     private static func indexFaults(

@@ -42,7 +42,7 @@ final class Writer: StoreWriter {
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
         functionFaults =
-            schema.derivations.isEmpty ? nil : try StoreFunctions.register(on: connection)
+            schema.derivations.isEmpty ? nil : try StoreFunctions.register(on: connection).faults
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {

@@ -7,8 +7,8 @@ struct WritingSchema: Sendable {
     let derivations: DerivationGraph
     private let numbers: [String: Int]
 
-    /// - Throws: `wrongType` if a default or a bound does not suit its attribute, or what the planner
-    ///   finds wrong in a derivation.
+    /// - Throws: `wrongType` if a default or a bound does not suit its attribute, or what the
+    ///   planner finds wrong in a derivation.
     init(_ layout: Layout, _ converter: ValueConverter) throws(LarderError) {
         let schema = layout.schema
         let numbers = Dictionary(

@@ -120,6 +120,38 @@ struct DerivationFaultTests {
         #expect(error?.faults.first?.hasPrefix("entities[1].attributes[0].derived: ") == true)
     }
 
+    @Test("what SQLite cannot follow, when the store is made, and leaves the file empty")
+    func tooDeep() throws {
+        func text(_ levels: Int) -> String {
+            String(repeating: "abs(", count: levels) + "x" + String(repeating: ")", count: levels)
+        }
+        func store(_ levels: Int, at path: String) throws -> Store {
+            try Store.open(
+                path: path,
+                schema: Schema(entities: [
+                    Entity(
+                        name: "A",
+                        attributes: [
+                            Attribute(name: "x", type: .int64),
+                            Attribute(
+                                name: "y", type: .int64, isOptional: true,
+                                derivation: text(levels)),
+                        ])
+                ]))
+        }
+        let folder = try MemoryFolder()
+        let error = #expect(throws: LarderError.self) { try store(60, at: folder.storePath) }
+        #expect(error?.code == .malformedSchema)
+        #expect(
+            error?.faults == [
+                "entities[0].attributes[1].derived: is nested deeper than the database can follow"
+            ])
+        let writer = try store(20, at: folder.storePath).makeWriter()
+        let set = ChangeSet([.insert(.new("a", "A"), values: ["x": -1])])
+        _ = try writer.save([set])[0].get()
+        writer.close()
+    }
+
     @Test("another derivation than the store has, when it is opened")
     func otherSchema() throws {
         let folder = try MemoryFolder()

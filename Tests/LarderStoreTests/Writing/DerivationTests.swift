@@ -149,6 +149,20 @@ struct DerivationTests {
         #expect(try value(reader, "relatedWords") == .integer(0))
     }
 
+    @Test("nobody's change, but can be what a change is based on")
+    func base() throws {
+        let category = try library.insert("Category", ["name": "c"])
+        _ = try article("a", 10, ["category": .object(category)])
+        let error = try library.refusal(
+            .update(
+                category, ifVersion: nil, values: ["name": "d"], base: ["articleCount": 0]))
+        #expect(error.code == .versionConflict)
+        try library.saved(
+            .update(
+                category, ifVersion: nil, values: ["name": "d"], base: ["articleCount": 1]))
+        #expect(try value(category, "wordTotal") == .integer(10))
+    }
+
     @Test("members of JSON documents, and predicates over lists")
     func membersAndPredicates() throws {
         let library = try Library(
