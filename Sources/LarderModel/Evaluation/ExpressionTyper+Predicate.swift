@@ -44,6 +44,9 @@ extension ExpressionTyper {
         guard let tested = schema.entity(named: name) else {
             throw LarderError(.unknownEntity, "there is no entity \"\(name.prefix(32))\"")
         }
+        if let element, element.collection == expression {
+            throw Self.needsModifier(element.operand.name)
+        }
         let operand = try operand(expression)
         guard case .object(let entityName)? = operand.type, !isLiteral(expression),
             let entity = schema.entity(named: entityName)
@@ -67,6 +70,9 @@ extension ExpressionTyper {
         _ expression: QueryExpression, as type: OperandType? = nil,
         beside name: String = "the other value"
     ) throws(LarderError) -> TypedOperand {
+        if let element, element.collection == expression {
+            return try member(element.member, of: element.operand, as: type)
+        }
         switch expression {
         case _ where isLiteral(expression):
             return try literal(expression, as: type, beside: name)

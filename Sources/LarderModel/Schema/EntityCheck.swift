@@ -120,19 +120,19 @@ struct EntityCheck {
         let ancestors = ancestors(of: place)
         checkLists(
             entity.uniquenessConstraints, of: place, at: path["unique"],
-            fromAttributes: entity.attributes.count(where: \.isUnique),
+            fromAttributes: entity.attributes.count(where: \.isUnique), allowsDerived: false,
             inherited: ancestors.flatMap(\.uniquenessConstraints),
             // The order of a constraint's properties says nothing.
             meaning: { $0.sorted() })
         checkLists(
             entity.indexes, of: place, at: path["indexes"],
-            fromAttributes: entity.attributes.count(where: \.isIndexed),
+            fromAttributes: entity.attributes.count(where: \.isIndexed), allowsDerived: true,
             inherited: ancestors.flatMap(\.indexes), meaning: { $0 })
     }
 
     private mutating func checkLists(
         _ lists: [[String]], of place: Int, at path: SchemaPath, fromAttributes count: Int,
-        inherited: [[String]], meaning: ([String]) -> [String]
+        allowsDerived: Bool, inherited: [[String]], meaning: ([String]) -> [String]
     ) {
         let entity = entities[place]
         guard lists.count - count <= Limits.propertiesMax else {
@@ -156,6 +156,8 @@ struct EntityCheck {
                 case nil: report(path, "there is no such property of `\(entity.name)`")
                 case .relationship(let relationship) where relationship.isToMany:
                     report(path, "`\(entity.name).\(name)` is to-many")
+                case .attribute(let attribute) where attribute.isDerived && !allowsDerived:
+                    report(path, "`\(entity.name).\(name)` is derived, and not unique")
                 case .attribute, .relationship: break
                 }
             }

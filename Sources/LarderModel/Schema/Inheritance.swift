@@ -105,6 +105,17 @@ extension Schema {
             + [entity]
     }
 
+    /// The places in the schema file of the entity that declares an attribute, and of the attribute.
+    public func place(
+        of attribute: String, in entity: Entity
+    ) -> (entity: Int, attribute: Int) {
+        let declarer = declaringEntity(of: attribute, in: entity)
+        return (
+            entities.firstIndex { $0.name == declarer.name } ?? 0,
+            declarer.declared.attributes.firstIndex { $0.name == attribute } ?? 0
+        )
+    }
+
     /// The entity that declares a property which the given one has: itself, or one above.
     public func declaringEntity(of property: String, in entity: Entity) -> Entity {
         lineage(of: entity).first { $0.property(named: property) != nil } ?? entity

@@ -6,12 +6,16 @@ public struct Schema: Hashable, Sendable {
     /// `major.minor.patch`.
     public let version: String
     public let entities: [Entity]
+    /// What the derived attributes of all entities mean, in an order in which they can be computed:
+    /// none before another that it reads.
+    public private(set) var derivations: [Derivation] = []
     private let positions: [String: Int]
     let inheritance: Inheritance
 
     /// - Throws: ``SchemaError`` with every fault: dangling destinations, inverses that do not
     ///   match, names that clash or that SQLite would fold together, empty or doubled constraints,
-    ///   parents that are unknown or lead back.
+    ///   parents that are unknown or lead back. Derivations are looked at once all else is right,
+    ///   since they read it.
     public init(version: String = "1.0.0", entities: [Entity]) throws(SchemaError) {
         let declared = entities.map(\.withoutInherited)
         let faults = SchemaCheck.faults(in: declared, version: version)
@@ -21,6 +25,7 @@ public struct Schema: Hashable, Sendable {
         self.entities = inheritance.completed(declared)
         self.positions = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
+        derivations = try DerivationCheck.derivations(in: self)
     }
 
     public func entity(named name: String) -> Entity? {
