@@ -135,7 +135,7 @@ dan|larder|$UID
 1|3|2002|
 1|2003|4002|
 1|4003|5002|
-3|1|1|' "$(sqlite3 test.store 'SELECT kind, first_key, last_key, properties FROM _change ORDER BY transaction_number')"
+3|1|1|' "$(sqlite3 test.store 'SELECT kind, first_key, last_key, properties FROM _transaction ORDER BY number')"
 }
 
 @test "delete counts what its rules take along" {

@@ -42,14 +42,15 @@ final class Writer: StoreWriter {
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
-            let table = rows.string(at: 0)
-            if table == Layout.transactionTable {
-                lastTransaction = max(lastTransaction, rows.int64(at: 1))
-            }
-            guard let number = schema.number(of: table) else { continue }
+            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
             keys[number] = max(0, rows.int64(at: 1))
         }
         lastKeys = keys
+        // A store of an older format that is only read may have no history.
+        if !store.options.isReadOnly {
+            lastTransaction = max(
+                lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
+        }
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
 
