@@ -162,6 +162,9 @@ def check_history(connection):
     changed = {row[0] for row in connection.execute("SELECT transaction_number FROM _change")}
     if changed - numbered:
         raise Failed(f"changes without transactions: {changed - numbered}")
+    answered = {row[0] for row in connection.execute("SELECT transaction_number FROM _outcome")}
+    if answered - numbered:
+        raise Failed(f"outcomes without transactions: {answered - numbered}")
     expected = {}
     for kind, entity, first, last in connection.execute(
             "SELECT kind, entity, first_key, last_key FROM (SELECT number, 0 AS place, kind, "

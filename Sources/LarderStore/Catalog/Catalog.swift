@@ -33,7 +33,9 @@ struct Catalog: Sendable {
             try connection.execute(
                 "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
             for text in layout.createStatements { try connection.execute(text) }
-            for text in Layout.historyStatements { try connection.execute(text) }
+            for text in Layout.historyStatements + Layout.outcomeStatements {
+                try connection.execute(text)
+            }
             let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
             try insert.run([.text(Name.store), .text(identifier.uuidString)])
             try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
@@ -46,12 +48,12 @@ struct Catalog: Sendable {
     }
 
     /// Makes a store of an older format one of today's, in one transaction. Format 1 had no
-    /// history, which begins then.
+    /// history, which begins then; neither had outcomes.
     static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
         let history = version == 1 ? Layout.historyStatements : Layout.historyUpgradeStatements
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {
-            for text in history { try connection.execute(text) }
+            for text in history + Layout.outcomeStatements { try connection.execute(text) }
             try connection.execute("PRAGMA user_version = \(formatVersion)")
             try connection.execute("COMMIT")
         } catch {

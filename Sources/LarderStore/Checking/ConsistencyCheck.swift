@@ -25,7 +25,7 @@ struct ConsistencyCheck {
     /// The tables, for SQLite's own check.
     var tables: [String] {
         layout.schema.entities.map(layout.table) + layout.joinTables.map(\.name)
-            + (isOfThisFormat ? Layout.historyTables : [])
+            + (isOfThisFormat ? Layout.historyTables + [Layout.outcomeTable] : [])
     }
 
     var questions: [Question] {
@@ -34,7 +34,7 @@ struct ConsistencyCheck {
                 + layout.storedToOnes(of: entity).flatMap {
                     toOne($0, column: $1, of: entity)
                 } + entity.relationships.flatMap { join(for: $0, of: entity) }
-        } + (isOfThisFormat ? history : [])
+        } + (isOfThisFormat ? history + outcomes : [])
     }
 
     // MARK: Objects
@@ -169,6 +169,16 @@ struct ConsistencyCheck {
                     + isNoDelete("number", transactions) + " AND "
                     + isNoDelete("transaction_number", Layout.changeTable),
                 "a preserved value belongs to no object that was deleted"),
+        ]
+    }
+
+    private var outcomes: [Question] {
+        [
+            Question(
+                place: "outcomes", entityName: nil,
+                sqlText: "SELECT NULL FROM \(Layout.outcomeTable) "
+                    + "WHERE transaction_number > COALESCE((\(Layout.lastTransaction)), 0)",
+                message: "it names a transaction that comes after the last one")
         ]
     }
 

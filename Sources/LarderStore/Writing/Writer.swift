@@ -83,6 +83,7 @@ final class Writer: StoreWriter {
     private func save(
         _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        if let outcome = try rememberedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
         let planned: PlannedChangeSet
@@ -120,10 +121,13 @@ final class Writer: StoreWriter {
             lastKeys: lastKeys, transaction: number)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
-            if case .success(var result) = outcome, try run.writeHistory(set, time: time) {
-                result.transaction = number
-                lastTransaction = number
-                outcome = .success(result)
+            if case .success(var result) = outcome {
+                if try run.writeHistory(set, time: time) {
+                    result.transaction = number
+                    lastTransaction = number
+                    outcome = .success(result)
+                }
+                try remember(result, of: set, time: time, statements)
             }
             return outcome
         } catch {

@@ -148,6 +148,7 @@ struct StoreFileTests {
         try execute(
             """
             DROP TABLE _transaction; DROP TABLE _change; DROP TABLE _preserved;
+            DROP TABLE _outcome;
             INSERT INTO Note (_version, text) VALUES (1, 'old'); PRAGMA user_version = 1
             """)
         try withExtendedLifetime(
@@ -174,7 +175,7 @@ struct StoreFileTests {
         try create()
         try execute(
             """
-            DROP TABLE _transaction;
+            DROP TABLE _transaction; DROP TABLE _outcome;
             CREATE TABLE _transaction (number INTEGER PRIMARY KEY AUTOINCREMENT,
                 time REAL NOT NULL, author TEXT, client TEXT, user INTEGER, process INTEGER);
             INSERT INTO Note (_version, text) VALUES (1, 'a'), (2, 'b'), (1, 'c');
@@ -193,7 +194,7 @@ struct StoreFileTests {
         let store = try Store.open(path: path, schema: schema)
         let writer = try store.makeWriter()
         let note = Change.insert(.new("n", "Note"), values: ["text": "new"])
-        let set = ChangeSet([note])
+        let set = ChangeSet([note], idempotencyKey: "k")
         #expect(try writer.save([set])[0].get().transaction == 5)
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])

@@ -137,6 +137,17 @@ struct ConsistencyCheckTests {
         #expect(try findings().contains(CheckFinding(place: "history", message: message)))
     }
 
+    @Test("an outcome whose transaction is newer than the history is found")
+    func outcomeDamage() throws {
+        let set = ChangeSet([.insert(.new("t", "Tag"), values: [:])], idempotencyKey: "k")
+        _ = try library.writer.save([set])[0].get()
+        #expect(try findings() == [])
+        try library.writer.statements?.connection.execute(
+            "DELETE FROM _transaction WHERE number = (SELECT max(number) FROM _transaction)")
+        let message = "it names a transaction that comes after the last one"
+        #expect(try findings() == [CheckFinding(place: "outcomes", message: message)])
+    }
+
     @Test("a thousand findings are told, and that there are more")
     func many() throws {
         try library.writer.statements?.connection.execute(
