@@ -48,7 +48,8 @@ enum RandomSchema {
         }
         attributes.append(
             Attribute(
-                name: "\(prefix)unique0", type: random.pick([.int64, .string, .date, .decimal]) ?? .int64,
+                name: "\(prefix)unique0",
+                type: random.pick([.int64, .string, .date, .decimal]) ?? .int64,
                 isOptional: true, isUnique: true))
         var indexes: [[String]] = []
         if random.once(in: 2), attributes.count > 1 {

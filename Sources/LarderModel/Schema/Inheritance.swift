@@ -20,7 +20,9 @@ struct Inheritance: Hashable, Sendable {
         var descendants: [String: [Int]] = [:]
         var names: [String: [String]] = [:]
         for (place, chain) in ancestors.enumerated() where !chain.isEmpty {
-            for ancestor in chain { descendants[entities[ancestor].name, default: []].append(place) }
+            for ancestor in chain {
+                descendants[entities[ancestor].name, default: []].append(place)
+            }
             names[entities[place].name] = chain.map { entities[$0].name }
         }
         self.parents = parents

@@ -124,7 +124,8 @@ struct ConsistencyCheck {
                     "\(reference) IS NULL\(kindCondition(entity, "o"))",
                     "it leads nowhere, and must not"))
         }
-        guard let position = layout.positionColumn(beside: relationship, column).map(SQL.quoted) else {
+        guard let position = layout.positionColumn(beside: relationship, column).map(SQL.quoted)
+        else {
             return questions
         }
         questions.append(

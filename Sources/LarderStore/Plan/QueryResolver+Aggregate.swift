@@ -28,7 +28,8 @@ extension QueryResolver {
         }
         return ResolvedQuery(
             verb: .aggregate, entityName: entity.name, entityNames: entityNames,
-            sources: rootScope.sources, predicate: predicate, groupBy: groups, having: havingPredicate, columns: columns,
+            sources: rootScope.sources, predicate: predicate, groupBy: groups,
+            having: havingPredicate, columns: columns,
             order: try groupOrder(aggregate, columns))
     }
 

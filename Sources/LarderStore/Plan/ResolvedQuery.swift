@@ -104,7 +104,8 @@ struct PlanList: Hashable, Sendable {
     var sqlTextForMany: String {
         let key = "l.\(SQL.quoted(keyColumn))"
         let order = positionColumn.map { "l.\(SQL.quoted($0)), \(key)" } ?? key
-        return "SELECT o.key, \(key)\(entityText(of: key)) FROM json_each(?) AS o CROSS JOIN \(SQL.quoted(table)) AS l "
+        return
+            "SELECT o.key, \(key)\(entityText(of: key)) FROM json_each(?) AS o CROSS JOIN \(SQL.quoted(table)) AS l "
             + "ON l.\(SQL.quoted(ownerColumn)) = o.value ORDER BY o.key, \(order)"
     }
 
@@ -118,7 +119,8 @@ struct PlanList: Hashable, Sendable {
         let key = SQL.quoted(keyColumn)
         let order = positionColumn.map { "\(SQL.quoted($0)), \(key)" } ?? key
         let entity = entityText(of: "\(SQL.quoted(table)).\(key)")
-        return "SELECT \(key)\(entity) FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(ownerColumn)) = ? "
+        return
+            "SELECT \(key)\(entity) FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(ownerColumn)) = ? "
             + "ORDER BY \(order)"
     }
 }

@@ -60,7 +60,9 @@ extension SQLWriter {
             guard case .operand(let operand) = column.content else { continue }
             let result = try self.operand(operand)
             results.append(result)
-            if let table = column.entityTable { entities.append(Self.entity(of: result, in: table)) }
+            if let table = column.entityTable {
+                entities.append(Self.entity(of: result, in: table))
+            }
         }
         // Behind all others, whose places the order of rows refers to.
         return results + entities

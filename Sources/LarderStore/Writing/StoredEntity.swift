@@ -99,14 +99,13 @@ struct StoredEntity: Sendable {
         bump = "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?"
         delete = "DELETE FROM \(table) WHERE \(key) = ?"
         preserving = attributes.enumerated().filter(\.element.attribute.preservesValueOnDeletion)
-            .map { number, stored in
-                (
-                    number,
-                    Layout.preserve(
-                        stored.column, in: place.table, of: entity.name,
-                        as: stored.attribute.name)
-                )
-            }
+            .map { ($0, Self.preserve($1, of: entity, in: place.table)) }
+    }
+
+    private static func preserve(
+        _ stored: StoredAttribute, of entity: Entity, in table: String
+    ) -> String {
+        Layout.preserve(stored.column, in: table, of: entity.name, as: stored.attribute.name)
     }
 
     /// The places of the constraints over at least one of these attributes.

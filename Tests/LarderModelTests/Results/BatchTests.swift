@@ -161,7 +161,8 @@ struct BatchTests {
             .objects([]),
         ]
         for value in lists { try many.append(value) }
-        #expect(single.column.subentities == Subentities(names: ["B", "C"], indexes: [1, 0, 2, 1, 0]))
+        #expect(
+            single.column.subentities == Subentities(names: ["B", "C"], indexes: [1, 0, 2, 1, 0]))
         let batch = Batch(rowCount: 5, columns: [single.column, many.column])
         try batch.check()
         #expect(batch.rows(store: store).map(\.values) == zip(values, lists).map { [$0, $1] })

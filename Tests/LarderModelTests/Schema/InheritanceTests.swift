@@ -76,7 +76,8 @@ struct InheritanceTests {
     func depth() throws {
         func chain(_ count: Int) -> [Entity] {
             (0..<count).map { place in
-                Entity(name: "E\(place)", attributes: [], parent: place == 0 ? nil : "E\(place - 1)")
+                Entity(
+                    name: "E\(place)", attributes: [], parent: place == 0 ? nil : "E\(place - 1)")
             }
         }
         let deepest = Limits.ancestorsMax + 1

@@ -161,7 +161,7 @@ struct QueryClauses {
                     entityName, where: predicate, sort: sort, selection: selection,
                     isDistinct: isDistinct, prefetch: prefetch,
                     includesSubentities: includesSubentities))
-        case "count": 
+        case "count":
             return .count(
                 entityName: entityName, predicate: predicate,
                 includesSubentities: includesSubentities)

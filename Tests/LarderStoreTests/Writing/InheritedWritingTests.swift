@@ -133,7 +133,8 @@ struct InheritedWritingTests {
                     "mentor": .object(.new("b", "Member")),
                     "friends": .objects([.new("b", "Teacher"), .new("t", "Tutor")]),
                 ]),
-            .insert(.new("t", "Tutor"), values: ["name": "Cyd", "desk": .object(.new("d", "Desk"))]),
+            .insert(
+                .new("t", "Tutor"), values: ["name": "Cyd", "desk": .object(.new("d", "Desk"))]),
             .insert(.new("b", "Teacher"), values: ["name": "Bob"]),
             .insert(.new("d", "Desk"), values: [:]))
         let made = result.inserted
@@ -220,7 +221,8 @@ struct InheritedWritingTests {
             "Tutor", ["name": "Ann", "number": 7, "email": "a@b", "school": .object(school)])
         // What Member declares holds for all of them, what Student declares for Tutors too.
         for (entityName, values) in [
-            ("Teacher", ["name": "Bob", "email": "a@b"]), ("Student", ["name": "Bob", "number": 7]),
+            ("Teacher", ["name": "Bob", "email": "a@b"]),
+            ("Student", ["name": "Bob", "number": 7]),
             ("Student", ["name": "Ann", "school": .object(school)]), ("Tutor", ["name": "Ann"]),
         ] as [(String, [String: Value])] {
             let error = try library.refusal(.insert(.new("a", entityName), values: values))
