@@ -1,8 +1,8 @@
 import LarderModel
 import TestSupport
 
-/// Schemas of two or three entities with attributes of all types and relationships of all kinds, and
-/// often with entities below these.
+/// Schemas of two or three entities with attributes of all types and relationships of all kinds,
+/// and often with entities below these.
 enum RandomSchema {
     private static let names = ["Alpha", "Beta", "Gamma"]
 

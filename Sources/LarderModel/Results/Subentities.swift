@@ -1,5 +1,5 @@
-/// Of which entities the objects of some keys are, where an entity is named for all of them and some
-/// are of entities below it.
+/// Of which entities the objects of some keys are, where an entity is named for all of them and
+/// some are of entities below it.
 public struct Subentities: Hashable, Sendable {
     /// The entities below that occur.
     public var names: [String]

@@ -1,7 +1,7 @@
 /// Which entity inherits from which.
 ///
-/// Made of entities as they were declared, also of such that do not fit together: a chain of parents
-/// ends where one is unknown, or where it would come back to an entity that it has left.
+/// Made of entities as they were declared, also of such that do not fit together: a chain of
+/// parents ends where one is unknown, or where it would come back to an entity that it has left.
 struct Inheritance: Hashable, Sendable {
     /// The place of each entity's parent.
     private let parents: [Int?]
@@ -107,7 +107,7 @@ extension Schema {
             + [entity]
     }
 
-    /// The places in the schema file of the entity that declares an attribute, and of the attribute.
+    /// The places in the schema file of the entity that declares an attribute, and of that.
     public func place(
         of attribute: String, in entity: Entity
     ) -> (entity: Int, attribute: Int) {

@@ -102,7 +102,7 @@ extension Reader {
         }
     }
 
-    /// The entity of an object as its row has it, if the schema knows that; else the one asked about.
+    /// The entity of an object as its row has it, if the schema knows that; else the one asked of.
     private func ownEntityName(
         of key: Int64, among entityName: String
     ) throws(ReadFailure) -> String {

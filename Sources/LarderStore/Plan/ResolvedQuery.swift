@@ -105,7 +105,8 @@ struct PlanList: Hashable, Sendable {
         let key = "l.\(SQL.quoted(keyColumn))"
         let order = positionColumn.map { "l.\(SQL.quoted($0)), \(key)" } ?? key
         return
-            "SELECT o.key, \(key)\(entityText(of: key)) FROM json_each(?) AS o CROSS JOIN \(SQL.quoted(table)) AS l "
+            "SELECT o.key, \(key)\(entityText(of: key)) FROM json_each(?) AS o "
+            + "CROSS JOIN \(SQL.quoted(table)) AS l "
             + "ON l.\(SQL.quoted(ownerColumn)) = o.value ORDER BY o.key, \(order)"
     }
 
@@ -113,8 +114,8 @@ struct PlanList: Hashable, Sendable {
         entityTable.map { ", " + SQLWriter.entity(of: key, in: $0) } ?? ""
     }
 
-    /// The keys of one object's list, perhaps each with the name of its entity, in its order or else
-    /// in their own; `?` is the object's key.
+    /// The keys of one object's list, perhaps each with the name of its entity, in its order or
+    /// else in their own; `?` is the object's key.
     var sqlText: String {
         let key = SQL.quoted(keyColumn)
         let order = positionColumn.map { "\(SQL.quoted($0)), \(key)" } ?? key

@@ -68,7 +68,7 @@ enum SQLParameter: Hashable, Sendable {
     case elements(PlanValue, Comparison.Options, places: Int)
     /// The name of the entity of a value that names an object.
     case entityName(PlanValue)
-    /// The objects of a list that are not nil, as a JSON array of pairs: key and name of the entity.
+    /// The objects of a list that are not nil, as a JSON array of pairs: key and entity's name.
     case objects(PlanValue)
     case limit
     case offset

@@ -213,7 +213,8 @@ struct StoredConstraint: Sendable {
         declarerNumber = declarer.number
         let (table, key) = (SQL.quoted(table), SQL.quoted(Layout.keyColumn))
         let kinds = declarer.kinds.map { kinds in
-            "\(SQL.quoted(Layout.entityColumn)) IN (\(kinds.map { "'\($0)'" }.joined(separator: ", ")))"
+            let names = kinds.map { "'\($0)'" }.joined(separator: ", ")
+            return "\(SQL.quoted(Layout.entityColumn)) IN (\(names))"
         }
         let equal = columns.map(SQL.quoted).map { "other.\($0) = own.\($0)" }
         let given = columns.map(SQL.quoted).map { "\($0) = ?" }

@@ -138,7 +138,7 @@ struct FormatParser {
         if case .name(let name, false) = token.kind { name.uppercased() == word } else { false }
     }
 
-    /// `IS Student` behind an operand. The word is no keyword elsewhere: a property may be called so.
+    /// `IS Student` behind an operand. The word is no keyword elsewhere: a property may have it.
     private mutating func typeTest(
         of operand: QueryExpression
     ) throws(LarderError) -> QueryExpression? {
