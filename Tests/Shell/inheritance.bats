@@ -62,7 +62,7 @@ JSON
     same 1 "$(larder count Reader --where 'SUBQUERY(items, $i, $i IS Atlas).@count == 1')"
     expect 4 larder count Item --where 'title == "x" OR SELF IS Bok'
     holds "$stderr" 'there is no entity "Bok"'
-    holds "$stderr" '                              ^'
+    holds "$stderr" $'\n                          ^'
     expect 65 larder count Item --where 'pages > 3'
     holds "$stderr" 'Item has no property "pages"'
     holds "$stderr" 'ask for objects of Book'
@@ -104,7 +104,7 @@ LINES
     same '["minutes"]' "$(jq -c '.entities[] | select(.name == "Film").attributes | map(.name)' shown)"
     stop_daemon
     jq '(.entities[] | select(.name == "Atlas")).parent = "Item"' "$schema" >other
-    expect 65 larder --store test.store --schema other stats
+    expect 65 larder stats --store test.store --schema other
     holds "$stderr" "Atlas: parent is Book in the store, Item in the file"
 }
 
