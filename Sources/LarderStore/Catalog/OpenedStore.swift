@@ -67,7 +67,7 @@ struct OpenedStore {
             try OpenFile.syncFolder(of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
             // A store that is only read stays as it is.
-            if !isReadOnly, try hasOlderFormat(connection) { try Catalog.upgrade(connection) }
+            if !isReadOnly { try upgradeIfNeeded(connection) }
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(
                 file: file, connection: connection, identifier: catalog.identifier,
@@ -81,8 +81,9 @@ struct OpenedStore {
         }
     }
 
-    private static func hasOlderFormat(_ connection: Connection) throws -> Bool {
-        try connection.integer("PRAGMA user_version") ?? 0 < Catalog.formatVersion
+    private static func upgradeIfNeeded(_ connection: Connection) throws {
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        if version < Catalog.formatVersion { try Catalog.upgrade(connection, from: version) }
     }
 
     private static func create(

@@ -7,8 +7,9 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        let hasHistory = try pragma("user_version") >= Catalog.historyFormatVersion
-        let check = ConsistencyCheck(layout: session.layout, hasHistory: hasHistory)
+        let check = ConsistencyCheck(
+            layout: session.layout,
+            isOfThisFormat: try pragma("user_version") == Catalog.formatVersion)
         var findings: [CheckFinding] = []
         // One more than is told, so that it is known whether there are more.
         let findingsMax = CheckReport.findingsMax + 1

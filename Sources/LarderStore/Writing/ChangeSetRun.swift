@@ -144,7 +144,7 @@ final class ChangeSetRun {
         changes.insert(object)
         result.inserted.append(identifier(of: object))
         // A cascade along a link to it that was made earlier does not reach a later insert.
-        deleted.remove(object)
+        if !deleted.isEmpty { deleted.remove(object) }
         try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {

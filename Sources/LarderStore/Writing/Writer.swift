@@ -46,14 +46,15 @@ final class Writer: StoreWriter {
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
-            let table = rows.string(at: 0)
-            if table == Layout.transactionTable {
-                lastTransaction = max(lastTransaction, rows.int64(at: 1))
-            }
-            guard let number = schema.number(of: table) else { continue }
+            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
             keys[number] = max(0, rows.int64(at: 1))
         }
         lastKeys = keys
+        // A store of an older format that is only read may have no history.
+        if !store.options.isReadOnly {
+            lastTransaction = max(
+                lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
+        }
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
 
@@ -86,6 +87,7 @@ final class Writer: StoreWriter {
     private func save(
         _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        if let outcome = try rememberedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
         let planned: PlannedChangeSet
@@ -123,10 +125,13 @@ final class Writer: StoreWriter {
             lastKeys: lastKeys, transaction: number, time: time, functionFaults: functionFaults)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
-            if case .success(var result) = outcome, try run.writeHistory(set, time: time) {
-                result.transaction = number
-                lastTransaction = number
-                outcome = .success(result)
+            if case .success(var result) = outcome {
+                if try run.writeHistory(set, time: time) {
+                    result.transaction = number
+                    lastTransaction = number
+                    outcome = .success(result)
+                }
+                try remember(result, of: set, time: time, statements)
             }
             return outcome
         } catch {
