@@ -35,6 +35,11 @@ public enum Limits {
     public static let changesMax = 1_000_000
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
+    /// The idempotency key of a change set, in UTF-8 bytes.
+    public static let idempotencyKeyBytesMax = 64
+    /// Outcomes of saves with a key that a store remembers, and for how long: a day.
+    public static let outcomesMax: Int64 = 1_000_000
+    public static let outcomeSecondsMax = 86_400.0
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.
