@@ -23,8 +23,11 @@ struct Catalog: Sendable {
 
     /// Creates every table and the catalog in one transaction: afterwards the file is a store, or
     /// it is as empty as before.
+    ///
+    /// - Parameter texts: Statements of the store's that SQLite has to be able to prepare.
     static func create(
-        for layout: Layout, identifier: UUID, created: Date, on connection: Connection
+        for layout: Layout, preparing texts: [String], identifier: UUID, created: Date,
+        on connection: Connection
     ) throws(SQLiteError) {
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {
@@ -36,6 +39,7 @@ struct Catalog: Sendable {
             for text in Layout.historyStatements + Layout.outcomeStatements {
                 try connection.execute(text)
             }
+            for text in texts { _ = try connection.prepare(text) }
             let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
             try insert.run([.text(Name.store), .text(identifier.uuidString)])
             try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])

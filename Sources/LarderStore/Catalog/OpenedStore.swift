@@ -94,8 +94,20 @@ struct OpenedStore {
                 .notAStore, "\(path) is empty, so not a store yet",
                 hint: "open it for writing, with a schema, to make it one")
         }
-        try Catalog.create(
-            for: Layout(schema), identifier: UUID(), created: Date(), on: connection)
+        let plans = try SchemaStorability.derivationPlans(of: schema)
+        if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
+        do throws(SQLiteError) {
+            try Catalog.create(
+                for: Layout(schema), preparing: plans.map(\.text), identifier: UUID(),
+                created: Date(), on: connection)
+        } catch {
+            let plan = plans.first { $0.text == error.sql }
+            guard error.code == SQLITE_ERROR, let plan else { throw error }
+            let fault = SchemaStorability.fault(
+                of: plan.derivation, in: schema,
+                "is nested deeper than the database can follow")
+            throw SchemaError(faults: [fault]).larderError
+        }
     }
 
     private static func checkHeader(of connection: Connection, path: String) throws {

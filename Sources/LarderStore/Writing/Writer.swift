@@ -19,6 +19,8 @@ final class Writer: StoreWriter {
     /// nil once the writer is closed.
     var statements: StatementCache?
     var health = Health.sound
+    /// Where functions of derivations report their errors; nil where nothing is derived.
+    private var functionFaults: FunctionFaults?
     /// The last key that each entity's objects were given.
     private var lastKeys: [Int64] = []
     /// The greatest number that a transaction of the history was given. It never falls: what a
@@ -28,7 +30,7 @@ final class Writer: StoreWriter {
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
-        schema = try WritingSchema(store.layout)
+        schema = try WritingSchema(store.layout, store.valueConverter)
         do throws(SQLiteError) {
             try use(connection)
         } catch {
@@ -39,6 +41,8 @@ final class Writer: StoreWriter {
     /// Takes a connection, and reads from it what the writer keeps in memory.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
+        functionFaults =
+            schema.derivations.isEmpty ? nil : try StoreFunctions.register(on: connection).faults
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
@@ -118,7 +122,7 @@ final class Writer: StoreWriter {
         }
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, transaction: number)
+            lastKeys: lastKeys, transaction: number, time: time, functionFaults: functionFaults)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
             if case .success(var result) = outcome {
