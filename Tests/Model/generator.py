@@ -8,8 +8,8 @@ OBJECTS_MAX = 160
 CHANGES_MAX = 12
 POLICIES = ["error", "error", "storeWins", "callerWins", "overwrite", "rollback"]
 AUTHORS = ["", "", "Ann", "Bé", "an import"]
-# How many of an entity there should be, in relation to each other.
-SHARES = {
+# How many of an entity there should be, more or less.
+COUNTS = {
     "Harbour": 14, "Berth": 14, "Ship": 16, "Sailor": 30, "Papers": 8, "Route": 10, "Cargo": 10,
     "Item": 22, "Sample": 16}
 # Sets that are to be done are made anew so many times.
@@ -80,7 +80,9 @@ class Generator:
 
     def plan(self, kind):
         if kind == "insert" or not self.world.objects:
-            entity = self.choice.choices(list(SHARES), SHARES.values())[0]
+            lacking = [
+                1 + max(0, count - len(self.world.of(name))) for name, count in COUNTS.items()]
+            entity = self.choice.choices(list(COUNTS), lacking)[0]
             inserts = [("insert", self.new(entity))]
             if entity == "Cargo":
                 inserts += [

@@ -25,12 +25,17 @@ class World:
 
     def __init__(self, schema, objects=None):
         self.schema, self.objects = schema, objects or {}
+        self.by_entity = None  # made when it is asked for
 
     def exists(self, number):
         return number in self.objects
 
     def of(self, entity):
-        return [each for each, thing in self.objects.items() if thing.entity == entity]
+        if self.by_entity is None:
+            self.by_entity = {}
+            for number, thing in self.objects.items():
+                self.by_entity.setdefault(thing.entity, []).append(number)
+        return self.by_entity.get(entity, [])
 
     def read(self, number, name):
         """As a reader sees it: also a key that `noAction` left behind."""
@@ -83,6 +88,7 @@ class Transaction(World):
             values[each.name] = [] if each.to_many else None
             self.causes[number, each.name] = MISSING_VALUE
         self.objects[number] = Thing(entity, 1, values)
+        self.by_entity = None
         self.own.add(number)
         self.inserted.add(number)
 
@@ -109,6 +115,7 @@ class Transaction(World):
                 one.name: self.objects[each].values[one.name]
                 for one in entity.attributes.values() if one.preserved}
             del self.objects[each]
+            self.by_entity = None
             self.deleted.add(each)
 
     def leave(self, number, relationship, other):
