@@ -108,7 +108,7 @@ class Generator:
     def insert(self, subject):
         entity = self.schema[subject.entity]
         given = {}
-        for each in entity.attributes.values():
+        for each in entity.given.values():
             if self.chance(0.5) or not each.optional and each.default is None:
                 given[each.name] = random_value(each, self.choice)
         for each in entity.relationships.values():
@@ -121,8 +121,8 @@ class Generator:
     def update(self, subject):
         source = self.world if self.world.exists(subject) else self.past
         entity = self.schema[source.objects[subject].entity]
-        names = self.choice.sample(
-            list(entity.properties), min(len(entity.properties), self.choice.randint(0, 3)))
+        settable = [*entity.given, *entity.relationships]
+        names = self.choice.sample(settable, min(len(settable), self.choice.randint(0, 3)))
         given = {}
         for name in names:
             if name in entity.attributes:
@@ -262,7 +262,7 @@ class Generator:
             self.doubled, self.left_without, self.left_without, self.unknown])(change, entity)
 
     def bad_attribute(self, change, entity):
-        attribute = self.choice.choice(list(entity.attributes.values()))
+        attribute = self.choice.choice(list(entity.given.values()))
         value = bad_value(attribute, self.choice)
         if value is not Ellipsis:
             change.values[attribute.name] = value
@@ -294,4 +294,9 @@ class Generator:
             del change.values[self.choice.choice(list(change.values))]
 
     def unknown(self, change, entity):
-        change.values["nothing"] = 1
+        derived = [each for each in entity.attributes.values() if each.derived]
+        if derived and self.chance(0.5):
+            each = self.choice.choice(derived)
+            change.values[each.name] = random_value(each, self.choice)
+        else:
+            change.values["nothing"] = 1

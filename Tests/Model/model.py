@@ -7,11 +7,12 @@ import collections
 import dataclasses
 
 import values as attribute_values
+from derived import derivations
 from world import DELETE_DENIED, MISSING_VALUE, OBJECT_NOT_FOUND, Transaction, World
 
 WRONG_TYPE, VALIDATION_FAILED, UNIQUENESS_VIOLATED = 301, 305, 306
 INVALID_CHANGE_SET, UNKNOWN_PROPERTY, VERSION_CONFLICT = 308, 300, 400
-MALFORMED_VALUE = 312
+MALFORMED_VALUE, ARITHMETIC_OVERFLOW = 312, 309
 
 Temporary = collections.namedtuple("Temporary", "entity name")
 
@@ -164,7 +165,7 @@ class Run:
                 yield fault, False, fault[2]
 
     def missing(self, entity, given):
-        for each in entity.attributes.values():
+        for each in entity.given.values():
             if each.name not in given and each.default is None and not each.optional:
                 yield (MISSING_VALUE, entity.name, each.name)
 
@@ -198,8 +199,7 @@ class Run:
         """The changes as the merge policy leaves them; None for one that is left out."""
         solved = []
         for place, change in enumerate(changes):
-            is_expecting = change.if_version is not None or change.base
-            if change.kind == "insert" or not is_expecting:
+            if change.kind == "insert" or change.if_version is None and not self.base(change):
                 solved.append(change)
                 continue
             differing = self.differing(change)
@@ -215,8 +215,17 @@ class Run:
         if change.if_version == version:
             return None
         differing = {
-            name for name, value in change.base.items() if not self.is_held(change.object, name, value)}
+            name for name, value in self.base(change).items()
+            if not self.is_held(change.object, name, value)}
         return differing if differing or change.if_version is not None else None
+
+    def base(self, change):
+        """Without derived attributes where they would be set again."""
+        given = self.schema[self.entities[change.object]].given
+        attributes = self.schema[self.entities[change.object]].attributes
+        return {
+            name: value for name, value in change.base.items()
+            if self.set.merge != "overwrite" or name not in attributes or name in given}
 
     def is_held(self, number, name, base):
         entity = self.schema[self.entities[number]]
@@ -242,7 +251,7 @@ class Run:
         if policy == "storeWins":
             kept = {name: value for name, value in kept.items() if name not in differing}
         if policy == "overwrite":
-            kept = change.base | kept
+            kept = self.base(change) | kept
         return dataclasses.replace(change, values=kept)
 
     def fault(self, fault, is_lenient=False):
@@ -373,6 +382,17 @@ class Run:
         for name in {thing.entity for thing in changed.values()}:
             for names in self.schema[name].unique:
                 self.check_unique(self.schema[name], names)
+        if not self.faults:
+            self.derive()
+
+    def derive(self):
+        for attribute, computed in derivations(self.schema):
+            for number in list(self.transaction.of(attribute.entity)):
+                value = computed(self.transaction, number)
+                if attribute_values.is_in_range(attribute, value):
+                    self.transaction.put(number, attribute.name, value)
+                else:
+                    self.faults.add((ARITHMETIC_OVERFLOW, attribute.entity, attribute.name))
 
     def end_fault(self, number, value, relationship):
         if not relationship.to_many:

@@ -35,7 +35,8 @@ def compare(file, expected, names, error):
         changes, preserved = {}, {}
         for number, kind, entity, first, last, properties in connection.execute(
                 "SELECT transaction_number, kind, entity, first_key, last_key, properties "
-                "FROM _change"):
+                "FROM _change UNION ALL SELECT number, kind, entity, first_key, last_key, "
+                "properties FROM _transaction"):
             for key in range(first, last + 1):
                 recorded = changes.setdefault(number, {}).setdefault(kind, {})
                 if (entity, key) in recorded:

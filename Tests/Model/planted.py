@@ -105,6 +105,15 @@ class ListsLeaveNoHistory(Run):
         return net
 
 
+class DerivesWhenUpdated(Run):
+    def derive(self):
+        known = {each: dict(thing.values) for each, thing in self.transaction.objects.items()}
+        super().derive()
+        for number in self.transaction.own - self.transaction.bumped - self.transaction.inserted:
+            if number in known:
+                self.transaction.objects[number].values = known[number]
+
+
 class TakesWhatIsOutOfBounds(Run):
     def value_faults(self, change):
         return (each for each in super().value_faults(change) if each[0][0] != 305)
@@ -163,7 +172,7 @@ RULES = {
         CascadesOnce, NoActionNullifies, NewOnesFirst, PartnersKeepTheirVersions, OneSided,
         PreservesWhatWas, ForgetsDefaults, DeniesNothing, CountsOneMore, RequiresNothing,
         UniqueOneByOne, NeverUpserts, StoreNeverWins, ConflictsOfVersionsOnly,
-        ListsLeaveNoHistory, TakesWhatIsOutOfBounds)}
+        ListsLeaveNoHistory, DerivesWhenUpdated, TakesWhatIsOutOfBounds)}
 ACTS = {
     drop_property: DROP_SHARE, drop_change: DROP_SHARE, turn_list: DROP_SHARE,
     forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE, forget_author: FORGET_SHARE}

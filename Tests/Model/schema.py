@@ -23,6 +23,7 @@ class Attribute:
     length_min: int | None
     length_max: int | None
     pattern: str | None
+    derived: str | None
 
 
 @dataclasses.dataclass(eq=False)
@@ -63,6 +64,9 @@ class Entity:
     inbound: list = dataclasses.field(default_factory=list)  # relationships without inverse
 
     def __post_init__(self):
+        # What a change may set.
+        self.given = {
+            each.name: each for each in self.attributes.values() if not each.derived}
         self.properties = self.attributes | self.relationships
         self.initial = {each.name: each.default for each in self.attributes.values()}
 
@@ -74,7 +78,7 @@ def attribute(entity, written):
         entity, written["name"], kind, written.get("optional", False), typed("default"),
         written.get("unique", False), written.get("preserveValueOnDeletion", False),
         typed("minimum"), typed("maximum"), written.get("minLength"), written.get("maxLength"),
-        written.get("pattern"))
+        written.get("pattern"), written.get("derived"))
 
 
 def relationship(entity, written):

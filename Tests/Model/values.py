@@ -83,12 +83,13 @@ def stored(kind, value):
 
 def fault(attribute, value):
     """The code of what is wrong with a value that is set; None if nothing is."""
+    if attribute.derived:
+        return VALIDATION_FAILED
     if value is None:
         return None if attribute.optional else MISSING_VALUE
     if isinstance(value, Misfit):
         return WRONG_TYPE
-    bits = INTEGER_BITS.get(attribute.type)
-    if bits and not -(1 << bits - 1) <= value < 1 << bits - 1:
+    if not is_in_range(attribute, value):
         return WRONG_TYPE
     value = stored(attribute.type, value)
     if attribute.minimum is not None and value < attribute.minimum:
@@ -102,6 +103,12 @@ def fault(attribute, value):
     if attribute.pattern is not None and not re.fullmatch(attribute.pattern, value):
         return VALIDATION_FAILED
     return None
+
+
+def is_in_range(attribute, value):
+    """Of its type."""
+    bits = INTEGER_BITS.get(attribute.type)
+    return bits is None or value is None or -(1 << bits - 1) <= value < 1 << bits - 1
 
 
 # Random ones, of few different values, so that they meet.
