@@ -190,6 +190,7 @@ class Transaction(World):
                 self.gain(each, inverse, number)
         now = self.objects[number].values[relationship.name]
         if relationship.ordered and targets:
-            self.touched.setdefault(number, set()).add(relationship.name)  # UNTIL positions are kept
+            # A list that is given anew in its old order may be told of, where it had gaps.
+            self.touched.setdefault(number, set()).add(relationship.name)
         if relationship.ordered or set(now) != set(targets):
             self.put(number, relationship.name, list(targets))
