@@ -132,7 +132,7 @@ final class ChangeSetRun {
         var later: [Assignment] = []
         for number in entity.insertedToOnes {
             var assignment = insert.values.assignments.first { $0.relationship == number }
-            if let waits = assignment, isUpserting, awaited(by: waits) != nil {
+            if let waits = assignment, awaited(by: waits) != nil {
                 later.append(waits)
                 assignment = nil
             }
@@ -143,8 +143,6 @@ final class ChangeSetRun {
         try statements.statement(entity.insert).run(bindings)
         changes.insert(object)
         result.inserted.append(identifier(of: object))
-        // A cascade along a link to it that was made earlier does not reach a later insert.
-        if !deleted.isEmpty { deleted.remove(object) }
         try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {
@@ -207,13 +205,12 @@ final class ChangeSetRun {
 
     // MARK: - Assignments
 
-    /// Assigns at once, or after the last insert whose row the assignment has to change, or, where
-    /// inserts may become updates, whose key it needs.
+    /// Assigns at once, or after the last insert that the assignment names: until then the object is
+    /// not there, and an insert may yet turn out to mean another.
     private func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
-        let relationship = schema.relationships[assignment.relationship]
-        if let last = awaited(by: assignment), isUpserting || !relationship.changesOnlyItself {
+        if let last = awaited(by: assignment) {
             waiting[last, default: []].append((object, assignment))
         } else {
             try assign(assignment, to: object)
