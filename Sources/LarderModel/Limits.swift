@@ -32,6 +32,8 @@ public enum Limits {
     public static let changesMax = 1_000_000
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
+    /// Batches of a stream of new objects that a client may be ahead of the server's answers.
+    public static let batchesAheadMax = 4
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.
