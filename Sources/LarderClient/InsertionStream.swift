@@ -120,9 +120,10 @@ public final class InsertionStream: Sendable {
         switch outcome {
         case .answered(.reply(.inserted(let rows, let more))):
             state.withLock { state in
-                let keys = state.progress.keys
-                state.progress = rows
-                state.progress.keys = keys + rows.keys
+                state.progress.rowCount = rows.rowCount
+                state.progress.batchCount = rows.batchCount
+                state.progress.transaction = rows.transaction
+                state.progress.keys += rows.keys
                 state.hasEnded = !more
             }
             return !more

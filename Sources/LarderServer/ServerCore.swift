@@ -49,7 +49,8 @@ final class ServerCore: Sendable {
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
                     loopReader: loopReader, pool: pool, writes: writes, registry: registry,
-                    store: store, spools: spools, probe: StoreProbe(store), statistics: statistics, logger: logger)
+                    store: store, spools: spools, probe: StoreProbe(store), statistics: statistics,
+                    logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store

@@ -33,7 +33,8 @@ final class SpooledRows: RowSource {
         let envelope = frame.withUnsafeBytes { bytes in
             Result { () throws(WireFailure) in try codec.decodeRequest(bytes) }
         }
-        guard case .success(let received) = envelope, case .rows(_, let batch?, _) = received.request
+        guard case .success(let received) = envelope,
+            case .rows(_, let batch?, _) = received.request
         else { throw Self.damaged }
         return batch
     }

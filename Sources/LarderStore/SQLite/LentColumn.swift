@@ -66,7 +66,8 @@ extension Statement {
                 let start = row == 0 ? 0 : Int(ends[row - 1])
                 let bytes = UnsafeRawPointer(heap + start).assumingMemoryBound(to: CChar.self)
                 // Without a destructor SQLite takes no copy: the column outlives the binding.
-                result = sqlite3_bind_text(handle, place, bytes, Int32(ends[row]) - Int32(start), nil)
+                result = sqlite3_bind_text(
+                    handle, place, bytes, Int32(ends[row]) - Int32(start), nil)
             case .blobs(let heap, let ends):
                 let start = row == 0 ? 0 : Int(ends[row - 1])
                 result = sqlite3_bind_blob(

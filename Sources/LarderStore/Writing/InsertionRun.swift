@@ -24,14 +24,17 @@ final class InsertionRun {
     var lastKeys: [Int64]
     /// The place of the next row in its stream.
     var row: Int
+    /// What other objects the rows may change, and what else of them may be kept to the end.
+    private let notesMax: Int
     private(set) var rowCount: Int64 = 0
     private(set) var keys: [KeyRun] = []
     var known: [Int: Set<Int64>] = [:]
 
     init(
         _ insertion: Insertion, into entity: StoredEntity, firstRow: Int64, _ run: ChangeSetRun,
-        values: ValueCheck
+        values: ValueCheck, notesMax: Int = Limits.changesMax
     ) {
+        self.notesMax = notesMax
         self.run = run
         self.insertion = insertion
         self.entity = entity
@@ -53,12 +56,12 @@ final class InsertionRun {
             }
         }
         rowCount += Int64(batch.rowCount)
-        guard run.noteCount > Limits.changesMax else { return }
+        guard run.noteCount > notesMax else { return }
         run.change = nil
         run.fault(
             LarderError(
                 .resourceExhausted,
-                "the rows of one transaction change more than \(Limits.changesMax) other objects",
+                "the rows of one transaction change more than \(notesMax) other objects",
                 hint: "insert them in several transactions"))
     }
 
