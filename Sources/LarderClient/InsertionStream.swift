@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// A few batches may be under way; then ``send(_:)-(Batch)`` waits, so memory stays bounded on both
 /// sides. After an error, or ``cancel()``, which also happens when the stream is dropped, nothing
-/// more is stored: of one transaction nothing at all, of several what ``progress`` says. Streams are
-/// not repeated when a connection is lost. To be used by one thread or task at a time.
+/// more is stored: of one transaction nothing, of several what ``progress`` says. Streams are not
+/// repeated when a connection is lost. To be used by one thread or task at a time.
 public final class InsertionStream: Sendable {
     /// Batches of about so many rows, or bytes, keep both sides busy.
     static let rowsMax = 5_000
@@ -45,14 +45,14 @@ public final class InsertionStream: Sendable {
 
     deinit { cancel() }
 
-    /// How much is stored for certain: rows and batches, of several transactions; of one that is not
-    /// finished, what the server has received. Keys are those of all objects so far, if wanted.
+    /// How much is stored for certain: rows and batches, of several transactions; of one that is
+    /// not finished, what the server has received. Keys are those of all objects so far, if wanted.
     public var progress: InsertedRows { state.withLock { $0.progress } }
 
     /// Sends rows; waits while too many are under way.
     ///
-    /// - Throws: what the server found wrong with these rows or some before, with the places of rows
-    ///   in the stream in its details; `indeterminate` if the connection was lost and rows may have
+    /// - Throws: what the server found wrong with these rows or some before, with the places of
+    ///   rows in the stream in its details; `indeterminate` if the connection was lost and rows may have
     ///   been stored of which nothing was heard.
     public func send(_ batch: Batch) throws(LarderError) {
         while isFull { _ = try absorb(connection.outcome(of: id, until: deadline)) }
@@ -123,7 +123,7 @@ public final class InsertionStream: Sendable {
                 state.progress.rowCount = rows.rowCount
                 state.progress.batchCount = rows.batchCount
                 state.progress.transaction = rows.transaction
-                state.progress.keys += rows.keys
+                for run in rows.keys { state.progress.add(run) }
                 state.hasEnded = !more
             }
             return !more
@@ -162,6 +162,16 @@ public final class InsertionStream: Sendable {
                 .indeterminate, "\(message); \(count) rows are stored, and perhaps some after them",
                 hint: "look how many there are before repeating any")
         }
+    }
+}
+
+extension InsertedRows {
+    /// Adds keys behind those so far; transactions that follow one another are one run.
+    fileprivate mutating func add(_ run: KeyRun) {
+        guard let end = keys.indices.last, keys[end].count <= .max - run.count,
+            keys[end].first &+ Int64(keys[end].count) == run.first
+        else { return keys.append(run) }
+        keys[end].count += run.count
     }
 }
 

@@ -24,8 +24,8 @@ struct ImportCommand: StoreCommand {
 
             The file is stored in transactions of \(Importer.objectsMax) objects (or 1 MiB), one \
             after the other. An error names line and property, and says up to which line the file \
-            is stored. With --atomic it is one transaction: all of it or nothing. With --upsert, an \
-            object whose unique values the store has already updates that object with the \
+            is stored. With --atomic it is one transaction: all of it or nothing. With --upsert, \
+            an object whose unique values the store has already updates that object with the \
             properties that the file gives.
             """)
 
@@ -73,8 +73,8 @@ struct ImportCommand: StoreCommand {
         try writer.end()
     }
 
-    /// What is to update objects names other properties in each line, so that rows of one form would
-    /// be few: in several transactions it goes as change sets.
+    /// What is to update objects may name other properties in each line, so that rows of one form
+    /// would be few: in several transactions it goes as change sets.
     private func imported(
         _ source: any ObjectSource, _ fileName: String, _ decoder: ObjectDecoder,
         _ store: OpenStore

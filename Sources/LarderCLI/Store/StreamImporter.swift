@@ -4,8 +4,8 @@ import LarderModel
 
 /// Stores objects from a source by a stream of rows: as transactions of some thousands, or as one.
 ///
-/// The server stores some rows while the next are read. After an error the file is stored exactly up
-/// to a line, which the error says, or, of one transaction, not at all.
+/// The server stores some rows while the next are read. After an error the file is stored exactly
+/// up to a line, which the error says, or, of one transaction, not at all.
 struct StreamImporter {
     private let stream: InsertionStream
     private let insertion: Insertion

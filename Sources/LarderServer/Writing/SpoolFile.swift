@@ -5,10 +5,10 @@ import LarderWire
 import Synchronization
 
 /// Batches of rows that wait in a file without a name until all of their stream have come, so that
-/// no transaction is open while a client is waited for. See `docs/decisions/0016-rows-are-spooled.md`.
+/// no transaction is open while a client is waited for (`docs/decisions/0016-rows-are-spooled.md`).
 ///
-/// Nobody else can reach the file, and it ends with the object, or with the process. Each batch is a
-/// frame as on the wire. Who appends says where, so the file itself keeps no state.
+/// Nobody else can reach the file, and it ends with the object, or with the process. Each batch is
+/// a frame as on the wire. Who appends says where, so the file itself keeps no state.
 final class SpoolFile: Sendable {
     private let descriptor: Int32
     private let books: SpoolBooks

@@ -232,8 +232,8 @@ extension StoredRelationship {
 }
 
 extension StoredEntity {
-    /// Whether the end of a change set has nothing to look at for an insert that sets attributes and
-    /// to-one relationships of its own row: no relationship that others store is required.
+    /// Whether the end of a change set has nothing to look at for an insert that sets attributes
+    /// and to-one relationships of its own row: no relationship that others store is required.
     fileprivate func isInsertedPlainly(_ schema: WritingSchema) -> Bool {
         relationshipNumbers.allSatisfy { number in
             let relationship = schema.relationships[number]

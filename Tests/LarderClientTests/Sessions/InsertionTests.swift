@@ -14,8 +14,8 @@ struct InsertionTests {
             ])
     }
 
-    /// Serves one stream: `answer` is called with the number of each batch from 1, and with 0 for the
-    /// opening.
+    /// Serves one stream: `answer` is called with the number of each batch from 1, and with 0 for
+    /// the opening.
     private func server(
         _ answer: @escaping @Sendable (Peer, UInt64, Int64, Bool) throws -> Bool
     ) throws -> ScriptedServer {
