@@ -179,8 +179,9 @@ class Client:
         reply = self.call("get", larder.GetRequest(identifiers=identifiers))
         return [row for batch in reply.batches for row in rows(batch, self.welcome.store)]
 
-    def save(self, *list_of_changes):
-        return self.call("save", changes.ChangeSet(changes=list_of_changes))
+    def save(self, *list_of_changes, idempotency_key=""):
+        return self.call("save", changes.ChangeSet(
+            changes=list_of_changes, idempotency_key=idempotency_key))
 
     def insert_rows(self, entity, columns, chunk=5_000, atomic=False, **options):
         """Inserts an object a row; columns are `name: (type, list)`. Gives the last reply."""

@@ -39,6 +39,7 @@ struct UpdateCommand: StoreCommand {
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -50,7 +51,8 @@ struct UpdateCommand: StoreCommand {
         let decoder = try ObjectDecoder(identifier.entityName, in: store.client.schema())
         let version = try store.client.update(
             identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion,
-            base: decoder.values(Assignment.all(base)), mergePolicy: merge)
+            base: decoder.values(Assignment.all(base)), mergePolicy: merge,
+            idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             try writer.write(

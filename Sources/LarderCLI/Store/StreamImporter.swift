@@ -62,7 +62,9 @@ struct StreamImporter {
         guard !objects.isEmpty else { return }
         var names = Set(objects.flatMap(\.values.keys)).sorted()
         // Rows have a column at least.
-        if names.isEmpty { names = entity.attributes.prefix(1).map(\.name) }
+        if names.isEmpty {
+            names = entity.attributes.filter { !$0.isDerived }.prefix(1).map(\.name)
+        }
         var builder = try RowBuilder(entity, names, store: store)
         let left = names.map { entity.valueLeftOut($0) }
         for object in objects {

@@ -145,11 +145,18 @@ extension ConnectionHandler {
         let id = envelope.id
         guard let port else { return }
         guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
+        var received = ReceivedChangeSet(changes, from: source)
+        if !changes.idempotencyKey.isEmpty {
+            do throws(LarderError) {
+                received.digest = try changes.digest()
+            } catch {
+                return finish(id, .failed(error))
+            }
+        }
         let bytes = frameBytes
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
         let deadline = ContinuousClock.now
             .advanced(by: time(for: envelope, atMost: services.limits.writeWaitTimeMax))
-        let received = ReceivedChangeSet(changes, from: source)
         writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
             let reply: Reply
             switch outcome {

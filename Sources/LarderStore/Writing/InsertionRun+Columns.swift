@@ -233,9 +233,10 @@ extension StoredRelationship {
 
 extension StoredEntity {
     /// Whether the end of a change set has nothing to look at for an insert that sets attributes
-    /// and to-one relationships of its own row: no relationship that others store is required.
+    /// and to-one relationships of its own row: nothing of it is derived, and no relationship that
+    /// others store is required.
     fileprivate func isInsertedPlainly(_ schema: WritingSchema) -> Bool {
-        relationshipNumbers.allSatisfy { number in
+        !attributes.contains(where: \.attribute.isDerived) && relationshipNumbers.allSatisfy { number in
             let relationship = schema.relationships[number]
             return insertedToOnes.contains(number) || relationship.relationship.isOptional
         }

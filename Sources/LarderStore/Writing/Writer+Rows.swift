@@ -38,7 +38,7 @@ extension Writer {
         try statements.statement("BEGIN IMMEDIATE").run()
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, transaction: number)
+            lastKeys: lastKeys, transaction: number, time: time, functionFaults: functionFaults)
         let inserting = InsertionRun(
             insertion, into: schema.entities[entity], firstRow: firstRow, run, values: values)
         while run.faults.isEmpty {

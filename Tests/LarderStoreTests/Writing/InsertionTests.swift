@@ -175,7 +175,8 @@ struct InsertionTests {
             defer { writer.rollBack() }
             let run = ChangeSetRun(
                 writer.schema, store: library.store.storeDescription.identifier,
-                statements: statements, lastKeys: writer.lastKeys, transaction: 9)
+                statements: statements, lastKeys: writer.lastKeys, transaction: 9,
+                time: 0, functionFaults: nil)
             let article = try #require(writer.schema.number(of: "Article"))
             let insertion = InsertionRun(
                 Insertion("Article"), into: writer.schema.entities[article], firstRow: 0, run,

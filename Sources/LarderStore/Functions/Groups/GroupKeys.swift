@@ -137,14 +137,14 @@ private struct TextNumbers {
 /// The slots of a hash table with linear probing, each the number of an entry.
 private struct HashSlots {
     private var slots = [Int32](repeating: -1, count: 64)
-    /// Odd, and another in each process, so that nobody can choose values that collide.
-    private static let factor = UInt64.random(in: 0 ... .max) | 1
+    /// Odd, and another in each table, so that nobody can choose values that collide.
+    private let factor = UInt64.random(in: 0 ... .max) | 1
 
     var byteCount: Int { slots.count * MemoryLayout<Int32>.stride }
 
     func hash(_ word: UInt64, _ front: UInt64) -> UInt64 {
         let (high, low) = (word &+ front &* 0x9E37_79B9_7F4A_7C15)
-            .multipliedFullWidth(by: Self.factor)
+            .multipliedFullWidth(by: factor)
         return high ^ low
     }
 
