@@ -52,8 +52,8 @@ public final class InsertionStream: Sendable {
     /// Sends rows; waits while too many are under way.
     ///
     /// - Throws: what the server found wrong with these rows or some before, with the places of
-    ///   rows in the stream in its details; `indeterminate` if the connection was lost and rows may have
-    ///   been stored of which nothing was heard.
+    ///   rows in the stream in its details; `indeterminate` if the connection was lost and rows
+    ///   may have been stored of which nothing was heard.
     public func send(_ batch: Batch) throws(LarderError) {
         while isFull { _ = try absorb(connection.outcome(of: id, until: deadline)) }
         try tell(batch, isLast: false)

@@ -236,7 +236,8 @@ extension StoredEntity {
     /// and to-one relationships of its own row: nothing of it is derived, and no relationship that
     /// others store is required.
     fileprivate func isInsertedPlainly(_ schema: WritingSchema) -> Bool {
-        !attributes.contains(where: \.attribute.isDerived) && relationshipNumbers.allSatisfy { number in
+        guard !attributes.contains(where: \.attribute.isDerived) else { return false }
+        return relationshipNumbers.allSatisfy { number in
             let relationship = schema.relationships[number]
             return insertedToOnes.contains(number) || relationship.relationship.isOptional
         }

@@ -4,9 +4,9 @@ import LarderModel
 /// Inserts the rows of a stream, batch by batch, within a transaction that its caller began.
 ///
 /// There are two ways. Where a row is one statement and needs nothing else, its values go from
-/// their columns straight into the statement (`InsertionRun+Columns.swift`). All else goes the way of
-/// change sets, a part at a time: inserts that may become updates, relationships that other rows or
-/// a join table store, and what the end of a set has to look at.
+/// their columns straight into the statement (`InsertionRun+Columns.swift`). All else goes the way
+/// of change sets, a part at a time: inserts that may become updates, relationships that other
+/// rows or a join table store, and what the end of a set has to look at.
 ///
 /// Faults are those of a ``ChangeSetRun``, with the row's place in the stream; after a batch with
 /// faults nothing more is to be inserted.
