@@ -40,6 +40,8 @@ public enum Limits {
     /// Outcomes of saves with a key that a store remembers, and for how long: a day.
     public static let outcomesMax: Int64 = 1_000_000
     public static let outcomeSecondsMax = 86_400.0
+    /// Batches of a stream of new objects that a client may be ahead of the server's answers.
+    public static let batchesAheadMax = 4
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.

@@ -46,7 +46,7 @@ final class ChangeSetRun {
     /// What the snapshots of conflicts may still take.
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
     var result = SaveResult()
-    private var isUpserting = false
+    var isUpserting = false
     private(set) var bumped: Set<ObjectKey> = []
     /// Assignments that wait for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Assignment)]] = [:]
@@ -85,7 +85,7 @@ final class ChangeSetRun {
         return faults.error(changeCount: set.changes.count).map { .failure($0) } ?? .success(result)
     }
 
-    private func checkEnd() throws(SQLiteError) {
+    func checkEnd() throws(SQLiteError) {
         try checkDenials()
         try checkObligations()
         try checkCounts()
@@ -103,7 +103,7 @@ final class ChangeSetRun {
 
     // MARK: - Objects
 
-    private func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
+    func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
         switch try isUpserting ? match(of: insert) : .none {
         case .none:
             for error in insert.missing { fault(error) }
@@ -225,7 +225,7 @@ final class ChangeSetRun {
     }
 
     /// The values of a to-one's columns in the row that is inserted.
-    private func insertedLink(
+    func insertedLink(
         _ relationship: StoredRelationship, _ target: Assignment.Target?
     ) throws(SQLiteError) -> [SQLBinding] {
         guard case .own(let column) = relationship.storage else { return [] }
