@@ -25,11 +25,12 @@ extension StoreClient {
     }
 
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error
+        _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
+        edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
+        mergePolicy: MergePolicy = .error
     ) async throws(LarderError) -> Int64 {
         try await session.perform(
-            .update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy))
+            .update(identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy))
     }
 
     public func delete(

@@ -30,6 +30,9 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set.
     public static let changesMax = 1_000_000
+    /// Edits of relationships in one change; objects of one edit.
+    public static let editsMax = 1_000
+    public static let editedObjectsMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// A name of an entity or a property, in UTF-8 bytes.

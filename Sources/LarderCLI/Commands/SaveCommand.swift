@@ -74,7 +74,7 @@ extension Change {
     /// The name of an insert that has one of the user's, null for one that has none; nil for other
     /// changes.
     fileprivate var temporaryName: Value? {
-        guard case .insert(let identifier, _) = self, case .temporary(let name) = identifier.key
+        guard case .insert(let identifier, _, _) = self, case .temporary(let name) = identifier.key
         else { return nil }
         return TemporaryName.isOne(name) ? .string(name) : .null
     }

@@ -153,7 +153,7 @@ final class RandomChangeTests {
         try #require(
             recorded.covers(difference), "\(recorded), \(difference), seed \(random.seed)")
         // One relationship of one object passes through no other state.
-        guard step.changes.count == 1, case .update(let object, _, let values, _) = step.changes[0],
+        guard step.changes.count == 1, case .update(let object, _, let values, _, _) = step.changes[0],
             values.count == 1
         else { return }
         for (key, names) in recorded.updated
