@@ -20,6 +20,11 @@ struct SaveCommand: StoreCommand {
             lines; as JSON with their temporary names (@temporary). An error names the line. A set \
             is one message to the server: beyond 16 MiB split the file.
 
+            A to-many relationship is an array of URIs, the whole list, or an edit of it, which leaves \
+            alone what others do to the list: {"@add": [URI, …]}, {"@remove": [URI, …]}, \
+            {"@move": {"objects": [URI, …], "before": URI}}; places are "before", "after", "end" \
+            ("first", "last") and "index", for @add too. Several edits are an array of them.
+
             An update may say how it knew the object: "@version", or "@base" with properties as \
             they were read. --merge says what becomes of it if the object has changed since; see \
             update.

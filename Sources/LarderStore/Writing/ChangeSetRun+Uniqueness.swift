@@ -225,7 +225,8 @@ extension ChangeSetRun {
         guard !redirects.isEmpty else { return assignment }
         let entity = schema.relationships[assignment.relationship].destinationNumber
         return Assignment(
-            relationship: assignment.relationship, targets: resolved(assignment.targets, of: entity))
+            relationship: assignment.relationship, targets: resolved(assignment.targets, of: entity)
+        )
     }
 
     func resolved(_ planned: [Assignment.Target], of entity: Int) -> [Assignment.Target] {

@@ -55,7 +55,7 @@ struct StoredRelationship: Sendable {
 struct KeyColumn: Sendable {
     let column: String
     let positionColumn: String?
-    /// The rows that hold a key, in the order of their positions.
+    /// The rows that hold a key and their positions, in that order.
     let holders: String
     /// The key that a row holds.
     let held: String
@@ -77,7 +77,7 @@ struct KeyColumn: Sendable {
         self.column = column
         self.positionColumn = positionColumn
         holders =
-            "SELECT \(own) FROM \(table) WHERE \(key) = ? ORDER BY "
+            "SELECT \(own), \(position ?? "NULL") FROM \(table) WHERE \(key) = ? ORDER BY "
             + (position.map { "\($0), " } ?? "") + own
         held = "SELECT \(key) FROM \(table) WHERE \(own) = ?"
         set =

@@ -87,7 +87,8 @@ extension Change {
         }
     }
 
-    private static func edits(_ wire: Larder__V1__Change) throws(LarderError) -> [RelationshipEdit] {
+    private static func edits(_ wire: Larder__V1__Change) throws(LarderError) -> [RelationshipEdit]
+    {
         try MessageReader.list(
             wire.edits, wire.n_edits, "edits of one object", maximum: Limits.editsMax,
             RelationshipEdit.init)

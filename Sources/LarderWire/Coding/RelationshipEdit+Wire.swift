@@ -58,13 +58,12 @@ extension MessageWriter {
         wire.pointee.name = text(edit.propertyName)
         wire.pointee.n_objects = edit.objects.count
         wire.pointee.objects = try list(edit.objects, identifier)
-        switch edit {
-        case .add: wire.pointee.kind = LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD
-        case .remove:
-            wire.pointee.kind = LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE
-        case .move:
-            wire.pointee.kind = LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE
-        }
+        wire.pointee.kind =
+            switch edit {
+            case .add: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD
+            case .remove: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE
+            case .move: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE
+            }
         if let place = edit.place { fill(wire, place) }
         return wire
     }
