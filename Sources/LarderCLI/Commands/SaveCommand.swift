@@ -20,8 +20,8 @@ struct SaveCommand: StoreCommand {
             lines; as JSON with their temporary names (@temporary). An error names the line. A set \
             is one message to the server: beyond 16 MiB split the file.
 
-            A to-many relationship is an array of URIs, the whole list, or an edit of it, which leaves \
-            alone what others do to the list: {"@add": [URI, …]}, {"@remove": [URI, …]}, \
+            A to-many relationship is an array of URIs, the whole list, or an edit of it, which \
+            leaves alone what others do to the list: {"@add": [URI, …]}, {"@remove": [URI, …]}, \
             {"@move": {"objects": [URI, …], "before": URI}}; places are "before", "after", "end" \
             ("first", "last") and "index", for @add too. Several edits are an array of them.
 

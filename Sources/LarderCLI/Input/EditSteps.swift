@@ -8,8 +8,8 @@ import LarderModel
 ///     [{"@remove": [URI]}, {"@add": {"objects": [URI], "end": "first"}}]
 ///
 /// An edit is an object with one member, since members have no order; several are an array of them,
-/// which is followed. `@add` and `@move` take the place beside their objects: `before` or `after` an
-/// object, `end` (`first` or `last`), or `index`.
+/// which is followed. `@add` and `@move` take the place beside their objects: `before` or `after`
+/// an object, `end` (`first` or `last`), or `index`.
 struct EditSteps {
     private let steps: [[String: JSONValue]]
 

@@ -121,13 +121,7 @@ extension ChangeSetRun {
             return try items(
                 order.preceding, from: .end, of: owner, without: moved, atMost: 1
             ).first ?? .start
-        case .index(let index):
-            var last = (item: ListItem.start, count: Int64(0))
-            try walk(order.following, from: .start, of: owner, without: moved) { item in
-                last = (item, last.count + 1)
-                return last.count < index
-            }
-            return last.item
+        case .index(let index): return try item(at: index, in: list, order, without: moved)
         case .before(let neighbor), .after(let neighbor):
             guard let item = try member(neighbor.key, of: list) else {
                 fault(absence(neighbor.key, list))
@@ -142,6 +136,29 @@ extension ChangeSetRun {
                 order.preceding, from: item, of: owner, without: moved, atMost: 1
             ).first ?? .start
         }
+    }
+
+    /// The last of so many items from the beginning. It takes as long as they are many, hence a
+    /// bound on what a set may count.
+    private func item(
+        at index: Int64, in list: EditedList, _ order: ListOrder, without moved: Set<Int64>
+    ) throws(SQLiteError) -> ListItem? {
+        guard countedObjectsLeft > 0 else {
+            fault(
+                LarderError(
+                    .resourceExhausted,
+                    "the indexes of a change set's edits count at most "
+                        + "\(Limits.countedObjectsMax) objects of \(list.name) and other lists",
+                    hint: "name the object before or after which the place is"))
+            return nil
+        }
+        var last = (item: ListItem.start, count: Int64(0))
+        try walk(order.following, from: .start, of: list.owner.key, without: moved) { item in
+            last = (item, last.count + 1)
+            return last.count < index
+        }
+        countedObjectsLeft -= last.count
+        return last.item
     }
 
     /// An object in the list, with position 0 in a list without order; nil if it is not in it.

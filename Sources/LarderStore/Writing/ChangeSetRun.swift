@@ -41,6 +41,8 @@ final class ChangeSetRun {
     var redirects: [ObjectKey: ObjectKey] = [:]
     /// What the snapshots of conflicts may still take.
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
+    /// How many objects edits may still count in lists.
+    var countedObjectsLeft = Int64(Limits.countedObjectsMax)
     var result = SaveResult()
     private var isUpserting = false
     private var bumped: Set<ObjectKey> = []

@@ -10,7 +10,8 @@ struct ListOrder: Sendable {
     /// Sets the position of an item in an owner's list.
     let move: String
 
-    /// - Parameters: Quoted names: the table, its columns of owners, items, and the items' positions.
+    /// - Parameters: Quoted names: the table, its columns of owners, of items, and of the items'
+    ///   positions.
     init(table: String, owner: String, item: String, position: String) {
         let select = "SELECT \(item), \(position) FROM \(table) WHERE \(owner) = ?1"
         last = "SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?"

@@ -1,12 +1,12 @@
-/// How the places of an ordered list are numbered: ascending numbers with gaps between them, so that
-/// what gets in between changes no other row.
+/// How the places of an ordered list are numbered: ascending numbers with gaps between them, so
+/// that what gets in between changes no other row.
 ///
-/// An append is ``gap`` behind the last, whatever is put first as much before the first. What is put
-/// between two shares the room between them evenly. Where there is none, those that follow move up,
-/// as few as suffice: up to the first that leaves more room than the square of their number (Dietz
-/// and Sleator, "Two algorithms for maintaining order in a list", 1987), which keeps the number of
-/// rows that one insertion rewrites logarithmic on average, wherever insertions come. Only a list
-/// that has come to an end of ``range`` is numbered anew.
+/// An append is ``gap`` behind the last, whatever is put first as much before the first. What is
+/// put between two shares the room between them evenly. Where there is none, those that follow move
+/// up, as few as suffice: up to the first that leaves more room than the square of their number
+/// (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987), which keeps the
+/// number of rows that one insertion rewrites logarithmic on average, wherever insertions come. Only
+/// a list that has come to an end of ``range`` is numbered anew.
 enum ListPosition {
     static let gap: Int64 = 1 << 16
     /// The width of it, and sums and products of counts with ``gap``, fit 64 bits.
@@ -58,7 +58,7 @@ enum ListPosition {
         return (0..<count).map { low + step * ($0 + 1) + rest * ($0 + 1) / (count + 1) }
     }
 
-    /// Positions for a whole list whose objects have these, or none yet: as many as can keep theirs.
+    /// Positions for a whole list whose objects have these, or none: as many as can keep theirs.
     static func positions(for items: [Int64?]) -> [Int64] {
         let kept = longestAscent(items)
         var positions: [Int64] = []

@@ -87,10 +87,25 @@ struct EditTests {
         try library.saved(edit(.remove(objects.dropLast(), from: "books")))
     }
 
+    @Test("that counts to its place is refused once a set has counted enough")
+    func countedObjects() throws {
+        let inserts = (0..<2_100).map { Change.insert(.new("\($0)", "Book"), values: [:]) }
+        let all = try library.writer.save([ChangeSet(inserts)])[0].get().inserted
+        try library.saved(edit(.add(all, to: "books")))
+        func moves(_ count: Int) -> [RelationshipEdit] {
+            (0..<count).map { .move([all[$0]], in: "books", to: .index(2_050)) }
+        }
+        let refusal = try library.refusal(
+            .update(shelf, ifVersion: nil, values: [:], edits: moves(980)))
+        #expect(refusal.code == .resourceExhausted)
+        try library.saved(.update(shelf, ifVersion: nil, values: [:], edits: moves(10)))
+        #expect(try list().firstIndex(of: try #require(all[9].permanentKey)) == 2_050)
+    }
+
     // MARK: - Conflicts
 
-    /// Saves an edit that puts the first last, of a shelf of which the caller knew an old label and,
-    /// perhaps, an old list.
+    /// Saves an edit that puts the first last, of a shelf of which the caller knew an old label
+    /// and, perhaps, an old list.
     private func saveStale(
         _ policy: MergePolicy, base: [PersistentIdentifier]? = nil
     ) throws -> Result<SaveResult, LarderError> {

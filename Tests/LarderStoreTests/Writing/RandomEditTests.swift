@@ -7,7 +7,7 @@ import Testing
 /// Edits and whole lists at random, against the same lists as arrays.
 @Suite("random edits of lists")
 final class RandomEditTests {
-    private static let stepCount = 500
+    private static let stepCount = RandomTesting.iterations(500)
     private static let entityNames = ["Shelf", "Book", "Reader", "Tag"]
 
     private let library: Library
