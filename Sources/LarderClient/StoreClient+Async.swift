@@ -19,28 +19,34 @@ extension StoreClient {
 
     public func insert(
         _ entityName: String, _ values: [String: Value],
-        onUniqueConflict policy: UniqueConflictPolicy = .error
+        onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> PersistentIdentifier {
-        try await session.perform(.insert(entityName, values, policy))
+        try await session.perform(
+            Operation.insert(entityName, values, policy).keyed(idempotencyKey))
     }
 
     public func update(
         _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
         edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
-        mergePolicy: MergePolicy = .error
+        mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int64 {
         try await session.perform(
-            .update(identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy))
+            Operation.update(
+                identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
+            ).keyed(idempotencyKey))
     }
 
     public func delete(
-        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil
+        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil, idempotencyKey: String = ""
     ) async throws(LarderError) {
-        try await session.perform(.delete(identifier, ifVersion: ifVersion))
+        try await session.perform(
+            Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
     }
 
-    public func save(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
-        try await session.perform(.save(changes))
+    public func save(
+        _ changes: ChangeSet, idempotencyKey: String = ""
+    ) async throws(LarderError) -> SaveResult {
+        try await session.perform(Operation.save(changes).keyed(idempotencyKey))
     }
 
     public func object(for identifier: PersistentIdentifier) async throws(LarderError) -> Record? {

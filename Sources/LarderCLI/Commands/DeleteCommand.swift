@@ -18,6 +18,7 @@ struct DeleteCommand: StoreCommand {
     var uris: [String]
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -26,7 +27,8 @@ struct DeleteCommand: StoreCommand {
         let changes = try uris.map {
             Change.delete(try PersistentIdentifier(uriRepresentation: $0), ifVersion: nil)
         }
-        let result = try store.client.save(ChangeSet(changes))
+        let result = try store.client.save(
+            ChangeSet(changes), idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         try writer.write(number: result.deletedCount, name: "deleted", options.format)
     }

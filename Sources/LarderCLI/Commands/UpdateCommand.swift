@@ -41,6 +41,7 @@ struct UpdateCommand: StoreCommand {
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -57,7 +58,7 @@ struct UpdateCommand: StoreCommand {
         }
         let version = try store.client.update(
             identifier, content.values, edits: content.edits, ifVersion: ifVersion,
-            base: base.values, mergePolicy: merge)
+            base: base.values, mergePolicy: merge, idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             try writer.write(

@@ -20,9 +20,15 @@ public struct ChangeSource: Hashable, Sendable {
 public struct ReceivedChangeSet: Hashable, Sendable {
     public var changeSet: ChangeSet
     public var source: ChangeSource
+    /// By which the store sees whether a set that comes under a known idempotency key is the same
+    /// one. Of use only if the set has a key; whoever received it makes it.
+    public var digest: UInt64
 
-    public init(_ changeSet: ChangeSet, from source: ChangeSource = ChangeSource()) {
+    public init(
+        _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(), digest: UInt64 = 0
+    ) {
         self.changeSet = changeSet
         self.source = source
+        self.digest = digest
     }
 }

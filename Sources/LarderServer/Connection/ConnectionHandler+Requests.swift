@@ -123,11 +123,18 @@ extension ConnectionHandler {
                 hint: "start the server without --read-only")
             return finish(id, .failed(error))
         }
+        var received = ReceivedChangeSet(changes, from: source)
+        if !changes.idempotencyKey.isEmpty {
+            do throws(LarderError) {
+                received.digest = try changes.digest()
+            } catch {
+                return finish(id, .failed(error))
+            }
+        }
         let bytes = frameBytes
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
         let deadline = ContinuousClock.now
             .advanced(by: time(for: envelope, atMost: services.limits.writeWaitTimeMax))
-        let received = ReceivedChangeSet(changes, from: source)
         writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
             let reply: Reply
             switch outcome {

@@ -13,6 +13,7 @@ enum StoreFunctions {
         try StringFunctions.register(on: connection, faults)
         try StringCollations.register(on: connection)
         try IntegerFunctions.register(on: connection, faults)
+        try RealFunctions.register(on: connection)
         try ModeFunctions.register(on: connection, faults)
         try ScalarFunctions.register(on: connection)
         let groups = try GroupFunctions.register(on: connection, faults)

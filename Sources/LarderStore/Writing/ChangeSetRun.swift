@@ -21,6 +21,10 @@ final class ChangeSetRun {
     let lastKeys: [Int64]
     /// The number that the set has in the history.
     let transaction: Int64
+    /// When the set is saved, in seconds since 2001.
+    let time: Double
+    /// Where functions of derivations report their errors; nil where nothing is derived.
+    let functionFaults: FunctionFaults?
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
@@ -45,7 +49,7 @@ final class ChangeSetRun {
     var countedObjectsLeft = Int64(Limits.countedObjectsMax)
     var result = SaveResult()
     private var isUpserting = false
-    private var bumped: Set<ObjectKey> = []
+    private(set) var bumped: Set<ObjectKey> = []
     /// What waits for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Postponed)]] = [:]
     /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
@@ -58,13 +62,15 @@ final class ChangeSetRun {
 
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
-        transaction: Int64
+        transaction: Int64, time: Double, functionFaults: FunctionFaults?
     ) {
         self.schema = schema
         self.store = store
         self.statements = statements
         self.lastKeys = lastKeys
         self.transaction = transaction
+        self.time = time
+        self.functionFaults = functionFaults
         changes = ObjectChanges(lastKeys: lastKeys)
     }
 
@@ -91,6 +97,8 @@ final class ChangeSetRun {
         try checkObligations()
         try checkCounts()
         try checkUniqueness()
+        // Values that stood aside are in their rows by now.
+        if faults.isEmpty { try derive() }
         for (place, object) in leftOut {
             result.updatedVersions[place] = try version(of: object) ?? 0
         }
@@ -146,7 +154,7 @@ final class ChangeSetRun {
         changes.insert(object)
         result.inserted.append(identifier(of: object))
         // A cascade along a link to it that was made earlier does not reach a later insert.
-        deleted.remove(object)
+        if !deleted.isEmpty { deleted.remove(object) }
         try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {

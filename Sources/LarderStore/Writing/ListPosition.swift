@@ -5,8 +5,8 @@
 /// put between two shares the room between them evenly. Where there is none, those that follow move
 /// up, as few as suffice: up to the first that leaves more room than the square of their number
 /// (Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987), which keeps the
-/// number of rows that one insertion rewrites logarithmic on average, wherever insertions come. Only
-/// a list that has come to an end of ``range`` is numbered anew.
+/// number of rows that one insertion rewrites logarithmic on average, wherever insertions come.
+/// Only a list that has come to an end of ``range`` is numbered anew.
 enum ListPosition {
     static let gap: Int64 = 1 << 16
     /// The width of it, and sums and products of counts with ``gap``, fit 64 bits.

@@ -12,7 +12,7 @@ struct ObjectChanges {
     private var inserted: [[Int64]]
     /// With the properties that got other values.
     private(set) var updated: [ObjectKey: Set<StoredEntity.Place>] = [:]
-    private var gone: Set<ObjectKey> = []
+    private(set) var gone: Set<ObjectKey> = []
 
     init(lastKeys: [Int64]) {
         self.lastKeys = lastKeys
@@ -37,6 +37,9 @@ struct ObjectChanges {
     mutating func forget(_ object: ObjectKey) { updated[object] = nil }
 
     mutating func delete(_ object: ObjectKey) { gone.insert(object) }
+
+    /// In ascending order; some of them may be gone again.
+    func insertedKeys(_ entity: Int) -> [Int64] { inserted[entity] }
 
     func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
 

@@ -19,6 +19,8 @@ final class Writer: StoreWriter {
     /// nil once the writer is closed.
     var statements: StatementCache?
     var health = Health.sound
+    /// Where functions of derivations report their errors; nil where nothing is derived.
+    private var functionFaults: FunctionFaults?
     /// The last key that each entity's objects were given.
     private var lastKeys: [Int64] = []
     /// The greatest number that a transaction of the history was given. It never falls: what a
@@ -28,7 +30,7 @@ final class Writer: StoreWriter {
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
-        schema = try WritingSchema(store.layout)
+        schema = try WritingSchema(store.layout, store.valueConverter)
         do throws(SQLiteError) {
             try use(connection)
         } catch {
@@ -39,17 +41,20 @@ final class Writer: StoreWriter {
     /// Takes a connection, and reads from it what the writer keeps in memory.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
+        functionFaults =
+            schema.derivations.isEmpty ? nil : try StoreFunctions.register(on: connection).faults
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
-            let table = rows.string(at: 0)
-            if table == Layout.transactionTable {
-                lastTransaction = max(lastTransaction, rows.int64(at: 1))
-            }
-            guard let number = schema.number(of: table) else { continue }
+            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
             keys[number] = max(0, rows.int64(at: 1))
         }
         lastKeys = keys
+        // A store of an older format that is only read may have no history.
+        if !store.options.isReadOnly {
+            lastTransaction = max(
+                lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
+        }
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
 
@@ -82,6 +87,7 @@ final class Writer: StoreWriter {
     private func save(
         _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        if let outcome = try rememberedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
         let planned: PlannedChangeSet
@@ -116,13 +122,16 @@ final class Writer: StoreWriter {
         }
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, transaction: number)
+            lastKeys: lastKeys, transaction: number, time: time, functionFaults: functionFaults)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
-            if case .success(var result) = outcome, try run.writeHistory(set, time: time) {
-                result.transaction = number
-                lastTransaction = number
-                outcome = .success(result)
+            if case .success(var result) = outcome {
+                if try run.writeHistory(set, time: time) {
+                    result.transaction = number
+                    lastTransaction = number
+                    outcome = .success(result)
+                }
+                try remember(result, of: set, time: time, statements)
             }
             return outcome
         } catch {

@@ -126,7 +126,7 @@ struct EditCostTests {
 
     @Test("is found by indexes, from either end and from any place")
     func indexes() throws {
-        let schema = try WritingSchema(library.store.layout)
+        let schema = try WritingSchema(library.store.layout, library.store.valueConverter)
         var orders: [ListOrder] = []
         for relationship in schema.relationships {
             switch relationship.storage {
