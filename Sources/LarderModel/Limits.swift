@@ -33,6 +33,12 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set.
     public static let changesMax = 1_000_000
+    /// Edits of relationships in one change; objects of one edit.
+    public static let editsMax = 1_000
+    public static let editedObjectsMax = 65_536
+    /// Objects that a change set counts in lists to find places given by an index; the last index
+    /// may count more.
+    public static let countedObjectsMax = 2_000_000
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.

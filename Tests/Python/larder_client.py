@@ -112,6 +112,14 @@ def rows(batch, store):
     return [{n: column[row] for n, column in columns.items()} for row in range(batch.row_count)]
 
 
+def edit(kind, name, objects, **place):
+    """A difference to a to-many relationship, at end="FIRST", before=…, after=… or index=…."""
+    if "end" in place:
+        place["end"] = changes.ListEnd.Value(f"LIST_END_{place['end']}")
+    kind = changes.RelationshipEditKind.Value(f"RELATIONSHIP_EDIT_KIND_{kind}")
+    return changes.RelationshipEdit(name=name, kind=kind, objects=objects, **place)
+
+
 def where(format):
     return queries.Term(format=format) if format else None
 

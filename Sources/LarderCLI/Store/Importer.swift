@@ -86,7 +86,7 @@ struct Importer {
             objects.enumerated().map { position, object in
                 .insert(
                     PersistentIdentifier(temporary: "\(position)", entityName: entityName),
-                    values: object.values)
+                    values: object.content.values, edits: object.content.edits)
             }, onUniqueConflict: .upsert)
         let client = client
         pending = PendingSave(

@@ -187,7 +187,7 @@ private final class FakeWriter: StoreWriter {
     ) -> Result<SaveResult, LarderError> {
         var result = SaveResult()
         for change in set.changes {
-            guard case .insert(_, let values) = change, case .int(let number)? = values["number"]
+            guard case .insert(_, let values, _) = change, case .int(let number)? = values["number"]
             else { return .failure(LarderError(.invalidChangeSet, "only inserts here")) }
             state.lastKey += 1
             state.numbers[state.lastKey] = number

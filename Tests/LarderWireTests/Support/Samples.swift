@@ -171,6 +171,21 @@ enum Samples {
         ], onUniqueConflict: .upsert, mergePolicy: .storeWins, author: "the editor",
         idempotencyKey: "7b0c6a52-once")
 
+    static let editedChanges = ChangeSet([
+        .update(
+            ann, ifVersion: 3, values: ["name": "Ann"],
+            edits: [
+                .add([bob, new], to: "courses"), .add([bob], to: "courses", at: .first),
+                .add([], to: "courses", at: .index(.max)),
+                .remove([ann, bob], from: "friends"),
+                .move([bob], in: "courses", to: .last), .move([bob], in: "courses", to: .first),
+                .move([bob], in: "courses", to: .before(ann)),
+                .move([bob], in: "courses", to: .after(new)),
+                .move([bob], in: "courses", to: .index(-1)),
+            ]),
+        .insert(new, values: [:], edits: [.add([ann], to: "friends", at: .index(0))]),
+    ])
+
     static func requests() throws -> [(name: String, request: Request)] {
         var requests: [(String, Request)] = [
             (
@@ -183,6 +198,7 @@ enum Samples {
             ("save", .save(changes)),
             ("saveNothing", .save(ChangeSet())),
             ("saveMerging", .save(mergedChanges)),
+            ("saveEditing", .save(editedChanges)),
             ("schema", .schema),
             ("statistics", .statistics),
             ("check", .check), ("ping", .ping),
