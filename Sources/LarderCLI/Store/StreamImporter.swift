@@ -42,6 +42,11 @@ struct StreamImporter {
     private mutating func sendAll(of source: some ObjectSource) throws(LarderError) {
         var source = source
         while let object = try source.next() {
+            guard object.content.edits.isEmpty else {
+                throw LarderError(
+                    .wrongType, "the relationships of a new object are whole lists, not edits"
+                ).at(line: object.line, of: fileName)
+            }
             if isFull(before: object) { try send() }
             objects.append(object)
             bytes += object.byteCount
@@ -53,14 +58,15 @@ struct StreamImporter {
         guard let last = objects.last else { return false }
         // An object that is updated keeps what its line does not name.
         let isOther =
-            insertion.onUniqueConflict == .upsert && last.values.keys != object.values.keys
+            insertion.onUniqueConflict == .upsert
+            && last.content.values.keys != object.content.values.keys
         return isOther || objects.count >= Importer.objectsMax
             || bytes + object.byteCount > Importer.bytesMax
     }
 
     private mutating func send() throws(LarderError) {
         guard !objects.isEmpty else { return }
-        var names = Set(objects.flatMap(\.values.keys)).sorted()
+        var names = Set(objects.flatMap(\.content.values.keys)).sorted()
         // Rows have a column at least.
         if names.isEmpty {
             names = entity.attributes.filter { !$0.isDerived }.prefix(1).map(\.name)
@@ -69,7 +75,7 @@ struct StreamImporter {
         let left = names.map { entity.valueLeftOut($0) }
         for object in objects {
             do throws(LarderError) {
-                try builder.append(zip(names, left).map { object.values[$0] ?? $1 })
+                try builder.append(zip(names, left).map { object.content.values[$0] ?? $1 })
             } catch {
                 // Those before it are of the same batch, which is left out whole.
                 throw error.at(line: object.line, of: fileName)
