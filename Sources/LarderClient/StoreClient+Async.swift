@@ -38,6 +38,30 @@ extension StoreClient {
         try await session.perform(.delete(identifier, ifVersion: ifVersion))
     }
 
+    @discardableResult
+    public func updateAll(
+        _ entityName: String, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], where format: String?,
+        arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
+        wantsIdentifiers: Bool = false
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(.updateAll(selection, values, expressions))
+    }
+
+    @discardableResult
+    public func deleteAll(
+        _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(.deleteAll(selection))
+    }
+
     public func save(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
         try await session.perform(.save(changes))
     }

@@ -30,6 +30,10 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set.
     public static let changesMax = 1_000_000
+    /// Changes by predicate among them.
+    public static let changesByPredicateMax = 1_000
+    /// Identifiers of objects that a change set's changes by predicate affect, in its answer.
+    public static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// A name of an entity or a property, in UTF-8 bytes.

@@ -55,8 +55,8 @@ def value(python):
 def argument(python):
     """What fills a place of a query: a tuple is a list of values, all else one value."""
     if isinstance(python, tuple):
-        return larder.Argument(list=larder.ValueList(items=[value(item) for item in python]))
-    return larder.Argument(value=value(python))
+        return values.Argument(list=values.ValueList(items=[value(item) for item in python]))
+    return values.Argument(value=value(python))
 
 
 def column_values(column, row_count, store):
@@ -132,7 +132,7 @@ class Client:
         request_id = self.send("query", larder.QueryRequest(
             shape=shape.SerializeToString(deterministic=True),
             arguments=[argument(given) for given in arguments], limit=limit, credit=credit,
-            variables=[larder.NamedArgument(name=name, argument=argument(given))
+            variables=[values.NamedArgument(name=name, argument=argument(given))
                        for name, given in sorted((variables or {}).items())]))
         more = True
         while more:

@@ -20,9 +20,16 @@ public struct ChangeSource: Hashable, Sendable {
 public struct ReceivedChangeSet: Hashable, Sendable {
     public var changeSet: ChangeSet
     public var source: ChangeSource
+    /// Past it a set with changes by predicate ends with `ErrorCode.timeout`, and nothing is done.
+    /// nil sets no bound.
+    public var deadline: ContinuousClock.Instant?
 
-    public init(_ changeSet: ChangeSet, from source: ChangeSource = ChangeSource()) {
+    public init(
+        _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(),
+        deadline: ContinuousClock.Instant? = nil
+    ) {
         self.changeSet = changeSet
         self.source = source
+        self.deadline = deadline
     }
 }

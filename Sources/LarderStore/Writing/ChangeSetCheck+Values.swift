@@ -4,8 +4,9 @@ import LarderModel
 extension ChangeSetCheck {
     mutating func planned(
         _ change: Change, _ subject: ObjectKey, _ place: Int, _ set: ChangeSet
-    ) -> PlannedChange {
+    ) -> PlannedChange? {
         switch change {
+        case .updateAll, .deleteAll: return nil
         case .delete(_, let ifVersion): return .delete(subject, Expectation(version: ifVersion))
         case .insert(_, let given):
             return .insert(insert(given, subject, place, set.onUniqueConflict))
@@ -129,7 +130,7 @@ extension ChangeSetCheck {
         return expectation
     }
 
-    private func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target] {
+    func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target] {
         let stored = schema.relationships[number]
         let relationship = stored.relationship
         let name = stored.qualifiedName

@@ -1,3 +1,4 @@
+import CSQLite
 import FoundationEssentials
 import LarderModel
 
@@ -17,15 +18,20 @@ final class ChangeSetRun {
     let schema: WritingSchema
     let store: UUID
     let statements: StatementCache
+    let values: ValueCheck
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
     /// The number that the set has in the history.
     let transaction: Int64
+    /// Where the functions of queries report their errors.
+    let functionFaults: FunctionFaults
+    /// Past it the set is given up, if it has changes by predicate.
+    private let deadline: ContinuousClock.Instant?
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
     var change: Int?
-    var deleted: Set<ObjectKey> = []
+    var deleted = ObjectSet()
     var changes: ObjectChanges
     /// To-one relationships that may not be nil and may have become so, and why.
     var obligations: [ObjectRelationship: Obligation] = [:]
@@ -43,21 +49,25 @@ final class ChangeSetRun {
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
     var result = SaveResult()
     private var isUpserting = false
-    private var bumped: Set<ObjectKey> = []
+    private var bumped = ObjectSet()
     /// Assignments that wait for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Assignment)]] = [:]
     /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
     private var leftOut: [Int: ObjectKey] = [:]
 
     init(
-        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
-        transaction: Int64
+        _ schema: WritingSchema, store: UUID, statements: StatementCache, values: ValueCheck,
+        lastKeys: [Int64], transaction: Int64, functionFaults: FunctionFaults,
+        deadline: ContinuousClock.Instant? = nil
     ) {
         self.schema = schema
         self.store = store
         self.statements = statements
+        self.values = values
         self.lastKeys = lastKeys
         self.transaction = transaction
+        self.functionFaults = functionFaults
+        self.deadline = deadline
         changes = ObjectChanges(lastKeys: lastKeys)
     }
 
@@ -71,6 +81,9 @@ final class ChangeSetRun {
             case .insert(let insert): try self.insert(insert, at: place)
             case .update(let object, _, let values): try update(object, values)
             case .delete(let object, _): try delete(object)
+            case .updateAll(let selection, let assignments):
+                try updateAll(selection, assignments)
+            case .deleteAll(let selection): try deleteAll(selection)
             case nil: leaveOut(set.changes[place])
             }
         }
@@ -88,6 +101,15 @@ final class ChangeSetRun {
             result.updatedVersions[place] = try version(of: object) ?? 0
         }
     }
+
+    /// Gives the set up once its time is over.
+    func checkTime() throws(SQLiteError) {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "the time is over")
+    }
+
+    /// How long statements of its queries may run.
+    var readBudget: ReadBudget { ReadBudget(deadline: deadline) }
 
     func fault(_ error: LarderError) {
         faults.add(error, change: change)
@@ -164,13 +186,20 @@ final class ChangeSetRun {
         if !attributes.isEmpty {
             try noteChanges(values.attributes, of: object)
             let text = entity.update(attributes, bumpingVersion: bumpingVersion)
-            let stored = try standingAside(values.attributes, of: object)
-            try statements.statement(text).run(stored + [.integer(object.key)])
+            try store(values.attributes, of: object, statements.statement(text))
             try noteUnique(object, in: entity.constraints(over: attributes))
         } else if bumpingVersion {
             try statements.statement(entity.bump).run([.integer(object.key)])
         }
         for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
+    }
+
+    /// - Parameter update: As ``StoredEntity/update(_:bumpingVersion:)`` writes it.
+    func store(
+        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey, _ update: Statement
+    ) throws(SQLiteError) {
+        let stored = try standingAside(values, of: object)
+        try update.run(stored + [.integer(object.key)])
     }
 
     private func leaveOut(_ change: PlannedChange?) {
@@ -189,8 +218,8 @@ final class ChangeSetRun {
     }
 
     /// Whether the version has to grow: once in a save, and not for an object that it inserts.
-    private func noteBump(of object: ObjectKey) -> Bool {
-        guard !isInserted(object), bumped.insert(object).inserted else { return false }
+    func noteBump(of object: ObjectKey) -> Bool {
+        guard !isInserted(object), bumped.insert(object) else { return false }
         changes.update(object, nil)
         return true
     }
@@ -201,7 +230,7 @@ final class ChangeSetRun {
 
     /// Assigns at once, or after the last insert whose row the assignment has to change, or, where
     /// inserts may become updates, whose key it needs.
-    private func assignWhenReady(
+    func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
         let relationship = schema.relationships[assignment.relationship]

@@ -15,6 +15,7 @@ final class Writer: StoreWriter {
 
     let store: Store
     private let schema: WritingSchema
+    private let planner: QueryPlanner
     private let values = ValueCheck()
     /// nil once the writer is closed.
     var statements: StatementCache?
@@ -24,11 +25,14 @@ final class Writer: StoreWriter {
     /// The greatest number that a transaction of the history was given. It never falls: what a
     /// failed commit left in the log may still be found.
     private var lastTransaction: Int64 = 0
+    /// Where the functions of the connection report their errors.
+    private var functionFaults = FunctionFaults()
     var checkpointedPageCount = 0
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
         schema = try WritingSchema(store.layout)
+        planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
         do throws(SQLiteError) {
             try use(connection)
         } catch {
@@ -39,6 +43,7 @@ final class Writer: StoreWriter {
     /// Takes a connection, and reads from it what the writer keeps in memory.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
+        functionFaults = try StoreFunctions.register(on: connection)
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
@@ -83,7 +88,8 @@ final class Writer: StoreWriter {
         _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         var check = ChangeSetCheck(
-            schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
+            schema, store: store.storeDescription.identifier, values: values, planner: planner,
+            lastKeys: lastKeys)
         let planned: PlannedChangeSet
         do throws(LarderError) {
             planned = try check.plan(set.changeSet)
@@ -116,7 +122,9 @@ final class Writer: StoreWriter {
         }
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, transaction: number)
+            values: values, lastKeys: lastKeys, transaction: number,
+            functionFaults: functionFaults,
+            deadline: planned.hasChangesByPredicate ? set.deadline : nil)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
             if case .success(var result) = outcome, try run.writeHistory(set, time: time) {
@@ -126,8 +134,9 @@ final class Writer: StoreWriter {
             }
             return outcome
         } catch {
-            guard Writer.statementErrors.contains(error.code), !statements.connection.autocommit
-            else { throw error }
+            guard !statements.connection.autocommit else { throw error }
+            if error.code == SQLITE_INTERRUPT { return .failure(Writer.timedOut) }
+            guard Writer.statementErrors.contains(error.code) else { throw error }
             return .failure(error.larderError)
         }
     }
@@ -136,6 +145,10 @@ final class Writer: StoreWriter {
     private static let statementErrors: Set<Int32> = [
         SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE,
     ]
+
+    private static let timedOut = LarderError(
+        .timeout, "the change set took longer than it may, and nothing was changed",
+        hint: "allow it more time, or change fewer objects at once")
 
     static let closed = LarderError(.unavailable, "the store is being closed")
 
