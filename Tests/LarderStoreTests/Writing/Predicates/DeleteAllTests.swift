@@ -33,7 +33,8 @@ struct DeleteAllTests {
         try library.articles(wordCounts: [1, 2], ["collection": .object(collection)])
         try library.saved(
             .update(
-                library.identifier("Article", 1), ifVersion: nil, values: ["cover": .object(cover)]))
+                library.identifier("Article", 1), ifVersion: nil, values: ["cover": .object(cover)])
+        )
         let result = try library.saved(.deleteAll("Collection"))
         #expect(result.affected[0].count == 1)
         #expect(result.deletedCount == 4)
@@ -134,6 +135,8 @@ struct DeleteAllTests {
         for code in ["a", "b"] { try items.insert("Item", ["code": .string(code)]) }
         try items.saved(.deleteAll("Item"))
         #expect(
-            try items.rows("SELECT value FROM _preserved ORDER BY key") == [[.text("a")], [.text("b")]])
+            try items.rows("SELECT value FROM _preserved ORDER BY key") == [
+                [.text("a")], [.text("b")],
+            ])
     }
 }

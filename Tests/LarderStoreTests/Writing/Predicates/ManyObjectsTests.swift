@@ -31,7 +31,7 @@ struct ManyObjectsTests {
     /// The most memory that the process has used, in bytes.
     private func memoryPeak() -> Int {
         var usage = rusage()
-        return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss << 10 : 0
+        return getrusage(Int32(RUSAGE_SELF.rawValue), &usage) == 0 ? usage.ru_maxrss << 10 : 0
     }
 
     @Test("is quick, takes little memory, and is one row of the history")
@@ -43,25 +43,34 @@ struct ManyObjectsTests {
         let clock = ContinuousClock()
         func report(_ what: String, _ time: Duration) {
             let rate = Double(count) / (time / .seconds(1))
-            print("\(what): \(count) objects, \(Int(rate)) a second, "
-                + "\((memoryPeak() - before) >> 20) MiB more")
+            print(
+                "\(what): \(count) objects, \(Int(rate)) a second, "
+                    + "\((memoryPeak() - before) >> 20) MiB more")
         }
         var result = SaveResult()
         report(
             "update of all",
-            try clock.measure { result = try library.saved(.updateAll("Item", set: ["n": "n * 2"])) })
+            try clock.measure {
+                result = try library.saved(.updateAll("Item", set: ["n": "n * 2"]))
+            })
         #expect(result.affected == [AffectedObjects(count: count)])
         #expect(
             try library.history(try #require(result.transaction)).map(\.description)
                 == ["updated Item 1-\(count) n"])
-        #expect(try library.rows("SELECT sum(n), min(_version) FROM Item")[0] == [.integer(count * (count + 1)), .integer(2)])
+        #expect(
+            try library.rows("SELECT sum(n), min(_version) FROM Item")[0] == [
+                .integer(count * (count + 1)), .integer(2),
+            ])
         report(
             "texts",
             try clock.measure {
                 try library.saved(
                     .updateAll(
                         "Item",
-                        set: ["text": "ternary(n > 10, \"\(String(repeating: "t", count: 100))\", nil)"]))
+                        set: [
+                            "text":
+                                "ternary(n > 10, \"\(String(repeating: "t", count: 100))\", nil)"
+                        ]))
             })
         report(
             "delete of all",

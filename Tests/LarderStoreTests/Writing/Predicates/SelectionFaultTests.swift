@@ -97,7 +97,9 @@ struct SelectionFaultTests {
                 Entity(name: "Word", attributes: [Attribute(name: "n", type: .int64)])
             ]))
         let count = Int64(Limits.affectedIdentifiersMax)
-        let inserts = (0...count).map { Change.insert(.new("\($0)", "Word"), values: ["n": .int($0)]) }
+        let inserts = (0...count).map {
+            Change.insert(.new("\($0)", "Word"), values: ["n": .int($0)])
+        }
         _ = try words.writer.save([ChangeSet(inserts)])[0].get()
         let all = Change.updateAll("Word", identifiers: true, set: ["n": "n + 1"])
         let outcome = words.writer.save([ChangeSet([all])])[0]

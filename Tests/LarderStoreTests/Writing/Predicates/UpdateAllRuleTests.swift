@@ -15,7 +15,8 @@ struct UpdateAllRuleTests {
         let entity = Entity(
             name: "Team",
             attributes: [
-                Attribute(name: "rank", type: .int64, isOptional: true, isUnique: constraints.isEmpty),
+                Attribute(
+                    name: "rank", type: .int64, isOptional: true, isUnique: constraints.isEmpty),
                 Attribute(name: "group", type: .int64, defaultValue: 0),
             ], uniquenessConstraints: constraints)
         let library = try Library(schema: Schema(entities: [entity]))

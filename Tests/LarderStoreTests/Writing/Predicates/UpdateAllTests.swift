@@ -101,7 +101,8 @@ struct UpdateAllTests {
         try library.articles(wordCounts: [1, 2, 3])
         try library.saved(
             .updateAll(
-                "Article", where: "wordCount IN %@ OR title == $title", "[1, 9]", "12.5", "{\"a\":4}",
+                "Article", where: "wordCount IN %@ OR title == $title", "[1, 9]", "12.5",
+                "{\"a\":4}",
                 variables: ["title": "a3"], isText: true,
                 set: ["price": "%@", "notes": "%@"]))
         #expect(try library.values("Article", "price") == [.text("12.5"), .null, .text("12.5")])
@@ -156,7 +157,8 @@ struct UpdateAllTests {
     @Test("sets a to-one to an object, to what an expression leads to, and to nil")
     func toOne() throws {
         let (one, two) = (
-            try library.insert("Category", ["name": "1"]), try library.insert("Category", ["name": "2"])
+            try library.insert("Category", ["name": "1"]),
+            try library.insert("Category", ["name": "2"])
         )
         let articles = try library.articles(wordCounts: [1, 2], ["category": .object(one)])
         let moved = try library.saved(
