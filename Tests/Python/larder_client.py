@@ -167,6 +167,15 @@ class Client:
         kind = changes.ChangeKind.Value(f"CHANGE_KIND_{kind}")
         return changes.Change(kind=kind, object=target, values=listed, **options)
 
+    def change_all(self, kind, entity, format=None, arguments=(), properties={}, **options):
+        """UPDATE_ALL or DELETE_ALL of what satisfies a predicate; properties are expressions."""
+        listed = [queries.NamedTerm(name=n, term=where(text)) for n, text in properties.items()]
+        objects = changes.ObjectsChange(
+            entity=entity, predicate=where(format), assignments=listed,
+            arguments=[argument(given) for given in arguments], **options)
+        kind = changes.ChangeKind.Value(f"CHANGE_KIND_{kind}")
+        return changes.Change(kind=kind, by_predicate=objects)
+
     def insert(self, entity, **properties):
         target = values.Identifier(entity=entity, temporary_name="t:new")
         return self.save(self.change("INSERT", target, properties)).inserted[0]
