@@ -188,7 +188,7 @@ void   larder__v1__property_value__free_unpacked
   assert(message->base.descriptor == &larder__v1__property_value__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[4] =
+static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[5] =
 {
   {
     "changes",
@@ -238,17 +238,30 @@ static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ChangeSet, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change_set__field_indices_by_name[] = {
   3,   /* field[3] = author */
   0,   /* field[0] = changes */
+  4,   /* field[4] = idempotency_key */
   2,   /* field[2] = merge_policy */
   1,   /* field[1] = on_unique_conflict */
 };
 static const ProtobufCIntRange larder__v1__change_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
 {
@@ -258,7 +271,7 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   "Larder__V1__ChangeSet",
   "larder.v1",
   sizeof(Larder__V1__ChangeSet),
-  4,
+  5,
   larder__v1__change_set__field_descriptors,
   larder__v1__change_set__field_indices_by_name,
   1,  larder__v1__change_set__number_ranges,

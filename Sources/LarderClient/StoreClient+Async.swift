@@ -19,23 +19,26 @@ extension StoreClient {
 
     public func insert(
         _ entityName: String, _ values: [String: Value],
-        onUniqueConflict policy: UniqueConflictPolicy = .error
+        onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> PersistentIdentifier {
-        try await session.perform(.insert(entityName, values, policy))
+        try await session.perform(
+            Operation.insert(entityName, values, policy).keyed(idempotencyKey))
     }
 
     public func update(
         _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error
+        base: [String: Value] = [:], mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int64 {
         try await session.perform(
-            .update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy))
+            Operation.update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy)
+                .keyed(idempotencyKey))
     }
 
     public func delete(
-        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil
+        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil, idempotencyKey: String = ""
     ) async throws(LarderError) {
-        try await session.perform(.delete(identifier, ifVersion: ifVersion))
+        try await session.perform(
+            Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
     }
 
     @discardableResult
@@ -43,27 +46,31 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value] = [:],
         expressions: KeyValuePairs<String, String> = [:], where format: String?,
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        wantsIdentifiers: Bool = false
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
             entityName, where: format.map { .format($0) }, arguments: arguments,
             variables: variables, wantsIdentifiers: wantsIdentifiers)
-        return try await session.perform(.updateAll(selection, values, expressions))
+        return try await session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
 
     @discardableResult
     public func deleteAll(
         _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
             entityName, where: format.map { .format($0) }, arguments: arguments,
             variables: variables, wantsIdentifiers: wantsIdentifiers)
-        return try await session.perform(.deleteAll(selection))
+        return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 
-    public func save(_ changes: ChangeSet) async throws(LarderError) -> SaveResult {
-        try await session.perform(.save(changes))
+    public func save(
+        _ changes: ChangeSet, idempotencyKey: String = ""
+    ) async throws(LarderError) -> SaveResult {
+        try await session.perform(Operation.save(changes).keyed(idempotencyKey))
     }
 
     public func object(for identifier: PersistentIdentifier) async throws(LarderError) -> Record? {

@@ -1,6 +1,12 @@
 public import LarderModel
 
 /// Single objects and change sets, blocking. `StoreClient+Async.swift` has the asynchronous forms.
+///
+/// A write with an idempotency key can be made again when its outcome is not known: what the store
+/// has saved under the key it does not do again, but answers as it did. The client does so itself
+/// when the connection is lost and the server comes back within the call's time. A key has at most
+/// ``Limits/idempotencyKeyBytesMax`` bytes, and each write takes a new one: the text of a UUID. A
+/// write of something else under a key that is known is `idempotencyMismatch`.
 extension StoreClient {
     /// Inserts an object and gives its identifier. Properties not named get their defaults. With
     /// `upsert`, an object that has the unique values already is updated instead, and it is its
@@ -11,9 +17,10 @@ extension StoreClient {
     ///   before the answer.
     public func insert(
         _ entityName: String, _ values: [String: Value],
-        onUniqueConflict policy: UniqueConflictPolicy = .error
+        onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
     ) throws(LarderError) -> PersistentIdentifier {
-        try session.perform(.insert(entityName, values, policy))
+        try session.perform(
+            Operation.insert(entityName, values, policy).keyed(idempotencyKey))
     }
 
     /// Changes the named properties and gives the object's new version.
@@ -28,19 +35,21 @@ extension StoreClient {
     ///   store.
     public func update(
         _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error
+        base: [String: Value] = [:], mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) throws(LarderError) -> Int64 {
         try session.perform(
-            .update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy))
+            Operation.update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy)
+                .keyed(idempotencyKey))
     }
 
     /// Deletes an object, and what its delete rules say goes with it.
     ///
     /// - Throws: as an update does; `deleteDenied` if a rule forbids it.
     public func delete(
-        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil
+        _ identifier: PersistentIdentifier, ifVersion: Int64? = nil, idempotencyKey: String = ""
     ) throws(LarderError) {
-        try session.perform(.delete(identifier, ifVersion: ifVersion))
+        try session.perform(
+            Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
     }
 
     /// Sets properties of all objects that satisfy the predicate, in one transaction.
@@ -60,12 +69,13 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value] = [:],
         expressions: KeyValuePairs<String, String> = [:], where format: String?,
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        wantsIdentifiers: Bool = false
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
             entityName, where: format.map { .format($0) }, arguments: arguments,
             variables: variables, wantsIdentifiers: wantsIdentifiers)
-        return try session.perform(.updateAll(selection, values, expressions))
+        return try session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
 
     /// Deletes all objects that satisfy the predicate, and what their delete rules say goes with
@@ -76,19 +86,23 @@ extension StoreClient {
     @discardableResult
     public func deleteAll(
         _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
             entityName, where: format.map { .format($0) }, arguments: arguments,
             variables: variables, wantsIdentifiers: wantsIdentifiers)
-        return try session.perform(.deleteAll(selection))
+        return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 
     /// Makes several changes, all of them or none.
     ///
+    /// - Parameter idempotencyKey: In place of the set's own, unless it is empty.
     /// - Throws: What is wrong, all of it, in ``LarderError/details``.
-    public func save(_ changes: ChangeSet) throws(LarderError) -> SaveResult {
-        try session.perform(.save(changes))
+    public func save(
+        _ changes: ChangeSet, idempotencyKey: String = ""
+    ) throws(LarderError) -> SaveResult {
+        try session.perform(Operation.save(changes).keyed(idempotencyKey))
     }
 
     /// The object, with all its properties; nil once it is deleted.

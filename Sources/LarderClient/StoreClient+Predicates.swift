@@ -36,20 +36,23 @@ extension StoreClient {
     @discardableResult
     public func updateAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
-        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false
+        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
         let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
-        return try session.perform(.updateAll(selection, values, expressions))
+        return try session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
 
     /// Deletes all objects that satisfy the predicate, and what their delete rules say goes with
     /// them, in one transaction.
     @discardableResult
     public func deleteAll<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false
+        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
     ) throws(LarderError) -> AffectedObjects {
-        try session.perform(
-            .deleteAll(ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)))
+        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 }
 
@@ -80,18 +83,21 @@ extension StoreClient {
     @discardableResult
     public func updateAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
-        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false
+        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
-        return try await session.perform(.updateAll(selection, values, expressions))
+        return try await session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
 
     @discardableResult
     public func deleteAll<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false
+        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
-        try await session.perform(
-            .deleteAll(ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)))
+        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 }
 

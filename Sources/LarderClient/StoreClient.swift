@@ -9,9 +9,9 @@ public import LarderWire
 /// pool.
 ///
 /// When the server goes away, calls wait up to `Options.reconnectWait` for it to come back. Reads
-/// are then asked again, and so are writes that had not been sent. A write that had been sent and
-/// whose answer was lost ends in ``ErrorCode/indeterminate`` and is never repeated: it may or may
-/// not have happened.
+/// are then asked again, and so are writes that had not been sent or have an idempotency key. Any
+/// other write that had been sent and whose answer was lost ends in ``ErrorCode/indeterminate`` and
+/// is never repeated: it may or may not have happened.
 public final class StoreClient: Sendable {
     /// How a client introduces itself and how long it waits.
     public struct Options: Sendable {

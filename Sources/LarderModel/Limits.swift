@@ -9,6 +9,9 @@ public enum Limits {
     /// Levels of an expression tree, from its root to its deepest leaf; and in a format string of
     /// parentheses too, although they leave no trace in the tree.
     public static let expressionDepthMax = 64
+    /// SUBQUERY, ANY and ALL inside each other: SQLite's parser has a stack of 100 symbols, of which
+    /// each takes eight, and some more where functions stand around it.
+    public static let nestedCollectionsMax = 10
     /// Operands of a function that takes any number.
     public static let functionOperandsMax = 64
     /// Nodes of an expression tree.
@@ -36,6 +39,11 @@ public enum Limits {
     public static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
+    /// The idempotency key of a change set, in UTF-8 bytes.
+    public static let idempotencyKeyBytesMax = 64
+    /// Outcomes of saves with a key that a store remembers, and for how long: a day.
+    public static let outcomesMax: Int64 = 1_000_000
+    public static let outcomeSecondsMax = 86_400.0
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.

@@ -29,19 +29,22 @@ def operation_number(choice):
 
 
 def kills(folder, points, seed, choice):
-    """SIGKILL at a random 1 to 200 ms after the writers began."""
+    """SIGKILL at a random 1 to 200 ms after the writers began; then half of the times they first
+    repeat what was not answered."""
     with Site(folder, seed, choice) as site:
         for point in range(points):
             if point % POINTS_A_STORE == 0:
                 site.begin_store()
-            site.check()
+            site.check(repeats=choice.random() < 0.5)
             site.begin_writing()
             time.sleep(choice.uniform(0.001, KILL_SECONDS_MAX))
             site.daemon.kill()
             site.end_writing()
             site.daemon.check_file()
-        site.check()
-    return f"{points} points, {site.acknowledged} saves acknowledged, all there"
+        site.check(repeats=True)
+    return (
+        f"{points} points, {site.acknowledged} saves acknowledged, all there, and {site.repeated} "
+        "of unknown outcome repeated, each done once")
 
 
 def operations(folder, points, seed, choice):

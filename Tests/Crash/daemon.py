@@ -150,8 +150,7 @@ def check_database(connection):
         if dangling:
             raise Failed(f"{dangling} links {table}.{column} lead to no {target}")
     for table, sequence in connection.execute("SELECT name, seq FROM sqlite_sequence"):
-        key = "number" if table == "_transaction" else "_id"
-        [greatest] = connection.execute(f'SELECT max("{table}"."{key}") FROM "{table}"').fetchone()
+        [greatest] = connection.execute(f'SELECT max("{table}"._id) FROM "{table}"').fetchone()
         if greatest is not None and greatest > sequence:
             raise Failed(f"{table} has the key {greatest} beyond the last one, {sequence}")
     check_history(connection)
@@ -161,12 +160,16 @@ def check_history(connection):
     """What the history says was inserted and not deleted is what the tables hold."""
     numbered = {row[0] for row in connection.execute("SELECT number FROM _transaction")}
     changed = {row[0] for row in connection.execute("SELECT transaction_number FROM _change")}
-    if numbered != changed:
-        raise Failed(f"transactions without changes, or changes without: {numbered ^ changed}")
+    if changed - numbered:
+        raise Failed(f"changes without transactions: {changed - numbered}")
+    answered = {row[0] for row in connection.execute("SELECT transaction_number FROM _outcome")}
+    if answered - numbered:
+        raise Failed(f"outcomes without transactions: {answered - numbered}")
     expected = {}
     for kind, entity, first, last in connection.execute(
-            "SELECT kind, entity, first_key, last_key FROM _change "
-            "ORDER BY transaction_number, place"):
+            "SELECT kind, entity, first_key, last_key FROM (SELECT number, 0 AS place, kind, "
+            "entity, first_key, last_key FROM _transaction UNION ALL SELECT transaction_number, "
+            "place, kind, entity, first_key, last_key FROM _change) ORDER BY number, place"):
         keys = expected.setdefault(entity, set())
         if kind == 1:
             keys.update(range(first, last + 1))

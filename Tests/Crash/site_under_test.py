@@ -18,7 +18,7 @@ class Site:
         self.choice, self.daemon = choice, Daemon(folder, synchronous)
         self.team = Team([Writer(number, seed) for number in range(WRITERS)])
         self.owners = {}
-        self.acknowledged = self.starts_died = 0
+        self.acknowledged = self.repeated = self.starts_died = 0
 
     def __enter__(self):
         return self
@@ -57,9 +57,12 @@ class Site:
             raise Failed(f"larderd ended by itself: {self.daemon.last_words()}")
         self.daemon.check_file()
 
-    def check(self):
+    def check(self, repeats=False):
+        """Starts and looks, perhaps after each writer has sent again what was not answered."""
         if not self.daemon.start():
             raise Failed(f"larderd does not start: {self.daemon.last_words()}")
+        if repeats:
+            self.repeated += sum(self.team.all("repeat", self.daemon.socket))
         self.look()
 
     def look(self, after_crash=True):

@@ -123,10 +123,23 @@ class Writer:
         elif operation.kind == "delete":
             del self.keys[operation.number]
 
+    def repeat(self, path):
+        """Sends what was not answered again, in the order sent and under the same keys.
+
+        What the store held already it answers; the rest it does. Returns how many there were."""
+        unanswered = list(self.unanswered)
+        with connection(path, self.number) as client:
+            for operation in unanswered:
+                self.receive(client, operation, client.send("save", self.change_set(operation)))
+        return len(unanswered)
+
     def change_set(self, operation):
         make = {"setup": self.setup, "insert": self.insert, "update": self.update,
                 "delete": self.delete}[operation.kind]
-        return larder_client.changes.ChangeSet(changes=make(operation))
+        revision = operation.basket.revision if operation.basket else 0
+        return larder_client.changes.ChangeSet(
+            changes=make(operation),
+            idempotency_key=f"{self.number}/{operation.kind}/{operation.number}/{revision}")
 
     def setup(self, _):
         return [

@@ -109,6 +109,58 @@ struct LifetimeTests {
         }
     }
 
+    @Test("a write with an idempotency key whose answer nobody took is answered after kill -9")
+    func answerLostInDeath() throws {
+        let site = try Site()
+        let observer = try site.connect()
+        let set = ChangeSet(
+            [
+                .insert(
+                    PersistentIdentifier(temporary: "a", entityName: "Student"),
+                    values: ["name": "Ann", "birthOfYear": 1])
+            ], idempotencyKey: "once")
+        let victim = try site.connect(reconnectWait: .zero)
+        let first = try victim.save(set)
+        site.kill()
+        try site.start()
+        #expect(try observer.save(set) == first)
+        #expect(try observer.count("Student") == 1)
+        #expect(
+            failure { _ = try observer.save(ChangeSet(idempotencyKey: "once")) }?.code
+                == .idempotencyMismatch)
+    }
+
+    @Test("writes with idempotency keys go on through kill -9, and each is done once")
+    func killedOften() throws {
+        let site = try Site()
+        let client = try site.connect()
+        let written = Mutex<Set<PersistentIdentifier>>([])
+        let (acknowledged, isOver, ended) = (Counter(), Counter(), Counter())
+        inThreads(5) { number in
+            if number == 0 {
+                defer { isOver.add(1) }
+                for _ in 0..<6 {
+                    let before = acknowledged.value
+                    while acknowledged.value < before + 15, ended.value == 0 { try client.ping() }
+                    site.kill()
+                    try site.start()
+                }
+                return
+            }
+            defer { ended.add(1) }
+            while isOver.value == 0 {
+                let student = try client.insert(
+                    "Student", ["name": "Ann", "birthOfYear": 1],
+                    idempotencyKey: UUID().uuidString)
+                written.withLock { _ = $0.insert(student) }
+                acknowledged.add(1)
+            }
+        }
+        #expect(written.withLock { Int64($0.count) } == acknowledged.value)
+        #expect(try client.count("Student") == acknowledged.value)
+        #expect(acknowledged.value >= 90, "\(site.errors)")
+    }
+
     @Test("a second daemon on one store ends with 74 and names the holder")
     func secondDaemon() throws {
         let site = try Site()

@@ -159,8 +159,9 @@ class Client:
         reply = self.call("get", larder.GetRequest(identifiers=identifiers))
         return [row for batch in reply.batches for row in rows(batch, self.welcome.store)]
 
-    def save(self, *list_of_changes):
-        return self.call("save", changes.ChangeSet(changes=list_of_changes))
+    def save(self, *list_of_changes, idempotency_key=""):
+        return self.call("save", changes.ChangeSet(
+            changes=list_of_changes, idempotency_key=idempotency_key))
 
     def change(self, kind, target, properties={}, **options):
         listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in properties.items()]

@@ -79,6 +79,8 @@ extension QueryExpression {
         case .not(let part): candidates.append(part)
         case .subquery(let collection, _, _): candidates.append(collection)
         case .function(_, let operands): candidates += operands
+        case .comparison(let comparison) where comparison.modifier == .direct:
+            candidates += [comparison.left, comparison.right]
         default: break
         }
         switch self {

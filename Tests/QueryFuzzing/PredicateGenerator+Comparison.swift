@@ -113,14 +113,47 @@ extension PredicateGenerator {
     mutating func quantified(depth: Int) -> QueryExpression? {
         let modifier: Comparison.Modifier = random.once(in: 2) ? .any : .all
         if random.once(in: 4) { return quantifiedObjects(modifier, depth: depth) }
+        if random.once(in: 6), let documents = manyPath(to: .attribute(.json)) {
+            note("\(modifier) of members")
+            return memberComparison(documents, modifier)
+        }
         let type = attributeType()
-        guard let left = manyPath(to: .attribute(type)) else { return nil }
+        guard var left = manyPath(to: .attribute(type)) else { return nil }
+        if random.once(in: 5), let computed = computed(of: left, type, depth: depth) {
+            note("\(modifier) of computed values")
+            left = computed
+        }
         guard random.once(in: 5), Self.isOrderable(type) else {
             return comparison(left, type, modifier, depth: depth)
         }
         note("BETWEEN")
         let bounds = (0..<2).map { _ in literal(beside: type) }
         return .comparison(Comparison(left, .between, .list(bounds), modifier: modifier))
+    }
+
+    /// A value of the type, of each element of a to-many key path.
+    private mutating func computed(
+        of elements: QueryExpression, _ type: AttributeType, depth: Int
+    ) -> QueryExpression? {
+        guard let other = singlePath(to: .attribute(type)) else { return nil }
+        if random.once(in: 2) { return .function(.coalesce, [elements, other]) }
+        let test =
+            type == .bool && random.once(in: 2)
+            ? elements : comparison(elements, type, .direct, depth: 0)
+        guard let test else { return nil }
+        return .function(
+            .conditional, random.once(in: 2) ? [test, elements, other] : [test, other, elements])
+    }
+
+    /// A predicate as a value.
+    mutating func truthComparison(depth: Int) -> QueryExpression? {
+        guard depth > 0 else { return nil }
+        note("a predicate compared")
+        let name: Comparison.Operator = random.once(in: 2) ? .equal : .notEqual
+        let right =
+            random.once(in: 2)
+            ? predicate(depth: depth - 1) : literal(.bool(random.once(in: 2)))
+        return .comparison(Comparison(predicate(depth: depth - 1), name, right))
     }
 
     private mutating func quantifiedObjects(

@@ -137,10 +137,16 @@ extension PredicateGenerator {
 
     /// `document.a == 1`
     mutating func memberComparison(depth: Int) -> QueryExpression? {
-        guard case .keyPath(let base, let steps) = singlePath(to: .attribute(.json)) else {
-            return nil
-        }
+        guard let document = singlePath(to: .attribute(.json)) else { return nil }
         note("member")
+        return memberComparison(document, .direct)
+    }
+
+    /// The same of a document, or of each of many.
+    mutating func memberComparison(
+        _ document: QueryExpression, _ modifier: Comparison.Modifier
+    ) -> QueryExpression? {
+        guard case .keyPath(let base, let steps) = document else { return nil }
         let path = QueryExpression.keyPath(
             base, steps + (random.pick([["a"], ["b", "c"], ["a", "0"], ["none"]]) ?? ["a"]))
         let values: [Value] = [
@@ -151,6 +157,7 @@ extension PredicateGenerator {
         if case .bool = value {} else { operators += [.lessThan, .greaterThanOrEqual] }
         if case .string = value { operators += [.contains, .beginsWith] }
         return .comparison(
-            Comparison(path, random.pick(operators) ?? .equal, literal(value)))
+            Comparison(
+                path, random.pick(operators) ?? .equal, literal(value), modifier: modifier))
     }
 }

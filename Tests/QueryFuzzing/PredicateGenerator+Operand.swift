@@ -68,7 +68,9 @@ extension PredicateGenerator {
         case .double:
             choices += [
                 (.average, .int64), (.average, .int16), (.median, .int32), (.stddev, .int16),
-                (.stddev, .int64), (.stddev, .int32),
+                (.stddev, .int64), (.stddev, .int32), (.stddev, .decimal),
+                (.sum, .double), (.average, .double), (.stddev, .double),
+                (.sum, .float), (.average, .float), (.stddev, .float),
                 (.median, .double), (.median, .float), (.median, .int64),
             ]
         default: break

@@ -22,6 +22,8 @@ public struct QueryFuzzer {
         Comparison.Operator.allCases.map(\.rawValue)
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
             + ["objects", "IN objects", "any", "all", "any of objects", "all of objects"]
+            + ["any of members", "all of members", "any of computed values"]
+            + ["all of computed values", "a predicate compared"]
             + ["literals", "sort"]
             + ["two operands", "ill-typed", "member", "properties of a subquery"]
             + AggregateFunction.allCases.map { "@\($0)" }

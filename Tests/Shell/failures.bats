@@ -49,7 +49,7 @@ start_daemon_within() {
     expect 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
     holds "$stderr" "error[STORE_TOO_NEW]"
     holds "$stderr" 99
-    sqlite3 test.store 'PRAGMA user_version = 2'
+    sqlite3 test.store 'PRAGMA user_version = 3'
     start_daemon
 }
 

@@ -231,7 +231,28 @@ dan|larder|$UID
 1|3|2002|
 1|2003|4002|
 1|4003|5002|
-3|1|1|' "$(sqlite3 test.store 'SELECT kind, first_key, last_key, properties FROM _change ORDER BY transaction_number')"
+3|1|1|' "$(sqlite3 test.store 'SELECT kind, first_key, last_key, properties FROM _transaction ORDER BY number')"
+}
+
+@test "a command with an idempotency key can be repeated, and does its changes once" {
+    uri=$(larder insert Category name=a --idempotency-key one)
+    same "$uri" "$(larder insert Category name=a --idempotency-key one)"
+    same 2 "$(larder update "$uri" name=b --if-version 1 --idempotency-key two)"
+    same 2 "$(larder update "$uri" name=b --if-version 1 --idempotency-key two)"
+    set='{"insert": {"@entity": "Category", "name": "c"}}'
+    other=$(larder save - --idempotency-key three <<<"$set")
+    same "$other" "$(larder save - --idempotency-key three --author ann <<<"$set")"
+    same 1 "$(larder delete "$uri" --idempotency-key four)"
+    stop_daemon
+    start_daemon
+    same 1 "$(larder delete "$uri" --idempotency-key four)"
+    expect 65 larder delete "$other" --idempotency-key four
+    [[ $stderr == *'error[IDEMPOTENCY_MISMATCH]'* ]]
+    same 1 "$(larder count Category)"
+    expect 4 larder delete "$uri" --idempotency-key five
+    same 1 "$(larder delete "$other" --idempotency-key five)"
+    expect 64 larder delete "$uri" --idempotency-key ''
+    expect 64 larder delete "$uri" --idempotency-key "$(printf 'a%.0s' {1..65})"
 }
 
 @test "delete counts what its rules take along" {

@@ -122,10 +122,16 @@ struct  Larder__V1__ChangeSet
    * particular.
    */
   ProtobufCBinaryData author;
+  /*
+   * Names the set, so that it can be sent again when its answer was lost: if it has been saved
+   * under this key before, nothing is done, and the answer is the first one. At most 64 bytes,
+   * empty for none.
+   */
+  ProtobufCBinaryData idempotency_key;
 };
 #define LARDER__V1__CHANGE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_set__descriptor) \
-    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL} }
+    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL} }
 
 
 typedef enum {

@@ -217,7 +217,8 @@ typedef enum _Larder__V1__ComparisonOperator {
    */
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_IN = 7,
   /*
-   * The right side is a LIST of two: the bounds, both included.
+   * The right side is a LIST of two, or an ARGUMENT or VARIABLE that is a list of two: the bounds,
+   * both included.
    */
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_BETWEEN = 8,
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_BEGINS_WITH = 9,

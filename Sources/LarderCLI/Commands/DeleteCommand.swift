@@ -33,6 +33,7 @@ struct DeleteCommand: StoreCommand {
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -58,14 +59,15 @@ struct DeleteCommand: StoreCommand {
     func run(_ store: OpenStore) throws {
         if isEntity {
             return try selection.save(
-                .deleteAll(selection.selection(of: targets[0])), in: store, options,
+                .deleteAll(selection.selection(of: targets[0])), in: store, idempotency, options,
                 name: "deleted"
             ) { $0.deletedCount }
         }
         let changes = try targets.map {
             Change.delete(try PersistentIdentifier(uriRepresentation: $0), ifVersion: ifVersion)
         }
-        let result = try store.client.save(ChangeSet(changes, mergePolicy: merge))
+        let result = try store.client.save(
+            ChangeSet(changes, mergePolicy: merge), idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         try writer.write(number: result.deletedCount, name: "deleted", options.format)
     }

@@ -11,7 +11,8 @@ struct ExportCommand: StoreCommand {
               larder export Article --output csv > articles.csv
               larder export Category | larder --store copy.store import Category -
 
-            Every attribute and to-one relationship, with @id; import passes over @id. \
+            Every attribute and to-one relationship, with @id; import passes over @id. Derived \
+            attributes are left out, since the store that imports computes its own. \
             Relationships hold URIs of this store, which another store refuses: \
             --select name,version,… exports attributes alone.
             """)
@@ -39,10 +40,17 @@ struct ExportCommand: StoreCommand {
             options.output ?? .jsonl, store: store.identifier, columns: columns)
         var progress = Progress("exported")
         defer { progress.end() }
-        while let batch = try batches.next() {
+        let derived = try columns == nil ? derivedNames(in: store.client.schema()) : []
+        while var batch = try batches.next() {
+            batch.columns.removeAll { derived.contains($0.name) }
             try printer.print(batch)
             progress.show(printer.rowCount)
         }
         try printer.end()
+    }
+
+    private func derivedNames(in schema: Schema) -> Set<String> {
+        let attributes = schema.entity(named: entity.name)?.attributes ?? []
+        return Set(attributes.filter(\.isDerived).map(\.name))
     }
 }

@@ -15,11 +15,12 @@ struct ImportCommand: StoreCommand {
               larder import Article articles.csv
               zcat articles.jsonl.gz | larder import Article -
 
-            JSON lines: an object a line, as get prints it; CSV: a heading with the properties' \
+            JSON lines: an object a line, as export prints it; CSV: a heading with the properties' \
             names, an empty field is nil. @id, @entity and @version are passed over: no object is \
             known by them. Related objects are given by their URIs, so import what is referred \
             to first and ask for its URIs with fetch --select @id,…; links among the objects of \
-            one file are set afterwards, by the update lines of save.
+            one file are set afterwards, by the update lines of save. Derived attributes take no \
+            value; export leaves them out.
 
             The file is stored in change sets of \(Importer.objectsMax) objects (or 1 MiB), one \
             after the other. An error names line and property, and says up to which line the file \

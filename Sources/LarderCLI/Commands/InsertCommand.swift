@@ -33,6 +33,7 @@ struct InsertCommand: StoreCommand {
     var upsert = false
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -65,7 +66,8 @@ struct InsertCommand: StoreCommand {
                 values: values)
         }
         let result = try store.client.save(
-            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error))
+            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error),
+            idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         try writer.write(all: result.inserted.map { [.object($0)] }, names: ["@id"])
     }

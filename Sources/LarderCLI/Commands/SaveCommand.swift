@@ -23,6 +23,9 @@ struct SaveCommand: StoreCommand {
             An update may say how it knew the object: "@version", or "@base" with properties as \
             they were read. --merge says what becomes of it if the object has changed since; see \
             update.
+
+            With --idempotency-key a command that was interrupted can be repeated as it was: the \
+            set is done once.
             """)
 
     @Argument(
@@ -37,6 +40,7 @@ struct SaveCommand: StoreCommand {
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -63,7 +67,7 @@ struct SaveCommand: StoreCommand {
             var changes = lines.changes
             changes.onUniqueConflict = upsert ? .upsert : .error
             changes.mergePolicy = merge
-            return try store.client.save(changes).inserted
+            return try store.client.save(changes, idempotencyKey: idempotency.key).inserted
         } catch {
             throw ChangePlaces(fileName: fileName, lines: lines.lines).naming(error) ?? error
         }

@@ -54,6 +54,7 @@ struct UpdateCommand: StoreCommand {
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
+    @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
@@ -93,7 +94,8 @@ struct UpdateCommand: StoreCommand {
         let decoder = try ObjectDecoder(identifier.entityName, in: store.client.schema())
         let version = try store.client.update(
             identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion,
-            base: decoder.values(Assignment.all(base)), mergePolicy: merge)
+            base: decoder.values(Assignment.all(base)), mergePolicy: merge,
+            idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             try writer.write(
@@ -113,8 +115,8 @@ struct UpdateCommand: StoreCommand {
                 + values.map { PropertyAssignment($0.key, to: $0.value) })
         try selection.save(
             change, in: store,
-            expressions: expressions.map { ("value of \($0.name)", $0.text) }, options,
-            name: "updated"
+            expressions: expressions.map { ("value of \($0.name)", $0.text) }, idempotency,
+            options, name: "updated"
         ) { $0.affected.first?.count ?? 0 }
     }
 }

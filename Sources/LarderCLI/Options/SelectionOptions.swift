@@ -40,10 +40,11 @@ struct SelectionOptions: ParsableArguments {
     /// Saves one change, and prints the objects' URIs, or a number under a name.
     func save(
         _ change: Change, in store: OpenStore, expressions: [(name: String, text: String)] = [],
-        _ options: GlobalOptions, name: String, number: (SaveResult) -> Int64
+        _ idempotency: IdempotencyOption, _ options: GlobalOptions, name: String,
+        number: (SaveResult) -> Int64
     ) throws {
         let result = try PredicateFailure.joining(predicate.texts + expressions) {
-            try store.client.save(ChangeSet([change]))
+            try store.client.save(ChangeSet([change]), idempotencyKey: idempotency.key)
         }
         var writer = options.format.makeWriter()
         if ids {

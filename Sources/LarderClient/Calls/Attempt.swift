@@ -4,7 +4,8 @@ import LarderWire
 /// One call over all its attempts: what each outcome means, and whether it is asked again.
 ///
 /// It reads no clock: the caller says what time it is. Reads are asked again while the call's time
-/// and the wait for the server allow it; a write only if it certainly was not executed.
+/// and the wait for the server allow it; so is a write with an idempotency key, and one without
+/// only if it certainly was not executed.
 struct Attempt {
     /// How one attempt ended.
     enum Outcome {
@@ -14,6 +15,8 @@ struct Attempt {
     }
 
     let isWrite: Bool
+    /// Whether the write has an idempotency key.
+    let hasKey: Bool
     let timeout: Duration
     /// When the whole call must be over.
     let deadline: ContinuousClock.Instant
@@ -21,13 +24,17 @@ struct Attempt {
     private let reconnectWait: Duration
     /// Why the last attempt has to be made again.
     private(set) var loss: LarderError?
+    /// Whether a write was sent of which nothing is known.
+    private var mayHaveRun = false
     /// Set at the first loss.
     private var waitsUntil: ContinuousClock.Instant?
 
     init(
-        isWrite: Bool, timeout: Duration, reconnectWait: Duration, now: ContinuousClock.Instant
+        isWrite: Bool, hasKey: Bool = false, timeout: Duration, reconnectWait: Duration,
+        now: ContinuousClock.Instant
     ) {
         self.isWrite = isWrite
+        self.hasKey = hasKey
         self.timeout = timeout
         self.deadline = now.advanced(by: timeout.waiting)
         self.reconnectWait = reconnectWait
@@ -44,27 +51,46 @@ struct Attempt {
     ) throws(LarderError) -> Reply? {
         switch outcome {
         case .answered(.reply(.failed(let error))):
+            // What a server finds wrong with a set it finds after it has looked for the key.
+            if 200..<500 ~= error.code.rawValue { throw error }
             // An unavailable server has not executed the request.
-            guard error.code == .unavailable, startWaiting(after: error, now) else { throw error }
+            guard error.code == .unavailable, startWaiting(after: error, now) else {
+                throw final(error)
+            }
             return nil
         case .answered(.reply(let reply)):
             return reply
         case .answered(.lost(let error, let mayHaveRun)):
-            if mayHaveRun && isWrite { throw indeterminate(error.message) }
+            if mayHaveRun && isWrite { self.mayHaveRun = true }
             let isRepeatable =
                 !mayHaveRun || error.code == .connectionFailed || error.code == .unavailable
-            guard isRepeatable, startWaiting(after: error, now) else { throw error }
+            guard isRepeatable, hasKey || !self.mayHaveRun, startWaiting(after: error, now) else {
+                throw final(error)
+            }
             return nil
         case .timedOut(let wasSent):
             let message = "the server did not answer within \(timeout)"
-            if wasSent && isWrite { throw indeterminate(message) }
-            throw LarderError(
-                .timeout, message, hint: "ask for less, or allow a longer request timeout")
+            throw final(
+                LarderError(
+                    .timeout, message, hint: "ask for less, or allow a longer request timeout"),
+                wasSent: wasSent)
         case .cancelled(let wasSent):
             let message = "the call was cancelled"
-            if wasSent && isWrite { throw indeterminate(message) }
-            throw LarderError(.cancelled, message)
+            throw final(LarderError(.cancelled, message), wasSent: wasSent)
         }
+    }
+
+    /// What the caller is told when the call ends with an error that does not tell what became of
+    /// the write: `indeterminate` if it was sent before.
+    ///
+    /// - Parameter wasSent: Whether it was sent in the attempt that ends so.
+    func final(_ error: LarderError, wasSent: Bool = false) -> LarderError {
+        guard mayHaveRun || (isWrite && wasSent) else { return error }
+        return LarderError(
+            .indeterminate, "\(error.message); the write may or may not have happened",
+            hint: hasKey
+                ? "send the same changes with the same idempotency key again"
+                : "read the objects again before repeating the write")
     }
 
     /// Whether the call may wait for another connection.
@@ -75,11 +101,5 @@ struct Attempt {
         let until = connectionDeadline(now: now)
         waitsUntil = until
         return reconnectWait > .zero && now < until
-    }
-
-    private func indeterminate(_ reason: String) -> LarderError {
-        LarderError(
-            .indeterminate, "\(reason); the write may or may not have happened",
-            hint: "read the objects again before repeating the write")
     }
 }

@@ -17,6 +17,20 @@ struct Operation<Answer: Sendable>: Sendable {
         return .save(set)
     }
 
+    /// The same with an idempotency key for its change set; an empty one leaves it as it is.
+    func keyed(_ key: String) -> Self {
+        guard case .save(var set) = request, !key.isEmpty else { return self }
+        set.idempotencyKey = key
+        var operation = self
+        operation.request = .save(set)
+        return operation
+    }
+
+    /// Whether a write may be sent twice.
+    var hasKey: Bool {
+        if case .save(let set) = request { !set.idempotencyKey.isEmpty } else { false }
+    }
+
     func answer(in reply: Reply, _ welcome: Welcome) throws(LarderError) -> Answer {
         guard let answer = try read(reply, welcome) else { throw .answerMismatch }
         return answer

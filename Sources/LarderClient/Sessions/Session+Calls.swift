@@ -7,12 +7,17 @@ import LarderWire
 extension Session {
     func perform<Answer>(_ operation: Operation<Answer>) throws(LarderError) -> Answer {
         let request = operation.request(by: options.author)
-        var attempt = attempt(isWrite: operation.isWrite)
+        var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
         var failed: Connection?
         while true {
-            let connection = try connection(replacing: failed, for: attempt)
-            let id = try connection.ask(
-                request, .call, timeout: attempt.deadline.remaining)
+            let connection: Connection
+            let id: UInt64
+            do throws(LarderError) {
+                connection = try self.connection(replacing: failed, for: attempt)
+                id = try connection.ask(request, .call, timeout: attempt.deadline.remaining)
+            } catch {
+                throw attempt.final(error)
+            }
             let outcome = connection.outcome(of: id, until: attempt.deadline)
             if let reply = try attempt.settle(outcome, now: .now) {
                 return try operation.answer(in: reply, connection.welcome)
@@ -23,12 +28,17 @@ extension Session {
 
     func perform<Answer>(_ operation: Operation<Answer>) async throws(LarderError) -> Answer {
         let request = operation.request(by: options.author)
-        var attempt = attempt(isWrite: operation.isWrite)
+        var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
         var failed: Connection?
         while true {
-            let connection = try await connection(replacing: failed, for: attempt)
-            let id = try connection.ask(
-                request, .call, timeout: attempt.deadline.remaining)
+            let connection: Connection
+            let id: UInt64
+            do throws(LarderError) {
+                connection = try await self.connection(replacing: failed, for: attempt)
+                id = try connection.ask(request, .call, timeout: attempt.deadline.remaining)
+            } catch {
+                throw attempt.final(error)
+            }
             let outcome = await connection.outcome(of: id, until: attempt.deadline)
             if let reply = try attempt.settle(outcome, now: .now) {
                 return try operation.answer(in: reply, connection.welcome)
@@ -77,10 +87,10 @@ extension Session {
         }
     }
 
-    func attempt(isWrite: Bool) -> Attempt {
+    func attempt(isWrite: Bool, hasKey: Bool = false) -> Attempt {
         Attempt(
-            isWrite: isWrite, timeout: options.requestTimeout, reconnectWait: reconnectWait,
-            now: .now)
+            isWrite: isWrite, hasKey: hasKey, timeout: options.requestTimeout,
+            reconnectWait: reconnectWait, now: .now)
     }
 }
 

@@ -8,15 +8,20 @@ public struct ChangeSet: Hashable, Sendable {
     /// Who or what makes the changes, for the history; at most ``Limits/authorBytesMax`` bytes.
     /// Empty for nobody in particular.
     public var author: String
+    /// Names the set, so that it can be sent again when its answer was lost: a store that has saved
+    /// it under this key does nothing, and answers as it did. At most
+    /// ``Limits/idempotencyKeyBytesMax`` bytes; empty for none.
+    public var idempotencyKey: String
 
     public init(
         _ changes: [Change] = [], onUniqueConflict: UniqueConflictPolicy = .error,
-        mergePolicy: MergePolicy = .error, author: String = ""
+        mergePolicy: MergePolicy = .error, author: String = "", idempotencyKey: String = ""
     ) {
         self.changes = changes
         self.onUniqueConflict = onUniqueConflict
         self.mergePolicy = mergePolicy
         self.author = author
+        self.idempotencyKey = idempotencyKey
     }
 }
 

@@ -33,6 +33,7 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case malformedValue = 312
     /// Said by a client of a predicate in its own language; never sent by a server.
     case unsupportedPredicate = 313
+    case idempotencyMismatch = 314
 
     // 4xx: someone else was faster.
     case versionConflict = 400

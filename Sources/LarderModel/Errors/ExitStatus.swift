@@ -27,7 +27,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable {
             case .malformedIdentifier, .unknownProperty, .wrongType, .malformedPredicate,
                 .unsupported, .missingValue, .validationFailed, .uniquenessViolated, .deleteDenied,
                 .invalidChangeSet, .arithmeticOverflow, .malformedSchema, .schemaMismatch,
-                .malformedValue, .unsupportedPredicate:
+                .malformedValue, .unsupportedPredicate, .idempotencyMismatch:
                 .badData
             case .versionConflict: .conflict
             case .frameTooLong, .resourceExhausted, .readOnly, .permissionDenied: .refused

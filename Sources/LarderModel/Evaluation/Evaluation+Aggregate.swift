@@ -22,6 +22,7 @@ extension Evaluation {
         if function == .sum || function == .average, type?.isInteger ?? false {
             return try integer(function, values)
         }
+        if function == .stddev { return deviation(values) }
         return double(function, values.compactMap(\.nearestDouble))
     }
 
@@ -58,7 +59,10 @@ extension Evaluation {
         }
         switch function {
         case .median: return Statistics.median(decimals).map { .decimal($0) } ?? .null
-        case .stddev: return double(function, values.compactMap(\.nearestDouble))
+        case .stddev:
+            var deviation = DecimalDeviation()
+            for decimal in decimals { deviation.add(decimal) }
+            return deviation.value.map { .double($0) } ?? .null
         default: break
         }
         if decimals.isEmpty { return function == .sum ? .decimal(0) : .null }
@@ -71,18 +75,22 @@ extension Evaluation {
         return .decimal(value)
     }
 
-    private func double(_ function: AggregateFunction, _ values: [Double]) -> Value {
-        switch function {
-        case .median: return Statistics.median(values).map { .double($0) } ?? .null
-        case .stddev:
-            var deviation = Deviation()
-            for value in values { deviation.add(value) }
-            return deviation.value.map { .double($0) } ?? .null
-        default:
-            if values.isEmpty { return function == .sum ? .double(0) : .null }
-            let sum = values.reduce(0, +)
-            let result = function == .sum ? sum : sum / Double(values.count)
-            return result.isNaN ? .null : .double(result)
+    private func deviation(_ values: [Value]) -> Value {
+        var deviation = Deviation()
+        for value in values {
+            if case .int(let integer) = value {
+                deviation.add(integer)
+            } else if let double = value.nearestDouble {
+                deviation.add(double)
+            }
         }
+        return deviation.value.map { .double($0) } ?? .null
+    }
+
+    private func double(_ function: AggregateFunction, _ values: [Double]) -> Value {
+        if function == .median { return Statistics.median(values).map { .double($0) } ?? .null }
+        var sum = RealSum()
+        for value in values { sum.add(value) }
+        return (function == .sum ? sum.value : sum.average).map { .double($0) } ?? .null
     }
 }

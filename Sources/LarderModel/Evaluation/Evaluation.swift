@@ -50,6 +50,8 @@ struct Evaluation {
             }
             return kept
         case .existing(let base): return try elements(of: base).filter { !$0.isNull }
+        case .member(let path, let base, let kind):
+            return try elements(of: base).map { Self.member(path, of: $0, kind) }
         }
     }
 

@@ -3,7 +3,13 @@ extension ExpressionTyper {
     mutating func aggregate(
         _ function: AggregateFunction, _ collection: QueryExpression
     ) throws(LarderError) -> TypedOperand {
-        let elements = try elements(of: collection)
+        var elements = try elements(of: collection)
+        if !elements.member.isEmpty {
+            let read: AttributeType = function.needsNumbers ? .double : .json
+            elements.collection = .member(
+                elements.member, of: elements.collection, .attribute(read))
+            elements.type = .attribute(read)
+        }
         let type = try function.resultType(of: elements.type, named: elements.name)
         var elementType: AttributeType?
         if case .attribute(let attribute) = elements.type { elementType = attribute }

@@ -1,21 +1,21 @@
 extension ExpressionTyper {
     mutating func comparison(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
-        switch comparison.modifier {
-        case .direct: return try direct(comparison)
-        case .any, .all:
-            guard try isCollection(comparison.left) else {
-                throw LarderError(
-                    .wrongType, "ANY and ALL need a key path to many objects on the left side")
-            }
-            return try quantified(comparison, over: comparison.left)
+        guard comparison.modifier != .direct else { return try direct(comparison) }
+        let collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
+            try isCollection(side)
         }
+        guard let collection else {
+            throw LarderError(
+                .wrongType, "ANY and ALL need a key path to many objects on the left side")
+        }
+        return try quantified(comparison, over: collection)
     }
 
     private mutating func direct(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         var equality = comparison
         equality.operator = .equal
         equality.modifier = .any
-        if try isCollection(comparison.left) {
+        if try isCollection(comparison.left), comparison.left != element?.collection {
             guard comparison.operator == .contains else {
                 guard case .keyPath(let base, let names) = comparison.left else {
                     throw Self.isNoValue
@@ -25,10 +25,11 @@ extension ExpressionTyper {
             return try quantified(equality, over: comparison.left)
         }
         if comparison.operator == .in, try isCollection(comparison.right) {
+            equality.left = comparison.right
             equality.right = comparison.left
             return try quantified(equality, over: comparison.right)
         }
-        return try test(nil, comparison)
+        return try test(comparison)
     }
 
     /// What is said of elements: of any one, or of all.
@@ -37,26 +38,30 @@ extension ExpressionTyper {
     ) throws(LarderError) -> TypedPredicate {
         let elements = try elements(of: collection)
         let place = placeCount
-        placeCount += 1
-        let element = TypedOperand(
+        let operand = TypedOperand(
             expression: .object(place: place), type: elements.type, name: elements.name)
-        let test = try test(element, comparison)
-        placeCount -= 1
+        let outer = element
+        element = (collection, operand, elements.member)
+        placeCount += 1
+        defer {
+            element = outer
+            placeCount -= 1
+        }
+        let test = try test(comparison)
         return comparison.modifier == .all
             ? .all(elements.collection, place: place, test)
             : .any(elements.collection, place: place, test)
     }
 
     /// The comparison of single values.
-    ///
-    /// - Parameter element: The left side, if it is an element of a collection.
-    private mutating func test(
-        _ element: TypedOperand?, _ comparison: Comparison
-    ) throws(LarderError) -> TypedPredicate {
-        var expressions = element == nil ? [comparison.left] : []
+    private mutating func test(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
+        var expressions = [comparison.left]
         switch (comparison.operator, comparison.right) {
         case (.in, .list(let list)), (.between, .list(let list)): expressions += list
-        case (.in, let right) where isLiteral(right): return try inList(element, comparison)
+        case (.in, let right) where isLiteral(right): return try besideList(comparison)
+        case (.between, .argument): return try besideList(comparison)
+        case (.between, .variable(let name)) where variables[name] == nil:
+            return try besideList(comparison)
         case (.in, _), (.between, _):
             throw LarderError(
                 .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
@@ -64,9 +69,7 @@ extension ExpressionTyper {
         default: expressions.append(comparison.right)
         }
         let wanted: OperandType? = comparison.needsStrings ? .attribute(.string) : nil
-        let sides =
-            (element.map { [$0] } ?? [])
-            + (try operands(expressions, beside: element, or: wanted))
+        let sides = try operands(expressions, or: wanted)
         try comparison.check(sides.map { ($0.type, $0.name) })
         let values = sides.map(\.expression)
         switch comparison.operator {
@@ -90,9 +93,9 @@ extension ExpressionTyper {
     ///
     /// - Parameter wanted: The type that the operator asks for, if it does.
     private mutating func operands(
-        _ expressions: [QueryExpression], beside operand: TypedOperand?, or wanted: OperandType?
+        _ expressions: [QueryExpression], or wanted: OperandType?
     ) throws(LarderError) -> [TypedOperand] {
-        var typed = operand
+        var typed: TypedOperand?
         var known: [TypedOperand?] = []
         for expression in expressions {
             let operand = try isOpen(expression) ? nil : self.operand(expression)
@@ -158,17 +161,42 @@ extension ExpressionTyper {
         _ = try evaluator.matches("", text, comparison.options)
     }
 
-    /// `name IN %@`, where the argument is a list.
-    private mutating func inList(
-        _ element: TypedOperand?, _ comparison: Comparison
-    ) throws(LarderError) -> TypedPredicate {
-        let left: TypedOperand
-        if let element { left = element } else { left = try operand(comparison.left) }
-        guard let type = left.type else {
-            throw LarderError(.unsupported, "IN needs a key path on one side")
+    /// `name IN %@` and `name BETWEEN %@`, where the argument is a list.
+    private mutating func besideList(_ comparison: Comparison) throws(LarderError) -> TypedPredicate
+    {
+        guard !isLiteral(comparison.left) else {
+            throw LarderError(
+                .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
         }
-        try comparison.check([(left.type, left.name)])
-        let values = try list(comparison.right, as: type, beside: left.name)
-        return .in(left.expression, values, comparison.options)
+        let (argument, isText) = try given(comparison.right)
+        var left = try operand(comparison.left)
+        func values() throws(LarderError) -> [Value] {
+            comparison.operator == .between
+                ? try argument.bounds(isText: isText, beside: left.name)
+                : try argument.elements(isText: isText, beside: left.name)
+        }
+        let given = try values()
+        var type = left.type
+        if try isMember(comparison.left) {
+            // It is read as what the list holds, of which each value is what it is.
+            type = comparison.needsStrings ? .attribute(.string) : nil
+            let kind = given.first { !$0.isNull }?.attributeType.map { OperandType.attribute($0) }
+            left = try operand(comparison.left, as: type ?? kind)
+        }
+        try comparison.check([(type, left.name)])
+        var typed: [TypedExpression] = []
+        for value in given {
+            typed.append(
+                .value(try self.typed(value, isText: isText, as: type, beside: left.name)))
+        }
+        return comparison.operator == .between
+            ? .between(left.expression, typed[0], typed[1], comparison.options)
+            : .in(left.expression, typed, comparison.options)
+    }
+
+    /// Whether it is a member of a JSON document.
+    private func isMember(_ expression: QueryExpression) throws(LarderError) -> Bool {
+        guard case .keyPath = expression else { return false }
+        return try isOpen(expression)
     }
 }

@@ -2,6 +2,7 @@ extension ExpressionTyper {
     /// Whether only what it stands beside can tell the type of an expression.
     func isOpen(_ expression: QueryExpression) throws(LarderError) -> Bool {
         if isLiteral(expression) { return true }
+        if let element, element.collection == expression { return !element.member.isEmpty }
         switch expression {
         case .keyPath(let base, let names): return try !keyPath(base, names).member.isEmpty
         case .function(let function, let operands):
@@ -19,21 +20,27 @@ extension ExpressionTyper {
 
     /// A key path that may lead into a JSON document, whose member is read as the type.
     func member(_ path: KeyPath, as type: OperandType?) throws(LarderError) -> TypedOperand {
-        let document = single(path)
-        guard !path.member.isEmpty else { return document }
+        try member(path.member, of: single(path), as: type)
+    }
+
+    /// The same of a document; without a path it is what is there.
+    func member(
+        _ path: [String], of document: TypedOperand, as type: OperandType?
+    ) throws(LarderError) -> TypedOperand {
+        guard !path.isEmpty else { return document }
         let read: AttributeType
         switch type {
         case .attribute(let attribute): read = attribute
         case .object:
-            throw LarderError(.wrongType, "\(path.name) holds no objects")
+            throw LarderError(.wrongType, "\(document.name) holds no objects")
         case nil: read = .json
         }
         let kind: MemberKind =
             read.isInteger || read == .float || read == .double ? .number : .attribute(read)
         let isNumber = if case .number = kind { true } else { false }
         return TypedOperand(
-            expression: .member(path.member, of: document.expression, kind),
-            type: .attribute(isNumber ? .double : read), name: path.name)
+            expression: .member(path, of: document.expression, kind),
+            type: .attribute(isNumber ? .double : read), name: document.name)
     }
 
     /// A call of a function.

@@ -142,15 +142,11 @@ extension ExpressionTyper {
     private func elements(
         _ path: KeyPath, from base: TypedCollection
     ) throws(LarderError) -> TypedElements {
-        guard path.member.isEmpty else {
-            throw LarderError(
-                .unsupported, "members of many JSON documents are not asked in memory",
-                hint: "ask them of one object at a time, in a SUBQUERY")
-        }
         var collection = base
         for (step, _) in path.steps { collection = .step(step, of: collection) }
         return TypedElements(
-            collection: collection, type: path.type, entity: path.entity, name: path.name)
+            collection: collection, type: path.type, entity: path.entity, member: path.member,
+            name: path.name)
     }
 
     private mutating func filtered(

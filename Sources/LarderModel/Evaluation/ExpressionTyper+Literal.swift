@@ -46,25 +46,11 @@ extension ExpressionTyper {
         guard case .value(let value) = argument else {
             throw LarderError(
                 .wrongType, "\(name) cannot be compared with a list",
-                hint: "a list that is an argument stands on the right side of IN")
+                hint: "a list that is an argument stands on the right side of IN or BETWEEN")
         }
         return TypedOperand(
             expression: .value(try typed(value, isText: isText, as: type, beside: name)),
             type: type, name: name)
-    }
-
-    /// A list that is one literal: an argument's list, objects, or the text of a JSON array. Nil is
-    /// the empty list.
-    func list(
-        _ expression: QueryExpression, as type: OperandType, beside name: String
-    ) throws(LarderError) -> [TypedExpression] {
-        let (argument, isText) = try given(expression)
-        var typed: [TypedExpression] = []
-        for value in try argument.elements(isText: isText, beside: name) {
-            typed.append(
-                .value(try self.typed(value, isText: isText, as: type, beside: name)))
-        }
-        return typed
     }
 
     func typed(

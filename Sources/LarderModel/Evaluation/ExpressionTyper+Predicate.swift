@@ -45,6 +45,9 @@ extension ExpressionTyper {
         _ expression: QueryExpression, as type: OperandType? = nil,
         beside name: String = "the other value"
     ) throws(LarderError) -> TypedOperand {
+        if let element, element.collection == expression {
+            return try member(element.member, of: element.operand, as: type)
+        }
         switch expression {
         case _ where isLiteral(expression):
             return try literal(expression, as: type, beside: name)

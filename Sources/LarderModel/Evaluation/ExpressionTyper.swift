@@ -12,6 +12,8 @@ struct ExpressionTyper {
     /// How many places are taken: the object's own, and one for each enclosing predicate that is
     /// asked of elements.
     var placeCount = 1
+    /// What the collection of an enclosing ANY or ALL stands for: each of its elements.
+    var element: (collection: QueryExpression, operand: TypedOperand, member: [String])?
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 }
@@ -37,6 +39,8 @@ struct TypedElements {
     var type: OperandType
     /// The entity of the elements, if they are objects.
     var entity: Entity?
+    /// The path on into their documents, if they are members of such.
+    var member: [String] = []
     /// For sentences: `Article.title`.
     var name: String
 }

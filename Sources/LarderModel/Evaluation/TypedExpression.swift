@@ -25,6 +25,8 @@ indirect enum TypedCollection: Sendable {
     case filtered(TypedCollection, place: Int, TypedPredicate)
     /// Without what is nil.
     case existing(TypedCollection)
+    /// The members of JSON documents.
+    case member([String], of: TypedCollection, MemberKind)
 }
 
 /// A property of an object.

@@ -4,14 +4,20 @@ extension QueryExpression {
     /// - Throws: `resourceExhausted`.
     public func checkLimits() throws(LarderError) {
         // A stack of our own: the tree may come from outside, and be as deep as it likes.
-        var pending: [(expression: QueryExpression, level: Int)] = [(self, 1)]
+        var pending: [(expression: QueryExpression, level: Int, collections: Int)] = [(self, 1, 0)]
         var nodeCount = 0
-        while let (expression, level) = pending.popLast() {
+        while let (expression, level, collections) = pending.popLast() {
             nodeCount += 1
             guard level <= Limits.expressionDepthMax else {
                 throw LarderError(
                     .resourceExhausted,
                     "the predicate is nested more than \(Limits.expressionDepthMax) levels deep")
+            }
+            guard collections <= Limits.nestedCollectionsMax else {
+                throw LarderError(
+                    .resourceExhausted,
+                    "more than \(Limits.nestedCollectionsMax) SUBQUERY, ANY or ALL stand inside "
+                        + "each other", hint: "ask in several steps, by the objects found")
             }
             let children = expression.children
             guard nodeCount + pending.count + children.count <= Limits.expressionNodesMax else {
@@ -22,7 +28,25 @@ extension QueryExpression {
                     .resourceExhausted,
                     "a key path has more than \(Limits.keyPathStepsMax) steps")
             }
-            for child in children { pending.append((child, level + 1)) }
+            for (place, child) in children.enumerated() {
+                let isWithin = expression.opensCollection(around: place)
+                pending.append((child, level + 1, collections + (isWithin ? 1 : 0)))
+            }
+        }
+    }
+
+    /// Whether its child at the place is asked of each element of a collection.
+    private func opensCollection(around place: Int) -> Bool {
+        switch self {
+        case .subquery: place == 1
+        case .collection(_, let collection): !collection.isSubquery
+        case .comparison(let comparison) where comparison.modifier != .direct:
+            // The collection itself, if nothing is computed of its elements.
+            switch comparison.left {
+            case .keyPath, .subquery: place == 1
+            default: true
+            }
+        default: false
         }
     }
 

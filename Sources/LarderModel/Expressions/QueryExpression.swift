@@ -7,7 +7,7 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case constant(Value)
     /// The value at this place, from 0, among the arguments that come with the query.
     case argument(Int)
-    /// The right side of `in` and `between`.
+    /// The right side of `in` and `between`, where that is no value which is a list itself.
     case list([QueryExpression])
 
     /// The object that the predicate is asked about: `SELF`.
@@ -31,6 +31,23 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case and([QueryExpression])
     case or([QueryExpression])
     case not(QueryExpression)
+
+    /// The collection over whose elements ANY and ALL compute this expression: the first in it that
+    /// belongs to no operator of collections; nil if there is none.
+    public func quantifiedCollection(
+        where isCollection: (QueryExpression) throws(LarderError) -> Bool
+    ) throws(LarderError) -> QueryExpression? {
+        if try isCollection(self) { return self }
+        switch self {
+        case .function, .list, .and, .or, .not: break
+        case .comparison(let comparison) where comparison.modifier == .direct: break
+        default: return nil
+        }
+        for child in children {
+            if let found = try child.quantifiedCollection(where: isCollection) { return found }
+        }
+        return nil
+    }
 
     public var isSubquery: Bool { if case .subquery = self { true } else { false } }
 

@@ -19,6 +19,11 @@ extension AggregateFunction {
         return self != .stddev && type == .attribute(.decimal) ? type : .attribute(.double)
     }
 
+    /// Whether members of JSON documents are read as numbers for it.
+    public var needsNumbers: Bool {
+        self == .sum || self == .average || self == .median || self == .stddev
+    }
+
     private func refusal(_ need: String, _ type: OperandType, _ name: String) -> LarderError {
         LarderError(.wrongType, "\(rawValue) needs \(need), and \(name) is \(type.nounWithArticle)")
     }

@@ -30,19 +30,10 @@ public struct IntegerSum: Hashable, Sendable {
 }
 
 /// A sum of decimals, exact for any number of them.
-public struct DecimalSum: Hashable, Sendable {
-    /// Digits in groups of nine, the lowest first, from 10^-128 on. A group may be negative, and
-    /// holds more than nine digits until it is carried.
-    private var groups = Array(repeating: Int64(0), count: groupCount)
+public struct DecimalSum: Sendable {
+    /// From 10^-135 to beyond 10^165, the largest decimal, and 10^20 more for their number.
+    private var sum = WideNumber(base: WideNumber.decimalBase, exponent: -15, digitCount: 37)
     public private(set) var count: Int64 = 0
-
-    private static let groupDigits = 9
-    private static let groupEnd: Int64 = 1_000_000_000
-    private static let lowestExponent = -128
-    /// From 10^-128 to beyond 10^165, the largest decimal, and 10^20 more for their number.
-    private static let groupCount = 36
-    /// Carried at the latest after so many numbers: 10^9 of 10^9 are within 64 bits.
-    private static let carryInterval: Int64 = 1 << 30
 
     public init() {}
 
@@ -50,41 +41,13 @@ public struct DecimalSum: Hashable, Sendable {
     public mutating func add(_ decimal: Decimal) {
         guard let number = ExactDecimal(decimal) else { return }
         count += 1
-        if count % Self.carryInterval == 0 { carry() }
-        let place = number.exponent - Self.lowestExponent
-        guard place >= 0 else { return }
-        var (group, shift) = place.quotientAndRemainder(dividingBy: Self.groupDigits)
-        // The first group takes fewer digits, so that the others are aligned.
-        var rest = number.magnitude
-        while rest != 0, group < Self.groupCount {
-            let taken = Self.power(Self.groupDigits - shift)
-            let (quotient, digits) = rest.quotientAndRemainder(dividingBy: UInt128(taken))
-            let part = Int64(digits) * Self.power(shift)
-            groups[group] += number.isNegative ? -part : part
-            rest = quotient
-            group += 1
-            shift = 0
-        }
+        sum.add(WideNumber(magnitudeOf: number), negated: number.isNegative)
     }
 
     /// Nil where the sum has more digits than a decimal can hold.
     public var value: Decimal? {
-        var carried = self
-        carried.carry()
-        let isNegative = (carried.groups.last { $0 != 0 } ?? 0) < 0
-        if isNegative {
-            // All groups but the highest are positive after a carry; turned round, they are again.
-            for group in carried.groups.indices { carried.groups[group].negate() }
-            carried.carry()
-        }
-        var digits = ""
-        for group in carried.groups.reversed() {
-            let text = String(group)
-            digits += String(repeating: "0", count: Self.groupDigits - text.utf8.count) + text
-        }
-        let trimmed = digits.drop { $0 == "0" }
-        return ExactDecimal(text: "\(isNegative ? "-" : "")0\(trimmed)e\(Self.lowestExponent)")?
-            .decimal
+        let (isNegative, magnitude) = sum.normalized
+        return ExactDecimal(text: (isNegative ? "-" : "") + magnitude.decimalText)?.decimal
     }
 
     /// The average to 38 digits; nil over none, and where the sum is nil.
@@ -92,21 +55,66 @@ public struct DecimalSum: Hashable, Sendable {
         guard count > 0, let value, let sum = ExactDecimal(value) else { return nil }
         return sum.divided(by: ExactDecimal(count))?.decimal
     }
+}
 
-    /// Brings every group but the highest within 0 and 10^9.
-    private mutating func carry() {
-        for group in 0..<(Self.groupCount - 1) {
-            var (over, rest) = groups[group].quotientAndRemainder(dividingBy: Self.groupEnd)
-            if rest < 0 {
-                rest += Self.groupEnd
-                over -= 1
-            }
-            groups[group] = rest
-            groups[group + 1] += over
+/// A sum of doubles, exact for any number of them: it is rounded once, at its end.
+public struct RealSum: Sendable {
+    /// From 2^-1088 to beyond 2^1024, the largest double, and 2^64 more for their number.
+    private var sum = WideNumber(
+        base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
+    /// Of what is infinite: not a number over both infinities.
+    private var infinity = 0.0
+    public private(set) var count: Int64 = 0
+
+    public init() {}
+
+    /// What is not a number is passed over; no store holds it.
+    public mutating func add(_ double: Double) {
+        guard !double.isNaN else { return }
+        count += 1
+        guard let parts = DoubleParts(double) else {
+            infinity += double
+            return
         }
+        sum.add(parts.significand, atBit: parts.bit, negated: parts.isNegative)
     }
 
-    private static func power(_ exponent: Int) -> Int64 {
-        (0..<exponent).reduce(1) { power, _ in power * 10 }
+    /// Infinite beyond the largest double; nil over both infinities.
+    public var value: Double? { quotient(by: 1) }
+
+    /// Nil over none, and over both infinities.
+    public var average: Double? { count == 0 ? nil : quotient(by: Double(count)) }
+
+    /// Divided before it is scaled: the average is a double also where the sum is not.
+    private func quotient(by divisor: Double) -> Double? {
+        if infinity.isNaN { return nil }
+        if infinity != 0 { return infinity }
+        let (isNegative, magnitude) = sum.normalized
+        let (significand, exponent) = magnitude.binary
+        guard significand != 0 else { return 0 }
+        return Double(
+            sign: isNegative ? .minus : .plus, exponent: exponent,
+            significand: significand / divisor)
+    }
+}
+
+/// A finite double as an integer and a power of two.
+struct DoubleParts {
+    let isNegative: Bool
+    let significand: UInt64
+    /// The power of two of the significand, counted from 2^-1088.
+    let bit: Int
+
+    /// Below the smallest double; a multiple of 32.
+    static let lowestBit = -1088
+
+    /// Nil for what is infinite or not a number.
+    init?(_ double: Double) {
+        guard double.isFinite else { return nil }
+        let pattern = Int(double.exponentBitPattern)
+        isNegative = double.sign == .minus
+        significand = double.significandBitPattern | (pattern == 0 ? 0 : 1 << 52)
+        // Those without a leading one begin where the smallest that have one do.
+        bit = max(pattern, 1) - 1 - 1074 - Self.lowestBit
     }
 }

@@ -55,27 +55,3 @@ public enum Statistics {
         return best?.element
     }
 }
-
-/// The standard deviation of a population, by Welford's method: one pass, without the loss of a
-/// difference of large sums.
-public struct Deviation: Hashable, Sendable {
-    private var count = 0.0
-    private var mean = 0.0
-    private var squares = 0.0
-
-    public init() {}
-
-    public mutating func add(_ value: Double) {
-        count += 1
-        let distance = value - mean
-        mean += distance / count
-        squares += distance * (value - mean)
-    }
-
-    /// Nil over none, and where an infinity is among the values.
-    public var value: Double? {
-        guard count > 0 else { return nil }
-        let deviation = (squares / count).squareRoot()
-        return deviation.isNaN ? nil : deviation
-    }
-}

@@ -44,7 +44,10 @@ extension QueryArgument {
     /// - Parameter name: What the list stands beside, for sentences: `Article.title`.
     /// - Throws: `wrongType` or `malformedValue` for what is no list; `resourceExhausted` beyond
     ///   ``Limits/listElementsMax``.
-    public func elements(isText: Bool, beside name: String) throws(LarderError) -> [Value] {
+    public func elements(
+        isText: Bool, beside name: String, behind operator: Comparison.Operator = .in
+    ) throws(LarderError) -> [Value] {
+        let name = "\(name) \(`operator`.rawValue) …"
         let elements: [Value]
         switch self {
         case .list(let values): elements = values
@@ -53,13 +56,13 @@ extension QueryArgument {
         case .value(.string(let text)) where isText:
             guard case .array(let array) = try? JSONValue(parsing: text) else {
                 throw LarderError(
-                    .malformedValue, "\(name) IN … needs a list",
+                    .malformedValue, "\(name) needs a list",
                     hint: "a list is given as a JSON array: [1, 2]")
             }
             elements = try Self.texts(of: array, beside: name)
         case .value(let value):
             throw LarderError(
-                .wrongType, "\(name) IN … needs a list, and \(value.kindWithArticle) was given")
+                .wrongType, "\(name) needs a list, and \(value.kindWithArticle) was given")
         }
         guard elements.count <= Limits.listElementsMax else {
             throw LarderError(
@@ -67,6 +70,20 @@ extension QueryArgument {
                 hint: "ask several queries")
         }
         return elements
+    }
+
+    /// The bounds of BETWEEN, where they are one argument.
+    ///
+    /// - Throws: as ``elements(isText:beside:behind:)``; `wrongType` for a list of another length.
+    public func bounds(isText: Bool, beside name: String) throws(LarderError) -> [Value] {
+        let bounds = try elements(isText: isText, beside: name, behind: .between)
+        guard bounds.count == 2 else {
+            throw LarderError(
+                .wrongType,
+                "\(name) BETWEEN … needs a list of two bounds, and one of \(bounds.count) was given"
+            )
+        }
+        return bounds
     }
 
     /// The elements of a JSON array as the texts that values are read from.
@@ -81,7 +98,7 @@ extension QueryArgument {
             case .string(let text): texts.append(.string(text))
             case .bool, .integer, .double, .decimal: texts.append(.string(element.text))
             case .array, .object:
-                throw LarderError(.wrongType, "\(name) IN … needs a list of single values")
+                throw LarderError(.wrongType, "\(name) needs a list of single values")
             }
         }
         return texts

@@ -8,6 +8,9 @@ public struct Attribute: Hashable, Sendable {
     public let isIndexed: Bool
     /// Whether the history keeps the value of an object that is deleted.
     public let preservesValueOnDeletion: Bool
+    /// The expression whose value the store keeps, as text; nil for an attribute that is given its
+    /// values. ``Schema/derivations`` has what it means.
+    public let derivation: String?
     public let validation: Validation
 
     /// What the store checks before it saves; nil means no bound.
@@ -38,7 +41,8 @@ public struct Attribute: Hashable, Sendable {
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
         isUnique: Bool = false, isIndexed: Bool = false,
-        preservesValueOnDeletion: Bool = false, validation: Validation = Validation()
+        preservesValueOnDeletion: Bool = false, derivation: String? = nil,
+        validation: Validation = Validation()
     ) {
         self.name = name
         self.type = type
@@ -47,11 +51,15 @@ public struct Attribute: Hashable, Sendable {
         self.isUnique = isUnique
         self.isIndexed = isIndexed
         self.preservesValueOnDeletion = preservesValueOnDeletion
+        self.derivation = derivation
         self.validation = Validation(
             minimum: Self.typed(validation.minimum, type),
             maximum: Self.typed(validation.maximum, type), minLength: validation.minLength,
             maxLength: validation.maxLength, pattern: validation.pattern)
     }
+
+    /// Whether the store computes the values, and nobody gives them.
+    public var isDerived: Bool { derivation != nil }
 
     private static func typed(_ value: Value?, _ type: AttributeType) -> Value? {
         guard let value, !value.isNull else { return nil }

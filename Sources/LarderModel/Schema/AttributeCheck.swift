@@ -4,7 +4,23 @@ import FoundationEssentials
 enum AttributeCheck {
     /// Faults by the key of the schema file to which they belong.
     static func faults(in attribute: Attribute) -> [(key: String, message: String)] {
-        boundFaults(in: attribute) + lengthFaults(in: attribute) + defaultFaults(in: attribute)
+        if attribute.isDerived { return derivationFaults(in: attribute) }
+        return boundFaults(in: attribute) + lengthFaults(in: attribute)
+            + defaultFaults(in: attribute)
+    }
+
+    /// What is only said of values that somebody gives.
+    private static func derivationFaults(in attribute: Attribute) -> [(String, String)] {
+        let validation = attribute.validation
+        let said = [
+            ("default", attribute.defaultValue != nil), ("unique", attribute.isUnique),
+            ("minimum", validation.minimum != nil), ("maximum", validation.maximum != nil),
+            ("minLength", validation.minLength != nil), ("maxLength", validation.maxLength != nil),
+            ("pattern", validation.pattern != nil),
+        ]
+        return said.filter(\.1).map {
+            ($0.0, "a derived attribute has none: nobody gives its values")
+        }
     }
 
     private static func boundFaults(in attribute: Attribute) -> [(String, String)] {

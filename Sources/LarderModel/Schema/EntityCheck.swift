@@ -77,17 +77,18 @@ struct EntityCheck {
     private mutating func checkLists(_ entity: Entity, at path: SchemaPath) {
         checkLists(
             entity.uniquenessConstraints, of: entity, at: path["unique"],
-            fromAttributes: entity.attributes.count(where: \.isUnique),
+            fromAttributes: entity.attributes.count(where: \.isUnique), allowsDerived: false,
             // The order of a constraint's properties says nothing.
             meaning: { $0.sorted() })
         checkLists(
             entity.indexes, of: entity, at: path["indexes"],
-            fromAttributes: entity.attributes.count(where: \.isIndexed), meaning: { $0 })
+            fromAttributes: entity.attributes.count(where: \.isIndexed), allowsDerived: true,
+            meaning: { $0 })
     }
 
     private mutating func checkLists(
         _ lists: [[String]], of entity: Entity, at path: SchemaPath, fromAttributes count: Int,
-        meaning: ([String]) -> [String]
+        allowsDerived: Bool, meaning: ([String]) -> [String]
     ) {
         guard lists.count - count <= Limits.propertiesMax else {
             report(path, "has more than \(Limits.propertiesMax) elements")
@@ -107,6 +108,8 @@ struct EntityCheck {
                 case nil: report(path, "there is no such property of `\(entity.name)`")
                 case .relationship(let relationship) where relationship.isToMany:
                     report(path, "`\(entity.name).\(name)` is to-many")
+                case .attribute(let attribute) where attribute.isDerived && !allowsDerived:
+                    report(path, "`\(entity.name).\(name)` is derived, and not unique")
                 case .attribute, .relationship: break
                 }
             }

@@ -52,6 +52,7 @@ extension Attribute {
         members["maxLength"] = validation.maxLength.map { .integer(Int64($0)) }
         members["pattern"] = validation.pattern.map { .string($0) }
         if preservesValueOnDeletion { members["preserveValueOnDeletion"] = .bool(true) }
+        members["derived"] = derivation.map { .string($0) }
         return .object(members)
     }
 }

@@ -6,10 +6,14 @@ public struct Schema: Hashable, Sendable {
     /// `major.minor.patch`.
     public let version: String
     public let entities: [Entity]
+    /// What the derived attributes of all entities mean, in an order in which they can be computed:
+    /// none before another that it reads.
+    public private(set) var derivations: [Derivation] = []
     private let positions: [String: Int]
 
     /// - Throws: ``SchemaError`` with every fault: dangling destinations, inverses that do not
     ///   match, names that clash or that SQLite would fold together, empty or doubled constraints.
+    ///   Derivations are looked at once all else is right, since they read it.
     public init(version: String = "1.0.0", entities: [Entity]) throws(SchemaError) {
         let faults = SchemaCheck.faults(in: entities, version: version)
         guard faults.isEmpty else { throw SchemaError(faults: faults) }
@@ -17,6 +21,7 @@ public struct Schema: Hashable, Sendable {
         self.entities = entities
         self.positions = Dictionary(
             uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
+        derivations = try DerivationCheck.derivations(in: self)
     }
 
     public func entity(named name: String) -> Entity? {

@@ -62,6 +62,7 @@ struct Facet: Hashable {
     /// Facets that came later than others, and the value of one that is not said.
     static let laterDefaults = [
         "minCount": "0", "maxCount": "0", "preserveValueOnDeletion": "false",
+        "derived": "none",
     ]
 
     let name: String
@@ -95,6 +96,7 @@ extension Property {
                 Facet("maxLength", validation.maxLength),
                 Facet("pattern", validation.pattern.map { .string($0) }),
                 Facet("preserveValueOnDeletion", "\(attribute.preservesValueOnDeletion)"),
+                Facet("derived", attribute.derivation.map { .string($0) }),
             ]
         case .relationship(let relationship):
             return [

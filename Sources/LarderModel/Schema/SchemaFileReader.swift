@@ -51,6 +51,7 @@ struct SchemaFileReader {
             defaultValue: value(object, "default", type), isUnique: bool(object, "unique") ?? false,
             isIndexed: bool(object, "indexed") ?? false,
             preservesValueOnDeletion: bool(object, "preserveValueOnDeletion") ?? false,
+            derivation: string(object, "derived"),
             validation: Attribute.Validation(
                 minimum: value(object, "minimum", type), maximum: value(object, "maximum", type),
                 minLength: integer(object, "minLength"), maxLength: integer(object, "maxLength"),

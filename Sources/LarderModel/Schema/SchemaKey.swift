@@ -4,7 +4,7 @@ enum SchemaKey {
     static let entity = ["name", "attributes", "relationships", "unique", "indexes"]
     static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
-        "minLength", "maxLength", "pattern", "preserveValueOnDeletion",
+        "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
     ]
     static let relationship = [
         "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",
@@ -14,9 +14,7 @@ enum SchemaKey {
     /// Known, and refused until a release gives them meaning; false and null pass, because they
     /// ask for nothing.
     static let entityLater = ["parent", "abstract", "originalName"]
-    static let attributeLater = [
-        "externalStorage", "transient", "derived", "originalName", "hashModifier",
-    ]
+    static let attributeLater = ["externalStorage", "transient", "originalName", "hashModifier"]
     static let relationshipLater = ["originalName"]
 
     /// The order of two keys of one object: as listed above, unknown ones last and by name.

@@ -123,6 +123,14 @@ extension ConnectionHandler {
                 hint: "start the server without --read-only")
             return finish(id, .failed(error))
         }
+        var received = ReceivedChangeSet(changes, from: source)
+        if !changes.idempotencyKey.isEmpty {
+            do throws(LarderError) {
+                received.digest = try changes.digest()
+            } catch {
+                return finish(id, .failed(error))
+            }
+        }
         let bytes = frameBytes
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
         let (now, time) = (
@@ -130,8 +138,7 @@ extension ConnectionHandler {
         )
         let deadline = now.advanced(by: time)
         // What is given up has to be undone, and its answer to arrive, while the client still waits.
-        let received = ReceivedChangeSet(
-            changes, from: source, deadline: now.advanced(by: time * 0.9))
+        received.deadline = now.advanced(by: time * 0.9)
         writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
             let reply: Reply
             switch outcome {

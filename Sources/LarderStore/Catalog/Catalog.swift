@@ -6,9 +6,7 @@ struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
-    static let formatVersion: Int64 = 2
-    /// The first format that has a history.
-    static let historyFormatVersion: Int64 = 2
+    static let formatVersion: Int64 = 3
 
     let identifier: UUID
     /// The schema as canonical JSON.
@@ -25,8 +23,11 @@ struct Catalog: Sendable {
 
     /// Creates every table and the catalog in one transaction: afterwards the file is a store, or
     /// it is as empty as before.
+    ///
+    /// - Parameter texts: Statements of the store's that SQLite has to be able to prepare.
     static func create(
-        for layout: Layout, identifier: UUID, created: Date, on connection: Connection
+        for layout: Layout, preparing texts: [String], identifier: UUID, created: Date,
+        on connection: Connection
     ) throws(SQLiteError) {
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {
@@ -35,7 +36,10 @@ struct Catalog: Sendable {
             try connection.execute(
                 "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
             for text in layout.createStatements { try connection.execute(text) }
-            for text in Layout.historyStatements { try connection.execute(text) }
+            for text in Layout.historyStatements + Layout.outcomeStatements {
+                try connection.execute(text)
+            }
+            for text in texts { _ = try connection.prepare(text) }
             let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
             try insert.run([.text(Name.store), .text(identifier.uuidString)])
             try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
@@ -47,12 +51,13 @@ struct Catalog: Sendable {
         }
     }
 
-    /// Makes a store of an older format one of today's, in one transaction: it gets the tables of
-    /// the history, which begins then.
-    static func upgrade(_ connection: Connection) throws(SQLiteError) {
+    /// Makes a store of an older format one of today's, in one transaction. Format 1 had no
+    /// history, which begins then; neither had outcomes.
+    static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
+        let history = version == 1 ? Layout.historyStatements : Layout.historyUpgradeStatements
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {
-            for text in Layout.historyStatements { try connection.execute(text) }
+            for text in history + Layout.outcomeStatements { try connection.execute(text) }
             try connection.execute("PRAGMA user_version = \(formatVersion)")
             try connection.execute("COMMIT")
         } catch {

@@ -7,17 +7,14 @@ extension Layout {
 
     static var historyTables: [String] { [transactionTable, changeTable, preservedTable] }
 
-    /// AUTOINCREMENT keeps the greatest number that was given, also when its row is gone.
+    /// A transaction's row has its first run too, since most transactions have no other. Nobody
+    /// deletes the newest transaction: its number is the greatest that was given.
     static var historyStatements: [String] {
         [
-            """
-            CREATE TABLE \(transactionTable) (number INTEGER PRIMARY KEY AUTOINCREMENT, \
-            time REAL NOT NULL, author TEXT, client TEXT, user INTEGER, process INTEGER)
-            """,
+            createTransactions,
             """
             CREATE TABLE \(changeTable) (transaction_number INTEGER NOT NULL, \
-            place INTEGER NOT NULL, kind INTEGER NOT NULL, entity TEXT NOT NULL, \
-            first_key INTEGER NOT NULL, last_key INTEGER NOT NULL, properties TEXT, \
+            place INTEGER NOT NULL, \(runColumns), \
             PRIMARY KEY (transaction_number, place)) WITHOUT ROWID
             """,
             """
@@ -28,11 +25,48 @@ extension Layout {
         ]
     }
 
-    /// Number, time, author, client, user, process.
-    static let insertTransaction = "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?)"
+    private static var createTransactions: String {
+        """
+        CREATE TABLE \(transactionTable) (number INTEGER PRIMARY KEY, time REAL NOT NULL, \
+        author TEXT, client TEXT, user INTEGER, process INTEGER, \(runColumns))
+        """
+    }
 
-    /// Transaction, place, kind, entity, first key, last key, properties.
+    private static let runColumns =
+        "kind INTEGER NOT NULL, entity TEXT NOT NULL, first_key INTEGER NOT NULL, "
+        + "last_key INTEGER NOT NULL, properties TEXT"
+
+    /// Makes the history of format 2 one of today's: there each run was a row of its own, from the
+    /// place 0.
+    static var historyUpgradeStatements: [String] {
+        let former = "_former_transaction"
+        return [
+            "ALTER TABLE \(transactionTable) RENAME TO \(former)",
+            createTransactions,
+            """
+            INSERT INTO \(transactionTable) SELECT number, time, author, client, user, process, \
+            kind, entity, first_key, last_key, properties FROM \(former) \
+            JOIN \(changeTable) ON transaction_number = number AND place = 0 ORDER BY number
+            """,
+            "DELETE FROM \(changeTable) WHERE place = 0",
+            "DROP TABLE \(former)",
+        ]
+    }
+
+    /// Number, time, author, client, user, process; kind, entity, first key, last key, properties.
+    static let insertTransaction =
+        "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+    /// Transaction, place from 1; kind, entity, first key, last key, properties.
     static let insertChange = "INSERT INTO \(changeTable) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+    static let lastTransaction = "SELECT max(number) FROM \(transactionTable)"
+
+    /// All runs of all transactions, in parentheses.
+    static let everyChange =
+        "(SELECT number AS transaction_number, 0 AS place, kind, entity, first_key, last_key, "
+        + "properties FROM \(transactionTable) UNION ALL SELECT transaction_number, place, kind, "
+        + "entity, first_key, last_key, properties FROM \(changeTable))"
 
     /// Copies one attribute of the object ?2 into the history of transaction ?1. A stored nil gives
     /// way to ?3: a value that waits to be stored.

@@ -67,7 +67,7 @@ struct OpenedStore {
             try OpenFile.syncFolder(of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
             // A store that is only read stays as it is.
-            if !isReadOnly, try hasOlderFormat(connection) { try Catalog.upgrade(connection) }
+            if !isReadOnly { try upgradeIfNeeded(connection) }
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(
                 file: file, connection: connection, identifier: catalog.identifier,
@@ -81,8 +81,9 @@ struct OpenedStore {
         }
     }
 
-    private static func hasOlderFormat(_ connection: Connection) throws -> Bool {
-        try connection.integer("PRAGMA user_version") ?? 0 < Catalog.formatVersion
+    private static func upgradeIfNeeded(_ connection: Connection) throws {
+        let version = try connection.integer("PRAGMA user_version") ?? 0
+        if version < Catalog.formatVersion { try Catalog.upgrade(connection, from: version) }
     }
 
     private static func create(
@@ -93,8 +94,20 @@ struct OpenedStore {
                 .notAStore, "\(path) is empty, so not a store yet",
                 hint: "open it for writing, with a schema, to make it one")
         }
-        try Catalog.create(
-            for: Layout(schema), identifier: UUID(), created: Date(), on: connection)
+        let plans = try SchemaStorability.derivationPlans(of: schema)
+        if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
+        do throws(SQLiteError) {
+            try Catalog.create(
+                for: Layout(schema), preparing: plans.map(\.text), identifier: UUID(),
+                created: Date(), on: connection)
+        } catch {
+            let plan = plans.first { $0.text == error.sql }
+            guard error.code == SQLITE_ERROR, let plan else { throw error }
+            let fault = SchemaStorability.fault(
+                of: plan.derivation, in: schema,
+                "is nested deeper than the database can follow")
+            throw SchemaError(faults: [fault]).larderError
+        }
     }
 
     private static func checkHeader(of connection: Connection, path: String) throws {

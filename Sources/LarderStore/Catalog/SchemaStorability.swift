@@ -1,7 +1,9 @@
+import FoundationEssentials
 import LarderModel
 
-/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile,
-/// what it constrains or indexes has columns in one table, and tables are not too wide.
+/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile, its
+/// derivations can be planned, what it constrains or indexes has columns in one table, and tables
+/// are not too wide.
 enum SchemaStorability {
     /// SQLite's own limit, unless it is built otherwise.
     private static let columnsMax = 2_000
@@ -21,6 +23,7 @@ enum SchemaStorability {
             }
         }
         guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+        _ = try derivationPlans(of: schema)
     }
 
     private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
@@ -38,6 +41,40 @@ enum SchemaStorability {
             }
         }
         return faults
+    }
+
+    /// The statements that compute derived attributes.
+    ///
+    /// - Throws: `malformedSchema` with what only the planner finds: a pattern that does not
+    ///   compile, a text that is no date.
+    static func derivationPlans(of schema: Schema) throws(LarderError) -> [DerivationPlan] {
+        guard !schema.derivations.isEmpty else { return [] }
+        let layout = Layout(schema)
+        // No derivation can name an object, so any store will do.
+        let converter = ValueConverter(storeIdentifier: UUID(), schema: schema)
+        var plans: [DerivationPlan] = []
+        var faults: [SchemaError.Fault] = []
+        for derivation in schema.derivations {
+            do throws(LarderError) {
+                plans.append(
+                    try DerivationPlan(
+                        derivation, isOfOneObject: true, layout: layout, converter: converter))
+            } catch {
+                faults.append(fault(of: derivation, in: schema, error.message))
+            }
+        }
+        guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+        return plans
+    }
+
+    static func fault(
+        of derivation: Derivation, in schema: Schema, _ message: String
+    ) -> SchemaError.Fault {
+        let entity = schema.entities.firstIndex { $0.name == derivation.entityName } ?? 0
+        let attributes = schema.entities[entity].attributes
+        let place = attributes.firstIndex(of: derivation.attribute) ?? 0
+        return SchemaError.Fault(
+            path: "entities[\(entity)].attributes[\(place)].derived", message: message)
     }
 
     private static func indexFaults(

@@ -18,13 +18,14 @@ struct ConsistencyCheck {
     }
 
     let layout: Layout
-    /// Whether the store has one; only a store of an older format that is only read has none.
-    let hasHistory: Bool
+    /// Whether the store has the tables that are the same in every store as they are today; only
+    /// a store of an older format that is only read has not.
+    let isOfThisFormat: Bool
 
     /// The tables, for SQLite's own check.
     var tables: [String] {
         layout.schema.entities.map(layout.table) + layout.joinTables.map(\.name)
-            + (hasHistory ? Layout.historyTables : [])
+            + (isOfThisFormat ? Layout.historyTables + [Layout.outcomeTable] : [])
     }
 
     var questions: [Question] {
@@ -33,7 +34,7 @@ struct ConsistencyCheck {
                 + layout.storedToOnes(of: entity).flatMap {
                     toOne($0, column: $1, of: entity)
                 } + entity.relationships.flatMap { join(for: $0, of: entity) }
-        } + (hasHistory ? history : [])
+        } + (isOfThisFormat ? history + outcomes : [])
     }
 
     // MARK: Objects
@@ -144,31 +145,40 @@ struct ConsistencyCheck {
         func question(_ sqlText: String, _ message: String) -> Question {
             Question(place: "history", entityName: nil, sqlText: sqlText, message: message)
         }
-        let (transactions, changes) = (Layout.transactionTable, Layout.changeTable)
-        let noted = "SELECT seq FROM sqlite_sequence WHERE name = \(literal(transactions))"
+        let transactions = Layout.transactionTable
+        // Not over all runs at once, for which SQLite would go through them for each value.
+        func isNoDelete(_ number: String, _ table: String) -> String {
+            "NOT EXISTS (SELECT 1 FROM \(table) AS c "
+                + "WHERE c.\(number) = p.transaction_number AND c.kind = 3 "
+                + "AND c.entity = p.entity AND p.key BETWEEN c.first_key AND c.last_key)"
+        }
         return [
             question(
-                "SELECT NULL FROM \(transactions) "
-                    + "WHERE number < 1 OR number > COALESCE((\(noted)), 0)",
-                "the number of a transaction is outside of those that were given out"),
+                "SELECT NULL FROM \(transactions) WHERE number < 1",
+                "the number of a transaction is not positive"),
             question(
-                "SELECT NULL FROM \(transactions) WHERE NOT EXISTS "
-                    + "(SELECT 1 FROM \(changes) WHERE transaction_number = number)",
-                "a transaction has no change"),
-            question(
-                "SELECT NULL FROM \(changes) WHERE NOT EXISTS "
+                "SELECT NULL FROM \(Layout.changeTable) WHERE place < 1 OR NOT EXISTS "
                     + "(SELECT 1 FROM \(transactions) WHERE number = transaction_number)",
                 "a change belongs to no transaction"),
             question(
-                "SELECT NULL FROM \(changes) "
+                "SELECT NULL FROM \(Layout.everyChange) "
                     + "WHERE kind NOT BETWEEN 1 AND 3 OR first_key < 1 OR last_key < first_key",
                 "a change is of no known kind, or to no object"),
             question(
-                "SELECT NULL FROM \(Layout.preservedTable) AS p WHERE NOT EXISTS "
-                    + "(SELECT 1 FROM \(changes) AS c "
-                    + "WHERE c.transaction_number = p.transaction_number AND c.kind = 3 "
-                    + "AND c.entity = p.entity AND p.key BETWEEN c.first_key AND c.last_key)",
+                "SELECT NULL FROM \(Layout.preservedTable) AS p WHERE "
+                    + isNoDelete("number", transactions) + " AND "
+                    + isNoDelete("transaction_number", Layout.changeTable),
                 "a preserved value belongs to no object that was deleted"),
+        ]
+    }
+
+    private var outcomes: [Question] {
+        [
+            Question(
+                place: "outcomes", entityName: nil,
+                sqlText: "SELECT NULL FROM \(Layout.outcomeTable) "
+                    + "WHERE transaction_number > COALESCE((\(Layout.lastTransaction)), 0)",
+                message: "it names a transaction that comes after the last one")
         ]
     }
 

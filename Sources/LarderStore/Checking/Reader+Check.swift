@@ -7,8 +7,9 @@ extension Reader {
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        let hasHistory = try pragma("user_version") >= Catalog.historyFormatVersion
-        let check = ConsistencyCheck(layout: session.layout, hasHistory: hasHistory)
+        let check = ConsistencyCheck(
+            layout: session.layout,
+            isOfThisFormat: try pragma("user_version") == Catalog.formatVersion)
         var findings: [CheckFinding] = []
         // One more than is told, so that it is known whether there are more.
         let findingsMax = CheckReport.findingsMax + 1
@@ -17,6 +18,10 @@ extension Reader {
         }
         for question in check.questions where findings.count < findingsMax {
             try ask(question, &findings, atMost: findingsMax)
+        }
+        for derivation in session.layout.schema.derivations
+        where !derivation.readsTime && findings.count < findingsMax {
+            try compare(derivation, &findings, atMost: findingsMax)
         }
         return CheckReport(
             findings: Array(findings.prefix(CheckReport.findingsMax)),
@@ -32,6 +37,47 @@ extension Reader {
         while findings.count < findingsMax, try session.step(statement) {
             let message = statement.string(at: 0)
             if message != "ok" { findings.append(CheckFinding(place: table, message: message)) }
+        }
+    }
+
+    /// Computes a derived attribute of every object, and compares.
+    private func compare(
+        _ derivation: Derivation, _ findings: inout [CheckFinding], atMost findingsMax: Int
+    ) throws(ReadFailure) {
+        let plan: DerivationPlan
+        do throws(LarderError) {
+            plan = try DerivationPlan(
+                derivation, isOfOneObject: false, layout: session.layout, converter: converter)
+        } catch {
+            throw .failed(error)
+        }
+        func add(_ key: Int64?, _ message: String) {
+            let identifier = key.map {
+                PersistentIdentifier(
+                    store: session.description.identifier, entityName: derivation.entityName,
+                    key: $0)
+            }
+            findings.append(
+                CheckFinding(
+                    place: derivation.qualifiedName, uri: identifier?.uriRepresentation,
+                    message: message))
+        }
+        let statement = try session.statement(plan.text)
+        defer { statement.reset() }
+        do throws(ReadFailure) {
+            try session.bind(plan.bindings(key: nil, now: 0), to: statement)
+            while findings.count < findingsMax, try session.step(statement) {
+                let stored = statement.value(at: DerivationPlan.storedColumn)
+                if (try? plan.computed(statement)) == stored { continue }
+                let key = statement.int64(at: DerivationPlan.keyColumn)
+                add(key, "its value is not the one that its derivation gives")
+            }
+        } catch {
+            // SQLite does not say of which object.
+            guard case .failed(let fault) = error, fault.code == .arithmeticOverflow else {
+                throw error
+            }
+            add(nil, "its derivation fails: \(fault.message)")
         }
     }
 

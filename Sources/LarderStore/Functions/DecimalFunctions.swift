@@ -8,6 +8,7 @@ enum DecimalFunctions {
     static let sum = "larder_decimal_sum"
     static let average = "larder_decimal_average"
     static let median = "larder_decimal_median"
+    static let stddev = "larder_decimal_stddev"
 
     static func register(
         on connection: Connection, _ faults: FunctionFaults
@@ -21,6 +22,9 @@ enum DecimalFunctions {
         }
         try connection.registerAggregate(name: median, argumentCount: 1) {
             DecimalMedian(faults, interruption)
+        }
+        try connection.registerAggregate(name: stddev, argumentCount: 1) {
+            DecimalPopulationDeviation()
         }
     }
 
@@ -90,4 +94,14 @@ private final class DecimalMedian: Aggregation {
         }
         return DecimalFunctions.result(median)
     }
+}
+
+private final class DecimalPopulationDeviation: Aggregation {
+    private var deviation = DecimalDeviation()
+
+    func step(_ arguments: FunctionArguments) {
+        if let decimal = DecimalFunctions.decimal(arguments[0]) { deviation.add(decimal) }
+    }
+
+    func finish() -> FunctionResult { deviation.value.map { .real($0) } ?? .null }
 }

@@ -8,6 +8,10 @@ enum IntegerFunctions {
     /// `larder_average(high, low, count)`: the same, divided; nil over none.
     static let average = "larder_average"
 
+    static let sumTooLarge = LarderError(
+        .arithmeticOverflow, "a sum is larger than an int64 can hold",
+        hint: "sum doubles, as in `sum:wordCount * 1.0`")
+
     static func register(
         on connection: Connection, _ faults: FunctionFaults
     ) throws(SQLiteError) {
@@ -16,10 +20,7 @@ enum IntegerFunctions {
             let sum = IntegerSum(
                 highHalves: arguments[0].int64, lowHalves: arguments[1].int64, count: 1)
             guard let value = sum.value else {
-                return faults.report(
-                    LarderError(
-                        .arithmeticOverflow, "a sum is larger than an int64 can hold",
-                        hint: "sum doubles, as in `sum:wordCount * 1.0`"))
+                return faults.report(sumTooLarge)
             }
             return .integer(value)
         }

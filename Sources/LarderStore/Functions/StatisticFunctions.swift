@@ -60,7 +60,12 @@ private final class PopulationDeviation: Aggregation {
     private var deviation = Deviation()
 
     func step(_ arguments: FunctionArguments) {
-        if !arguments[0].isNull { deviation.add(arguments[0].double) }
+        let argument = arguments[0]
+        switch argument.type {
+        case .null: return
+        case .integer: deviation.add(argument.int64)
+        case .real, .text, .blob: deviation.add(argument.double)
+        }
     }
 
     func finish() -> FunctionResult { deviation.value.map { .real($0) } ?? .null }

@@ -54,8 +54,10 @@ indirect enum PlanOperand: Hashable, Sendable {
         case .value, .member: true
         case .predicate: false
         case .converted(let operand, _): operand.isNullable
-        case .aggregate(let function, _, _, _), .collection(let function, _, _, _, _):
-            !function.isZeroOverNone
+        case .aggregate(let function, _, let type, _),
+            .collection(let function, _, _, let type, _):
+            // A sum of both infinities is nil.
+            !function.isZeroOverNone || (function == .sum && type == .attribute(.double))
         case .function(let function, let operands, _, _):
             switch function {
             case .now: false
@@ -134,6 +136,8 @@ struct PlanValue: Hashable, Sendable {
     var type: OperandType?
     /// What it is compared with, for sentences: `Article.title`.
     var name: String
+    /// Of a list of two bounds the one that is the value: 0 or 1.
+    var bound: Int?
 
     static func null(named name: String) -> PlanValue {
         PlanValue(source: .constant(.null), type: nil, name: name)

@@ -151,9 +151,3 @@ extension QueryResolver {
         return (operand, try function.resultType(of: type, named: operand.name))
     }
 }
-
-extension AggregateFunction {
-    fileprivate var needsNumbers: Bool {
-        self == .sum || self == .average || self == .median || self == .stddev
-    }
-}

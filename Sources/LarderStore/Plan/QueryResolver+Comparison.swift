@@ -4,58 +4,52 @@ extension QueryResolver {
     func comparison(
         _ comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
-        switch comparison.modifier {
-        case .direct: return try direct(comparison, in: scope)
-        case .any, .all:
-            if outputs != nil { throw havingNeedsOutputs }
-            guard let collection = try collection(in: comparison.left, scope) else {
-                throw LarderError(
-                    .wrongType, "ANY and ALL need a key path to many objects on the left side")
-            }
-            let elements = try elements(of: collection, in: scope)
-            let test: PlanPredicate
-            if collection == comparison.left {
-                test = try self.test(elements.element, comparison, in: elements.scope)
-            } else {
-                let outer = element
-                element = (collection, elements.element)
-                defer { element = outer }
-                test = try self.test(nil, comparison, in: elements.scope)
-            }
-            return comparison.modifier == .any
-                ? .exists(elements.collection(where: test))
-                : .not(.exists(elements.collection(where: .not(test))))
+        guard comparison.modifier != .direct else { return try direct(comparison, in: scope) }
+        if outputs != nil { throw havingNeedsOutputs }
+        let collection = try comparison.left.quantifiedCollection { side throws(LarderError) in
+            try isCollection(side, in: scope)
         }
+        guard let collection else {
+            throw LarderError(
+                .wrongType, "ANY and ALL need a key path to many objects on the left side")
+        }
+        return try quantified(comparison, over: collection, in: scope)
     }
 
-    /// The to-many key path, or the SUBQUERY, over whose elements an expression is computed; nil if
-    /// there is none.
-    private func collection(
-        in expression: QueryExpression, _ scope: ResolverScope
-    ) throws(LarderError) -> QueryExpression? {
-        if try isCollection(expression, in: scope) { return expression }
-        guard case .function(_, let operands) = expression else { return nil }
-        for operand in operands {
-            if let collection = try collection(in: operand, scope) { return collection }
-        }
-        return nil
+    /// What is said of elements: of any one, or of all.
+    private func quantified(
+        _ comparison: Comparison, over collection: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        let elements = try elements(of: collection, in: scope)
+        let outer = element
+        element = (collection, elements.element)
+        defer { element = outer }
+        let test = try test(comparison, in: elements.scope)
+        return comparison.modifier == .all
+            ? .not(.exists(elements.collection(where: .not(test))))
+            : .exists(elements.collection(where: test))
     }
 
     private func direct(
         _ comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
-        if try isCollection(comparison.left, in: scope) {
+        var equality = comparison
+        equality.operator = .equal
+        equality.modifier = .any
+        if try isCollection(comparison.left, in: scope), comparison.left != element?.collection {
             guard comparison.operator == .contains else {
                 throw try isNoValue(comparison.left, scope)
             }
-            return try membership(
-                of: comparison.right, in: comparison.left, comparison.options, scope)
+            if outputs != nil { throw havingNeedsOutputs }
+            return try quantified(equality, over: comparison.left, in: scope)
         }
         if comparison.operator == .in, try isCollection(comparison.right, in: scope) {
-            return try membership(
-                of: comparison.left, in: comparison.right, comparison.options, scope)
+            if outputs != nil { throw havingNeedsOutputs }
+            equality.left = comparison.right
+            equality.right = comparison.left
+            return try quantified(equality, over: comparison.right, in: scope)
         }
-        return try test(nil, comparison, in: scope)
+        return try test(comparison, in: scope)
     }
 
     private func isNoValue(
@@ -79,37 +73,23 @@ extension QueryResolver {
         }
     }
 
-    /// `articles CONTAINS %@` and `%@ IN articles`.
-    private func membership(
-        of member: QueryExpression, in collection: QueryExpression,
-        _ options: Comparison.Options, _ scope: ResolverScope
-    ) throws(LarderError) -> PlanPredicate {
-        if outputs != nil { throw havingNeedsOutputs }
-        let elements = try elements(of: collection, in: scope)
-        let equality = Comparison(collection, .equal, member, options: options)
-        let test = try self.test(elements.element, equality, in: elements.scope)
-        return .exists(elements.collection(where: test))
-    }
-
     /// The comparison of single values.
-    ///
-    /// - Parameter element: The left side, if it is an element of a collection.
     private func test(
-        _ element: PlanOperand?, _ comparison: Comparison, in scope: ResolverScope
+        _ comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
-        var expressions = element == nil ? [comparison.left] : []
+        var expressions = [comparison.left]
         switch (comparison.operator, comparison.right) {
         case (.in, .list(let list)), (.between, .list(let list)): expressions += list
         case (.in, let list) where isValue(list, in: scope):
-            return try oneOfList(element, comparison, in: scope)
+            return try oneOfList(comparison, in: scope)
+        case (.between, let bounds) where isValue(bounds, in: scope):
+            return try betweenBounds(comparison, in: scope)
         case (.in, _), (.between, _):
-            throw LarderError(
-                .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
-                hint: "write the values in braces: {1, 2}")
+            throw Self.needsList(comparison)
         default: expressions.append(comparison.right)
         }
         let operands = Self.alike(
-            try operands(element, expressions, for: comparison, in: scope))
+            try operands(expressions, for: comparison, in: scope))
         try comparison.check(operands.map { ($0.type, $0.name) })
         let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
@@ -129,14 +109,10 @@ extension QueryResolver {
 
     /// Resolves what is compared with each other. What has no type of its own, values and members
     /// of JSON documents, takes that of the first that has one.
-    ///
-    /// - Parameter element: An element of a collection, which is the first operand.
     private func operands(
-        _ element: PlanOperand?, _ expressions: [QueryExpression], for comparison: Comparison,
-        in scope: ResolverScope
+        _ expressions: [QueryExpression], for comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> [PlanOperand] {
-        var resolved: [PlanOperand?] = element.map { [$0] } ?? []
-        let offset = resolved.count
+        var resolved: [PlanOperand?] = []
         for expression in expressions {
             let isOpen = openKind(of: expression, in: scope) != nil
             resolved.append(isOpen ? nil : try operand(expression, in: scope))
@@ -151,7 +127,7 @@ extension QueryResolver {
             if case .member(let member) = operand { member } else { nil }
         }
         guard let member = members.first else {
-            return try filled(resolved, expressions, offset, wanted, typed?.name, in: scope)
+            return try filled(resolved, expressions, wanted, typed?.name, in: scope)
         }
         let kind = try kind(of: member, beside: wanted, expressions, in: scope)
         if typed == nil, members.count == resolved.count {
@@ -165,13 +141,13 @@ extension QueryResolver {
             return .member(member)
         }
         return try filled(
-            read, expressions, offset, typed == nil ? kind.valueType : wanted, member.name,
+            read, expressions, typed == nil ? kind.valueType : wanted, member.name,
             in: scope)
     }
 
     /// The operands with the open ones resolved as a type.
     private func filled(
-        _ resolved: [PlanOperand?], _ expressions: [QueryExpression], _ offset: Int,
+        _ resolved: [PlanOperand?], _ expressions: [QueryExpression],
         _ type: OperandType?, _ name: String?, in scope: ResolverScope
     ) throws(LarderError) -> [PlanOperand] {
         var operands: [PlanOperand] = []
@@ -180,7 +156,7 @@ extension QueryResolver {
                 operands.append(operand)
             } else {
                 operands.append(
-                    try self.operand(expressions[place - offset], in: scope, as: type, name: name))
+                    try self.operand(expressions[place], in: scope, as: type, name: name))
             }
         }
         return operands
@@ -214,10 +190,9 @@ extension QueryResolver {
 
     /// `name IN %@`, where the argument is a list.
     private func oneOfList(
-        _ element: PlanOperand?, _ comparison: Comparison, in scope: ResolverScope
+        _ comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> PlanPredicate {
-        let left: PlanOperand
-        if let element { left = element } else { left = try operand(comparison.left, in: scope) }
+        let left = try operand(comparison.left, in: scope)
         if case .member(let member) = left {
             return try oneOfList(member, comparison)
         }
@@ -248,6 +223,41 @@ extension QueryResolver {
         read.kind = isText ? .attribute(.string) : .like(list)
         return .oneOfList(
             .member(read), list, options: comparison.options.subtracting(.normalized))
+    }
+
+    /// `count BETWEEN %@`, where the argument is a list of two.
+    private func betweenBounds(
+        _ comparison: Comparison, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        if case .constant = comparison.right { throw Self.needsList(comparison) }
+        var left = try operand(comparison.left, in: scope)
+        var type = left.type
+        if case .member = left { type = comparison.needsStrings ? .attribute(.string) : nil }
+        if case .value = left {
+            throw LarderError(.unsupported, "BETWEEN needs a key path on one side")
+        }
+        try comparison.check([(type, left.name)])
+        let name = left.name
+        return try locating(comparison.right) { () throws(LarderError) in
+            var lower = try value(comparison.right, as: type, name: name)
+            var upper = lower
+            lower.bound = 0
+            upper.bound = 1
+            // A member of a JSON document is read as what the list holds.
+            if case .member(var member) = left {
+                member.kind = comparison.needsStrings ? .attribute(.string) : .like(lower)
+                left = .member(member)
+            }
+            return .between(
+                left, .value(lower), .value(upper),
+                options: comparison.options.subtracting(.normalized))
+        }
+    }
+
+    private static func needsList(_ comparison: Comparison) -> LarderError {
+        LarderError(
+            .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
+            hint: "write the values in braces: {1, 2}")
     }
 
     /// A comparison of two values, for which no object is asked.

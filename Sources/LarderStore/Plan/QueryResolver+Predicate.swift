@@ -156,7 +156,14 @@ extension QueryResolver {
     }
 
     func needsModifier(_ path: ResolvedKeyPath) -> LarderError {
-        LarderError(
+        if let element {
+            return LarderError(
+                .wrongType,
+                "ANY and ALL look at one key path to many objects, \(element.operand.name), and "
+                    + "\(path.name) is of another",
+                hint: "ask of both in SUBQUERY(…).@count")
+        }
+        return LarderError(
             .wrongType, "the key path to \(path.name) leads to many objects, not to one value",
             hint: "say of how many it must hold: ANY …, ALL …, or SUBQUERY(…).@count")
     }

@@ -11,6 +11,7 @@ final class ReadPlan: QueryPlan {
     /// How many arguments the format strings take; nil where trees may refer to any number.
     private let argumentCount: Int?
     private let templates = Mutex<[SQLTemplate]>([])
+    private let sortsGroups = Atomic(false)
 
     /// Texts kept of one plan. Few queries have more than one or two: see ``ParameterQuestion``.
     private static let templatesMax = 16
@@ -42,8 +43,15 @@ final class ReadPlan: QueryPlan {
         return try template.filled(parameters, converter)
     }
 
+    /// From now on groups are found by sorting: there were too many to keep.
+    func sortGroups() {
+        sortsGroups.store(true, ordering: .relaxed)
+        templates.withLock { $0.removeAll() }
+    }
+
     private func write(_ parameters: QueryParameters) throws(LarderError) -> SQLTemplate {
-        var writer = SQLWriter(parameters, converter)
+        let sortsGroups = sortsGroups.load(ordering: .relaxed)
+        var writer = SQLWriter(parameters, converter, sortsGroups: sortsGroups)
         let statements = try writer.statements(query)
         let bindingCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.bindingCount }
         guard bindingCount <= Self.bindingsMax else {

@@ -176,7 +176,9 @@ extension PlanOperand: CustomStringConvertible {
 
 extension PlanValue: CustomStringConvertible {
     /// Constants stand in the plan, since they are part of the query's text; arguments by place.
-    var description: String {
+    var description: String { text + (bound.map { "[\($0)]" } ?? "") }
+
+    private var text: String {
         switch source {
         case .argument(let place): "?\(place)"
         case .place(let place): "?after \(place)"

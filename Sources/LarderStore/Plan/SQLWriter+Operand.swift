@@ -2,6 +2,7 @@ import LarderModel
 
 extension SQLWriter {
     mutating func operand(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
+        if let place = groupPlaces[operand] { return Self.groupValue(at: place) }
         switch operand {
         case .column(let column): return SQLFragment(Self.text(column.reference))
         case .value(let value): return SQLFragment("?", [.value(value)])
@@ -101,9 +102,7 @@ extension SQLWriter {
             // SQLite's own sum cannot leave 64 bits where the numbers are small.
             if operand.magnitudeBits <= 32 { return "COALESCE(SUM(" + argument + "), 0)" }
             return IntegerFunctions.sum + "(" + Self.halves(argument) + ")"
-        // Not by COALESCE: a sum of both infinities is nil too.
-        case .sum:
-            return "IIF(COUNT(" + argument + ") = 0, 0.0, SUM(" + argument + "))"
+        case .sum: return RealFunctions.sum + "(" + argument + ")"
         case .average where isDecimal: return DecimalFunctions.average + "(" + argument + ")"
         case .average where isInteger && operand.magnitudeBits <= 32:
             return "CAST(SUM(" + argument + ") AS REAL) / COUNT(" + argument + ")"
@@ -111,13 +110,14 @@ extension SQLWriter {
         case .average where isInteger:
             return IntegerFunctions.average + "(" + Self.halves(argument) + ", COUNT(" + argument
                 + "))"
-        case .average: return "AVG(" + argument + ")"
+        case .average: return RealFunctions.average + "(" + argument + ")"
         case .minimum: return try "MIN(" + ordered(operand) + ")"
         case .maximum: return try "MAX(" + ordered(operand) + ")"
         case .median where isDecimal: return DecimalFunctions.median + "(" + argument + ")"
         case .median: return StatisticFunctions.median + "(" + argument + ")"
         case .mode where isDecimal: return ModeFunctions.decimalMode + "(" + argument + ")"
         case .mode: return ModeFunctions.mode + "(" + argument + ")"
+        case .stddev where isDecimal: return DecimalFunctions.stddev + "(" + argument + ")"
         case .stddev: return StatisticFunctions.stddev + "(" + argument + ")"
         }
     }

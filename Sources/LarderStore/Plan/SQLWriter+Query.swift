@@ -20,6 +20,7 @@ extension SQLWriter {
     private mutating func statement(
         _ query: ResolvedQuery, _ segment: PlaceSegment?, _ first: [SQLFragment]
     ) throws(LarderError) -> SQLFragment {
+        if let groups = try groupedByHashing(query) { return try self.statement(query, groups) }
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)
@@ -44,7 +45,7 @@ extension SQLWriter {
         return statement
     }
 
-    private mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
+    mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQLFragment] {
         var results: [SQLFragment] = []
         if query.hasIdentity {
             results.append(SQLFragment("t0.\(SQL.quoted(Layout.keyColumn))"))
@@ -59,7 +60,7 @@ extension SQLWriter {
     }
 
     /// - Parameter first: conditions that stand in front.
-    private mutating func append(
+    mutating func append(
         _ first: [SQLFragment], and predicate: PlanPredicate, to statement: inout SQLFragment
     ) throws(LarderError) {
         let conjuncts = predicate.conjuncts
@@ -79,7 +80,7 @@ extension SQLWriter {
         statement += " WHERE " + fragment
     }
 
-    private mutating func append(
+    mutating func append(
         _ keyword: String, _ predicate: PlanPredicate, to statement: inout SQLFragment
     ) throws(LarderError) {
         switch try self.predicate(predicate, negated: false) {
@@ -89,7 +90,7 @@ extension SQLWriter {
         }
     }
 
-    private mutating func appendLimit(to statement: inout SQLFragment) throws(LarderError) {
+    mutating func appendLimit(to statement: inout SQLFragment) throws(LarderError) {
         let hasOffset = try ask(.hasOffset)
         if try ask(.hasLimit) {
             statement += SQLFragment(" LIMIT ?", [.limit])

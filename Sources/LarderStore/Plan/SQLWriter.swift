@@ -9,18 +9,25 @@ import LarderModel
 ///
 /// - `SQLWriter+Predicate.swift` and `…+Comparison.swift` write predicates,
 /// - `SQLWriter+Operand.swift` and `…+Function.swift` write operands,
-/// - `SQLWriter+Query.swift` writes clauses and statements.
+/// - `SQLWriter+Query.swift` and `…+Groups.swift` write clauses and statements.
 struct SQLWriter {
     let parameters: QueryParameters
     let converter: ValueConverter
     /// Whether what is written next is a condition of the whole statement, and no other condition
     /// picks out few rows: see ``keyList(_:)``.
     var prefersKeyList = false
+    /// Whether groups are left to SQLite, which sorts.
+    let sortsGroups: Bool
+    /// While clauses over groups are written: the place of what each group has.
+    var groupPlaces: [PlanOperand: Int] = [:]
     private(set) var conditions: [(question: ParameterQuestion, answer: Bool)] = []
 
-    init(_ parameters: QueryParameters, _ converter: ValueConverter) {
+    init(
+        _ parameters: QueryParameters, _ converter: ValueConverter, sortsGroups: Bool = false
+    ) {
         self.parameters = parameters
         self.converter = converter
+        self.sortsGroups = sortsGroups
     }
 
     /// Asks the parameters, and remembers that the text depends on the answer.

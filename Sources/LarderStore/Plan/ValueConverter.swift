@@ -33,7 +33,7 @@ struct ValueConverter: Sendable {
             case .list:
                 throw LarderError(
                     .wrongType, "\(value.name) cannot be compared with a list",
-                    hint: "a list that is an argument stands on the right side of IN")
+                    hint: "a list that is an argument stands on the right side of IN or BETWEEN")
             }
         }
     }
@@ -48,6 +48,15 @@ struct ValueConverter: Sendable {
     }
 
     func argument(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> QueryArgument {
+        let argument = try given(value, parameters)
+        guard let bound = value.bound else { return argument }
+        let isText = isText(value, parameters)
+        return .value(try argument.bounds(isText: isText, beside: value.name)[bound])
+    }
+
+    private func given(
         _ value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> QueryArgument {
         switch value.source {

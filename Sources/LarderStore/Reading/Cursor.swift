@@ -6,7 +6,8 @@ import LarderModel
 /// statement that was stopped.
 final class Cursor: ResultCursor {
     private let session: ReadSession
-    private let prefetch: [PlanPrefetch]
+    private let plan: ReadPlan
+    private let parameters: QueryParameters
     private var rows: BatchSource
     private var prefetcher: Prefetcher
     private var hasMoreRows = true
@@ -14,15 +15,25 @@ final class Cursor: ResultCursor {
     private(set) var isOpen = true
 
     init(
-        _ session: ReadSession, _ query: ResolvedQuery, _ statements: [SQL], limit: Int64?
+        _ session: ReadSession, _ plan: ReadPlan, _ parameters: QueryParameters
     ) throws(ReadFailure) {
         self.session = session
-        prefetch = query.prefetch
-        rows = BatchSource(session, query, statements, limit: limit)
+        self.plan = plan
+        self.parameters = parameters
+        let statements = try Self.statements(plan, parameters)
+        rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         prefetcher = Prefetcher(session)
         // A single statement is a snapshot by itself, as long as it runs.
-        holdsSnapshot = rows.hasLists || statements.count > 1 || !prefetch.isEmpty
+        holdsSnapshot = rows.hasLists || statements.count > 1 || !plan.query.prefetch.isEmpty
         if holdsSnapshot { try session.beginSnapshot() }
+    }
+
+    private static func statements(
+        _ plan: ReadPlan, _ parameters: QueryParameters
+    ) throws(ReadFailure) -> [SQL] {
+        do throws(LarderError) { return try plan.statements(parameters) } catch {
+            throw .failed(error)
+        }
     }
 
     deinit { close() }
@@ -46,11 +57,24 @@ final class Cursor: ResultCursor {
 
     private func next(bytesMax: Int) throws(ReadFailure) -> Batch {
         guard prefetcher.isEmpty else { return try prefetcher.next(bytesMax: bytesMax) }
-        let (batch, isLast) = try rows.next(bytesMax: bytesMax)
+        let (batch, isLast) = try nextRows(bytesMax: bytesMax)
         hasMoreRows = !isLast
+        let prefetch = plan.query.prefetch
         if prefetch.isEmpty { return batch }
         prefetcher.add(batch, prefetch)
         return try prefetcher.next(bytesMax: bytesMax)
+    }
+
+    private func nextRows(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
+        do throws(ReadFailure) { return try rows.next(bytesMax: bytesMax) } catch {
+            guard case .failed(GroupFunctions.tooManyGroups) = error else { throw error }
+        }
+        // No row has been given: groups are known only when all rows have been read.
+        rows.close()
+        plan.sortGroups()
+        let statements = try Self.statements(plan, parameters)
+        rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
+        return try rows.next(bytesMax: bytesMax)
     }
 
     func close() {
@@ -63,6 +87,7 @@ final class Cursor: ResultCursor {
     private func end() {
         prefetcher.close()
         rows.close()
+        session.removeGroups()
         if holdsSnapshot { session.endSnapshot() }
     }
 }

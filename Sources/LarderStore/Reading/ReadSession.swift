@@ -11,13 +11,14 @@ final class ReadSession {
     /// How many times a statement was run with values of its own: what a read costs in statements.
     private(set) var runCount = 0
     private let faults: FunctionFaults
+    private let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
     private let store: Store
 
     init(_ store: Store) throws(LarderError) {
         let connection = try store.openReadConnection()
         do throws(SQLiteError) {
-            faults = try StoreFunctions.register(on: connection)
+            (faults, groups) = try StoreFunctions.register(on: connection)
         } catch {
             throw error.larderError
         }
@@ -60,6 +61,9 @@ final class ReadSession {
             throw failure(error)
         }
     }
+
+    /// Forgets the groups of the statement that ran last.
+    func removeGroups() { groups.removeAll() }
 
     /// Begins a transaction, whose snapshot is that of its first read.
     func beginSnapshot() throws(ReadFailure) { try run("BEGIN") }

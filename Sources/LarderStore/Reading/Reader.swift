@@ -114,11 +114,7 @@ final class Reader: StoreReader {
     ) throws(ReadFailure) -> any ResultCursor {
         precondition(cursor?.isOpen != true, "one cursor at a time")
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
-        let statements: [SQL]
-        do throws(LarderError) { statements = try plan.statements(parameters) } catch {
-            throw .failed(error)
-        }
-        let opened = try Cursor(session, plan.query, statements, limit: parameters.limit)
+        let opened = try Cursor(session, plan, parameters)
         cursor = opened
         return opened
     }

@@ -47,7 +47,10 @@ extension Connection {
                 guard let aggregation = currentAggregation(context, createIfMissing: true) else {
                     return sqlite3_result_error_nomem(context)
                 }
-                aggregation.step(FunctionArguments(values, count: count))
+                // Not retained: it is called for each row, and the group's memory keeps it.
+                aggregation._withUnsafeGuaranteedRef {
+                    $0.content.step(FunctionArguments(values, count: count))
+                }
             },
             { context in finishAggregation(context) }, release)
         guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: name) }
@@ -102,17 +105,17 @@ private func functionFlags(deterministic: Bool) -> Int32 {
 /// `finishAggregation` takes back; SQLite calls that for every group, aborted ones too.
 private func currentAggregation(
     _ context: OpaquePointer?, createIfMissing: Bool
-) -> (any Aggregation)? {
+) -> Unmanaged<Box<any Aggregation>>? {
     let size = createIfMissing ? Int32(MemoryLayout<UnsafeRawPointer?>.size) : 0
     guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
     let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     if let existing = slot.pointee {
-        return Unmanaged<Box<any Aggregation>>.fromOpaque(existing).takeUnretainedValue().content
+        return Unmanaged.fromOpaque(existing)
     }
     guard createIfMissing else { return nil }
     let box: Box<() -> any Aggregation> = unboxed(sqlite3_user_data(context))
-    let created = box.content()
-    slot.pointee = Unmanaged.passRetained(Box(created)).toOpaque()
+    let created = Unmanaged.passRetained(Box(box.content()))
+    slot.pointee = created.toOpaque()
     return created
 }
 
@@ -122,10 +125,8 @@ private func finishAggregation(_ context: OpaquePointer?) {
         let box: Box<() -> any Aggregation> = unboxed(sqlite3_user_data(context))
         return box.content().finish().set(on: context)
     }
-    aggregation.finish().set(on: context)
+    aggregation.takeUnretainedValue().content.finish().set(on: context)
     guard let memory = sqlite3_aggregate_context(context, 0) else { return }
-    let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-    guard let retained = slot.pointee else { return }
-    slot.pointee = nil
-    Unmanaged<Box<any Aggregation>>.fromOpaque(retained).release()
+    memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee = nil
+    aggregation.release()
 }

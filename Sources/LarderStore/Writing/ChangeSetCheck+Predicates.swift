@@ -80,6 +80,10 @@ extension ChangeSetCheck {
         _ content: ResolvedSelection.Content, _ property: StoredEntity.Place,
         _ selection: PlannedSelection, _ place: Int
     ) throws(LarderError) -> PlannedAssignment.Content {
+        if case .attribute(let number) = property {
+            let attribute = schema.entities[selection.entity].attributes[number]
+            guard !attribute.attribute.isDerived else { throw Self.isDerived(attribute) }
+        }
         let given: PlanValue
         switch content {
         case .computed(let column, let type): return .computed(1 + column, type)

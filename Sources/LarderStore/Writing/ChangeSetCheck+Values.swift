@@ -43,7 +43,9 @@ extension ChangeSetCheck {
         for (attribute, value) in planned.attributes { row[attribute] = value }
         var missing: [LarderError] = []
         for (number, stored) in attributes.enumerated()
-        where row[number] == nil && given[stored.attribute.name] == nil {
+        where row[number] == nil && given[stored.attribute.name] == nil
+            && !stored.attribute.isDerived
+        {
             attempt(place, isOfValue: true) { check throws(LarderError) in
                 do throws(LarderError) {
                     row[number] = try check.values.storedDefault(stored)
@@ -68,6 +70,9 @@ extension ChangeSetCheck {
             switch entity.places[name] {
             case .attribute(let number):
                 attempt(place, isOfValue: true) { check throws(LarderError) in
+                    guard !entity.attributes[number].attribute.isDerived else {
+                        throw Self.isDerived(entity.attributes[number])
+                    }
                     let stored = try check.values.stored(value, entity.attributes[number])
                     planned.attributes.append((attribute: number, value: stored))
                 }
@@ -84,6 +89,15 @@ extension ChangeSetCheck {
         planned.attributes.sort { $0.attribute < $1.attribute }
         planned.assignments.sort { $0.relationship < $1.relationship }
         return planned
+    }
+
+    static func isDerived(_ attribute: StoredAttribute) -> LarderError {
+        LarderError(
+            ChangeFault(
+                .validationFailed, "\(attribute.qualifiedName) is derived and takes no value",
+                entityName: attribute.entityName, propertyNames: [attribute.attribute.name],
+                rule: .derived),
+            hint: "leave it out: the store computes it")
     }
 
     private func unknown(_ name: String, _ entity: StoredEntity) -> LarderError {
@@ -103,6 +117,8 @@ extension ChangeSetCheck {
                 switch entity.places[name] {
                 case .attribute(let number):
                     let stored = entity.attributes[number]
+                    // What would be set again cannot be, and so says nothing.
+                    if policy == .overwrite, stored.attribute.isDerived { return }
                     let binding =
                         policy == .overwrite
                         ? try check.values.stored(value, stored)

@@ -165,7 +165,8 @@ extension ChangeSetCheck {
     private mutating func noteUse(
         of subject: ObjectKey, by change: Change
     ) throws(LarderError) {
-        let uri = change.identifier?.uriRepresentation ?? ""
+        // Only a fault needs it, and inserts are many.
+        var uri: String { change.identifier?.uriRepresentation ?? "" }
         switch change {
         case .insert, .updateAll, .deleteAll: return
         case .update:

@@ -39,24 +39,30 @@ extension ChangeSetRun {
     func writeHistory(_ changeSet: ReceivedChangeSet, time: Double) throws(SQLiteError) -> Bool {
         try forgetMissing()
         let runs = changes.runs
-        guard !runs.isEmpty else { return false }
+        guard let first = runs.first else { return false }
         let source = changeSet.source
         let (author, client) = (changeSet.changeSet.author, source.clientName)
-        try statements.statement(Layout.insertTransaction).run([
-            .integer(transaction), .real(time), author.isEmpty ? .null : .text(author),
-            client.isEmpty ? .null : .text(client),
-            source.userIdentifier.map { .integer(Int64($0)) } ?? .null,
-            source.processIdentifier.map { .integer(Int64($0)) } ?? .null,
-        ])
-        for (place, run) in runs.enumerated() {
+        try statements.statement(Layout.insertTransaction).run(
+            [
+                .integer(transaction), .real(time), author.isEmpty ? .null : .text(author),
+                client.isEmpty ? .null : .text(client),
+                source.userIdentifier.map { .integer(Int64($0)) } ?? .null,
+                source.processIdentifier.map { .integer(Int64($0)) } ?? .null,
+            ] + bindings(first))
+        for (place, run) in runs.enumerated().dropFirst() {
             try checkTime()
-            try statements.statement(Layout.insertChange).run([
-                .integer(transaction), .integer(Int64(place)), .integer(run.kind.rawValue),
-                .text(schema.entities[run.entity].entity.name), .integer(run.first),
-                .integer(run.last), run.kind == .updated ? .text(names(run)) : .null,
-            ])
+            try statements.statement(Layout.insertChange).run(
+                [.integer(transaction), .integer(Int64(place))] + bindings(run))
         }
         return true
+    }
+
+    private func bindings(_ run: ChangeRun) -> [SQLBinding] {
+        [
+            .integer(run.kind.rawValue), .text(schema.entities[run.entity].entity.name),
+            .integer(run.first), .integer(run.last),
+            run.kind == .updated ? .text(names(run)) : .null,
+        ]
     }
 
     /// The names of a run's properties, in order and separated by commas, which no name holds.

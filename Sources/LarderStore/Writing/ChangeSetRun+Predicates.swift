@@ -42,6 +42,7 @@ extension ChangeSetRun {
     /// Finds the objects; nil where that is a fault.
     private func select(_ selection: PlannedSelection) throws(SQLiteError) -> SelectedObjects? {
         try settleAside()
+        try deriveMeanwhile()
         let sql: SQL
         do throws(LarderError) {
             let parameters = try selection.parameters.mapObjects(meant)

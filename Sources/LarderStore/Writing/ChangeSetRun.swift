@@ -23,7 +23,9 @@ final class ChangeSetRun {
     let lastKeys: [Int64]
     /// The number that the set has in the history.
     let transaction: Int64
-    /// Where the functions of queries report their errors.
+    /// When the set is saved, in seconds since 2001.
+    let time: Double
+    /// Where the functions of queries and derivations report their errors.
     let functionFaults: FunctionFaults
     /// Past it the set is given up, if it has changes by predicate.
     private let deadline: ContinuousClock.Instant?
@@ -49,7 +51,7 @@ final class ChangeSetRun {
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
     var result = SaveResult()
     private var isUpserting = false
-    private var bumped = ObjectSet()
+    private(set) var bumped = ObjectSet()
     /// Assignments that wait for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Assignment)]] = [:]
     /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
@@ -57,8 +59,8 @@ final class ChangeSetRun {
 
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, values: ValueCheck,
-        lastKeys: [Int64], transaction: Int64, functionFaults: FunctionFaults,
-        deadline: ContinuousClock.Instant? = nil
+        lastKeys: [Int64], transaction: Int64, time: Double, functionFaults: FunctionFaults,
+        deadline: ContinuousClock.Instant?
     ) {
         self.schema = schema
         self.store = store
@@ -66,6 +68,7 @@ final class ChangeSetRun {
         self.values = values
         self.lastKeys = lastKeys
         self.transaction = transaction
+        self.time = time
         self.functionFaults = functionFaults
         self.deadline = deadline
         changes = ObjectChanges(lastKeys: lastKeys)
@@ -97,6 +100,8 @@ final class ChangeSetRun {
         try checkObligations()
         try checkCounts()
         try checkUniqueness()
+        // Values that stood aside are in their rows by now.
+        if faults.isEmpty { try derive() }
         for (place, object) in leftOut {
             result.updatedVersions[place] = try version(of: object) ?? 0
         }
@@ -158,7 +163,7 @@ final class ChangeSetRun {
         changes.insert(object)
         result.inserted.append(identifier(of: object))
         // A cascade along a link to it that was made earlier does not reach a later insert.
-        deleted.remove(object)
+        if !deleted.isEmpty { deleted.remove(object) }
         try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {

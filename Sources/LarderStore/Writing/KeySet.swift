@@ -3,6 +3,8 @@ struct KeySet {
     /// By the keys' number of 64.
     private var words: [Int64: UInt64] = [:]
 
+    var isEmpty: Bool { words.isEmpty }
+
     func contains(_ key: Int64) -> Bool { word(key >> 6) & Self.bit(key) != 0 }
 
     /// False if it was there already.
@@ -42,6 +44,9 @@ struct KeySet {
 struct ObjectSet {
     /// By entity, as far as there are any.
     private var entities: [KeySet] = []
+
+    /// Whether nothing was ever inserted.
+    var isEmpty: Bool { entities.isEmpty }
 
     subscript(entity: Int) -> KeySet { entity < entities.count ? entities[entity] : KeySet() }
 

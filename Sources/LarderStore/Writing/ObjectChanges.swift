@@ -48,6 +48,9 @@ struct ObjectChanges {
 
     mutating func delete(_ object: ObjectKey) { gone.insert(object) }
 
+    /// In ascending order; some of them may be gone again.
+    func insertedKeys(_ entity: Int) -> [Int64] { inserted[entity] }
+
     func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
 
     /// All changes, inserts first and deletes last, by entity and key; neighbours that are alike
@@ -60,7 +63,7 @@ struct ObjectChanges {
                 runs.append(.inserted, entity, key...key, [])
             }
         }
-        for entity in lastKeys.indices { appendUpdated(entity, to: &runs) }
+        runs.append(updatedRuns)
         for (entity, lastKey) in lastKeys.enumerated() {
             for key in gone[entity].keys where key <= lastKey {
                 runs.append(.deleted, entity, key...key, [])
@@ -68,6 +71,16 @@ struct ObjectChanges {
         }
         return runs.runs
     }
+
+    /// What was updated and is not gone.
+    var updatedRuns: [ChangeRun] {
+        var runs = ChangeRuns()
+        for entity in lastKeys.indices { appendUpdated(entity, to: &runs) }
+        return runs.runs
+    }
+
+    /// The keys of the objects of an entity that were deleted, inserted ones among them.
+    func deletedKeys(_ entity: Int) -> [Int64] { gone[entity].keys }
 
     /// Sixty-four keys at a time, and of these as many at once as have the same properties changed.
     private func appendUpdated(_ entity: Int, to runs: inout ChangeRuns) {
@@ -115,6 +128,9 @@ struct ChangeRun: Hashable {
 /// Runs that grow while what comes next continues the last.
 private struct ChangeRuns {
     private(set) var runs: [ChangeRun] = []
+
+    /// Appends what continues none of these.
+    mutating func append(_ others: [ChangeRun]) { runs += others }
 
     mutating func append(
         _ kind: ChangeRun.Kind, _ entity: Int, _ keys: ClosedRange<Int64>,

@@ -31,7 +31,7 @@ final class Writer: StoreWriter {
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
-        schema = try WritingSchema(store.layout)
+        schema = try WritingSchema(store.layout, store.valueConverter)
         planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
         do throws(SQLiteError) {
             try use(connection)
@@ -43,18 +43,19 @@ final class Writer: StoreWriter {
     /// Takes a connection, and reads from it what the writer keeps in memory.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
-        functionFaults = try StoreFunctions.register(on: connection)
+        functionFaults = try StoreFunctions.register(on: connection).faults
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
-            let table = rows.string(at: 0)
-            if table == Layout.transactionTable {
-                lastTransaction = max(lastTransaction, rows.int64(at: 1))
-            }
-            guard let number = schema.number(of: table) else { continue }
+            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
             keys[number] = max(0, rows.int64(at: 1))
         }
         lastKeys = keys
+        // A store of an older format that is only read may have no history.
+        if !store.options.isReadOnly {
+            lastTransaction = max(
+                lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
+        }
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
 
@@ -87,6 +88,7 @@ final class Writer: StoreWriter {
     private func save(
         _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        if let outcome = try rememberedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, planner: planner,
             lastKeys: lastKeys)
@@ -122,15 +124,18 @@ final class Writer: StoreWriter {
         }
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            values: values, lastKeys: lastKeys, transaction: number,
+            values: values, lastKeys: lastKeys, transaction: number, time: time,
             functionFaults: functionFaults,
             deadline: planned.hasChangesByPredicate ? set.deadline : nil)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
-            if case .success(var result) = outcome, try run.writeHistory(set, time: time) {
-                result.transaction = number
-                lastTransaction = number
-                outcome = .success(result)
+            if case .success(var result) = outcome {
+                if try run.writeHistory(set, time: time) {
+                    result.transaction = number
+                    lastTransaction = number
+                    outcome = .success(result)
+                }
+                try remember(result, of: set, time: time, statements)
             }
             return outcome
         } catch {

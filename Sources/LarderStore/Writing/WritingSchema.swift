@@ -4,10 +4,12 @@ import LarderModel
 struct WritingSchema: Sendable {
     let entities: [StoredEntity]
     let relationships: [StoredRelationship]
+    let derivations: DerivationGraph
     private let numbers: [String: Int]
 
-    /// - Throws: `wrongType` if a default or a bound does not suit its attribute.
-    init(_ layout: Layout) throws(LarderError) {
+    /// - Throws: `wrongType` if a default or a bound does not suit its attribute, or what the
+    ///   planner finds wrong in a derivation.
+    init(_ layout: Layout, _ converter: ValueConverter) throws(LarderError) {
         let schema = layout.schema
         let numbers = Dictionary(
             uniqueKeysWithValues: schema.entities.enumerated().map { ($1.name, $0) })
@@ -24,6 +26,9 @@ struct WritingSchema: Sendable {
                 StoredEntity(
                     number: number, entity: entity, attributes: attributes,
                     relationships: relationships))
+        }
+        derivations = try DerivationGraph(layout, converter, entities, relationships) {
+            numbers[$0]
         }
         self.entities = entities
         self.relationships = relationships

@@ -9,7 +9,9 @@ extension ChangeSet {
             onUniqueConflict: try UniqueConflictPolicy(wire.on_unique_conflict),
             mergePolicy: try MergePolicy(wire.merge_policy),
             author: try wire.author.text(
-                "the author of a change set", bytesMax: Limits.authorBytesMax))
+                "the author of a change set", bytesMax: Limits.authorBytesMax),
+            idempotencyKey: try wire.idempotency_key.text(
+                "an idempotency key", bytesMax: Limits.idempotencyKeyBytesMax))
     }
 }
 
@@ -141,6 +143,7 @@ extension MessageWriter {
         wire.pointee.on_unique_conflict = set.onUniqueConflict.wire
         wire.pointee.merge_policy = set.mergePolicy.wire
         wire.pointee.author = text(set.author)
+        wire.pointee.idempotency_key = text(set.idempotencyKey)
         return wire
     }
 

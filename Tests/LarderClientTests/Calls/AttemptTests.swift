@@ -10,9 +10,12 @@ struct AttemptTests {
     private let closed = LarderError(.connectionFailed, "closed")
     private let unavailable = Exchange.Answer.reply(.failed(LarderError(.unavailable, "later")))
 
-    private func attempt(isWrite: Bool = false, reconnectWait: Duration = .seconds(10)) -> Attempt {
+    private func attempt(
+        isWrite: Bool = false, hasKey: Bool = false, reconnectWait: Duration = .seconds(10)
+    ) -> Attempt {
         Attempt(
-            isWrite: isWrite, timeout: .seconds(30), reconnectWait: reconnectWait, now: start)
+            isWrite: isWrite, hasKey: hasKey, timeout: .seconds(30), reconnectWait: reconnectWait,
+            now: start)
     }
 
     /// Nil: ask again.
@@ -44,6 +47,46 @@ struct AttemptTests {
     func lostWrite() {
         var attempt = attempt(isWrite: true)
         #expect(code(.answered(.lost(closed, mayHaveRun: true)), &attempt) == .indeterminate)
+    }
+
+    @Test("a write with a key whose answer was lost is asked again, and then the error tells")
+    func lostKeyedWrite() {
+        let lost = Attempt.Outcome.answered(.lost(closed, mayHaveRun: true))
+        func answered(_ code: ErrorCode) -> Attempt.Outcome {
+            .answered(.reply(.failed(LarderError(code, "no"))))
+        }
+        let told: [ErrorCode: ErrorCode] = [
+            .versionConflict: .versionConflict, .validationFailed: .validationFailed,
+            .objectNotFound: .objectNotFound, .idempotencyMismatch: .idempotencyMismatch,
+            .timeout: .indeterminate, .readOnly: .indeterminate,
+            .resourceExhausted: .indeterminate, .storageFull: .indeterminate,
+        ]
+        for (sent, seen) in told {
+            var attempt = attempt(isWrite: true, hasKey: true)
+            #expect(code(answered(sent), &attempt) == sent)
+            #expect(code(lost, &attempt) == nil)
+            #expect(code(answered(sent), &attempt) == seen, "\(sent)")
+        }
+    }
+
+    @Test("a write with a key is indeterminate when no time is left, or no server comes back")
+    func keyedWriteInTheEnd() {
+        let lost = Attempt.Outcome.answered(.lost(closed, mayHaveRun: true))
+        var late = attempt(isWrite: true, hasKey: true)
+        #expect(code(lost, &late) == nil)
+        #expect(code(lost, &late, after: 10) == .indeterminate)
+        var unsent = attempt(isWrite: true, hasKey: true)
+        #expect(code(lost, &unsent) == nil)
+        #expect(code(.timedOut(wasSent: false), &unsent) == .indeterminate)
+        var cancelled = attempt(isWrite: true, hasKey: true)
+        #expect(code(lost, &cancelled) == nil)
+        #expect(code(.cancelled(wasSent: false), &cancelled) == .indeterminate)
+        // Without a server none of the replies above can come; what ends the wait says the rest.
+        #expect(cancelled.final(LarderError(.schemaMismatch, "other")).code == .indeterminate)
+        var fixed = attempt(isWrite: true, hasKey: true, reconnectWait: .zero)
+        #expect(code(lost, &fixed) == .indeterminate)
+        let fresh = attempt(isWrite: true, hasKey: true)
+        #expect(fresh.final(closed) == closed)
     }
 
     @Test("a write that was not sent is sent again")

@@ -72,6 +72,61 @@ struct ReconnectionTests {
         client.close()
     }
 
+    @Test("a write with an idempotency key whose answer was lost is sent again as it was")
+    func keyedWrite() async throws {
+        let later = Journal<Request>()
+        let server = try closingOnce(later)
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        await inThread {
+            let inserted = try client.insert("Item", ["number": 1], idempotencyKey: "k")
+            #expect(inserted == .item(1))
+        }
+        let name = PersistentIdentifier(temporary: "new", entityName: "Item")
+        let set = ChangeSet([.insert(name, values: ["number": 1])], idempotencyKey: "k")
+        #expect(later.entries == [.save(set)])
+        client.close()
+    }
+
+    @Test("a task's write with an idempotency key whose answer was lost is sent again")
+    func keyedWriteInTask() async throws {
+        let later = Journal<Request>()
+        let server = try closingOnce(later)
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let delete = ChangeSet([.delete(.item(1), ifVersion: nil)])
+        #expect(try await client.save(delete, idempotencyKey: "k").deletedCount == 1)
+        #expect(later.entries.count == 1)
+        client.close()
+    }
+
+    @Test("a write with an idempotency key is indeterminate if no server comes back")
+    func keyedWriteWithoutServer() async throws {
+        let asked = Flag()
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            _ = peer.receive()
+            asked.raise()
+        }
+        let client = try await StoreClient.connect(
+            to: server.path, options: .patient(reconnectWait: .milliseconds(200)))
+        let stopping = Task {
+            await inThread {
+                asked.wait()
+                server.stop()
+            }
+        }
+        await inThread {
+            let error = #expect(throws: LarderError.self) {
+                try client.update(.item(1), [:], idempotencyKey: "k")
+            }
+            #expect(error?.code == .indeterminate)
+            #expect(error?.hint?.contains("same idempotency key") == true)
+        }
+        await stopping.value
+        client.close()
+    }
+
     @Test("a write that could not be sent is sent over the next connection")
     func unsentWrite() async throws {
         let closed = Flag()

@@ -16,7 +16,10 @@ import Testing
 
     private static let people: [PersistentIdentifier: [String: Value]] = [
         ann: ["name": "Ann", "age": 30, "boss": .null, "team": .objects([bob, unsaved])],
-        bob: ["name": "bob", "age": .null, "boss": .object(ann), "team": .objects([])],
+        bob: [
+            "name": "bob", "age": .null, "boss": .object(ann), "team": .objects([]),
+            "notes": .json(#"{"floor":2,"tags":["x"]}"#),
+        ],
         unsaved: ["name": "Cafe\u{301}", "age": 20, "boss": .object(ann), "team": .objects([])],
     ]
 
@@ -33,6 +36,7 @@ import Testing
                 attributes: [
                     Attribute(name: "name", type: .string),
                     Attribute(name: "age", type: .int64, isOptional: true),
+                    Attribute(name: "notes", type: .json, isOptional: true),
                 ],
                 relationships: [
                     Relationship(name: "boss", destination: "Person", inverse: "team"),
@@ -68,6 +72,36 @@ import Testing
         #expect(try names("team CONTAINS %@", [.value(.object(Self.unsaved))]) == ["Ann"])
         #expect(try names("name ENDSWITH \"é\"") == ["Café"])
         #expect(try names("SUBQUERY(team, $t, $t.age == NULL).@count == 1") == ["Ann"])
+    }
+
+    @Test("the bounds of BETWEEN may be one list of two")
+    func bounds() throws {
+        #expect(try names("age BETWEEN %@", [[20, 25]]) == ["Café"])
+        #expect(try names("age BETWEEN %@", [[25, .null]]) == [])
+        #expect(try names("name BETWEEN[c] %@", [["B", "CA"]]) == ["bob"])
+        #expect(try names("notes.floor BETWEEN %@", [[1, 2.5]]) == ["bob"])
+        #expect(try names("ANY team.age BETWEEN %@", [[20, 25]]) == ["Ann"])
+        for wrong in [[20], [20, 25, 30], [], 20, ["a", "b"], nil] as [QueryArgument] {
+            #expect(code { _ = try names("age BETWEEN %@", [wrong]) } == .wrongType)
+        }
+        #expect(code { _ = try names("20 BETWEEN %@", [[20, 25]]) } == .unsupported)
+        #expect(code { _ = try names("boss BETWEEN %@", [[20, 25]]) } == .wrongType)
+    }
+
+    @Test("ANY and ALL compute of each element, also of members of documents")
+    func computedElements() throws {
+        #expect(try names("ANY length(team.name) == 3") == ["Ann"])
+        #expect(
+            try names("ALL ternary(team.age > 5, team.age, 20) == 20") == ["Ann", "bob", "Café"])
+        #expect(try names("ternary(ANY team.age > 5, 1, 2) == 1") == ["Ann"])
+        #expect(try names("ANY team.notes.floor > 1") == ["Ann"])
+        #expect(try names("ANY team.notes.floor IN %@", [[2, 7]]) == ["Ann"])
+        #expect(try names("team.@sum.notes.floor == 2") == ["Ann"])
+        #expect(try names("notes.floor IN %@", [[2, 7]]) == ["bob"])
+        #expect(code { _ = try names("ANY ternary(age > 1, 1, 2) == 1") } == .wrongType)
+        #expect(
+            code { _ = try names("ANY ternary(team.age > 1, team.name, \"\") == \"\"") }
+                == .wrongType)
     }
 
     @Test("an object that is gone has nil for all properties")

@@ -89,13 +89,12 @@ struct PredicateFormatTests {
                 return "SUBQUERY(\(base), $x, \(inner)).@count > 0"
             }
         }
-        // What stands in the deepest place has levels of its own: three for `a == 1`, two for `a`,
-        // and each SUBQUERY has a comparison, a count and itself.
+        // What stands in the deepest place has levels of its own: three for `a == 1`, two for `a`.
         let depthMax = Limits.expressionDepthMax
         for (nested, most) in [
             (parentheses, depthMax), (values, depthMax), (negations, depthMax - 3),
             (exclamations, depthMax - 2), (lists, depthMax - 1),
-            (subqueries, (depthMax - 3) / 3), (calls, depthMax - 2), (signs, depthMax - 3),
+            (subqueries, Limits.nestedCollectionsMax), (calls, depthMax - 2), (signs, depthMax - 3),
             (sums, depthMax - 3), (products, depthMax - 3), (powers, depthMax - 3),
         ] {
             _ = try PredicateFormat.parse(nested(most))

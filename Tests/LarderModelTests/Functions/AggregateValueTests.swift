@@ -3,6 +3,9 @@ import LarderModel
 import TestSupport
 import Testing
 
+private let least = Double.leastNonzeroMagnitude
+private let normal = Double.leastNormalMagnitude
+
 @Suite("Aggregates of values")
 struct AggregateValueTests {
     @Test("a sum of integers may leave 64 bits on its way, but not at its end")
@@ -85,6 +88,44 @@ struct AggregateValueTests {
         #expect(Statistics.mode([String: Int](), isLess: <) == nil)
     }
 
+    @Test(
+        "a sum of doubles is the nearest double of the exact sum",
+        arguments: [
+            ([], 0, nil), ([0.1, 0.2], 0.30000000000000004, 0.15000000000000002),
+            ([1e308, 1e308, -1e308], 1e308, 1e308 / 3), ([1e308, 1e308], .infinity, 1e308),
+            ([1e300, 1, -1e300], 1, 1.0 / 3), ([-1e300, -1, 1e300], -1, -1.0 / 3),
+            ([-0.0], 0, 0), ([least], least, least), ([-least, -least], -2 * least, -least),
+            ([-normal, least], -normal.nextDown, nil),
+            ([.greatestFiniteMagnitude], .greatestFiniteMagnitude, .greatestFiniteMagnitude),
+            // A half is rounded to the even one, anything beyond it up.
+            ([0x1p53, 1], 0x1p53, 0x1p52), ([0x1p53, 3], 0x1p53 + 4, 0x1p52 + 2),
+            ([0x1p53, 1, 0x1p-900], 0x1p53 + 2, nil), ([0x1p53, 1, -0x1p-900], 0x1p53, nil),
+            ([.infinity, 1], .infinity, .infinity), ([-.infinity, 1e308], -.infinity, -.infinity),
+            ([.nan, 2], 2, 2),
+        ] as [([Double], Double, Double?)])
+    func realSum(values: [Double], expected: Double, average: Double?) {
+        for values in [values, values.reversed()] {
+            var sum = RealSum()
+            for value in values { sum.add(value) }
+            #expect(sum.value == expected)
+            if let average { #expect(sum.average == average) }
+            #expect((sum.average == nil) == values.isEmpty)
+        }
+    }
+
+    @Test("both infinities have no sum, no average and no deviation")
+    func infinities() {
+        var sum = RealSum()
+        var deviation = Deviation()
+        for value in [1, Double.infinity, -.infinity, .infinity] {
+            sum.add(value)
+            deviation.add(value)
+        }
+        #expect(sum.value == nil)
+        #expect(sum.average == nil)
+        #expect(deviation.value == nil)
+    }
+
     @Test("the deviation is the population's")
     func deviation() {
         var deviation = Deviation()
@@ -93,5 +134,95 @@ struct AggregateValueTests {
         #expect(deviation.value == 2)
         deviation.add(.infinity)
         #expect(deviation.value == nil)
+    }
+
+    @Test(
+        "a deviation neither overflows nor vanishes on its way",
+        arguments: [
+            ([1e300, -1e300], 1e300), ([.greatestFiniteMagnitude], 0),
+            ([0x1p-1000, 0x3p-1000], 0x1p-1000),
+            ([0, least], 0), ([0, 8 * least], 4 * least),
+            ([0x1p53, 0x1p53 + 2], 1), ([1e15 + 0.125, 1e15 + 0.375], 0.125),
+            ([-.greatestFiniteMagnitude, .greatestFiniteMagnitude], .greatestFiniteMagnitude),
+        ] as [([Double], Double)])
+    func extremeDeviation(values: [Double], expected: Double) {
+        var deviation = Deviation()
+        for value in values { deviation.add(value) }
+        #expect(deviation.value == expected)
+    }
+
+    @Test("the deviation of integers and decimals loses none of their digits")
+    func exactDeviation() throws {
+        var integers = Deviation()
+        for integer in [Int64.max, Int64.max - 2] { integers.add(integer) }
+        #expect(integers.value == 1)
+        integers = Deviation()
+        for integer in [Int64.min, Int64.max] { integers.add(integer) }
+        #expect(integers.value == 0x1p63)
+        var decimals = DecimalDeviation()
+        #expect(decimals.value == nil)
+        for text in ["1e30", "1000000000000000000000000000000.2"] {
+            decimals.add(try #require(Decimal(exactly: text)))
+        }
+        #expect(decimals.value == 0.1)
+        decimals = DecimalDeviation()
+        for text in ["1e127", "-1e127"] { decimals.add(try #require(Decimal(exactly: text))) }
+        #expect(decimals.value == 1e127)
+    }
+
+    @Test("sums, averages and deviations do not depend on the order of the values")
+    func anyOrder() throws {
+        var random = SeededGenerator.fromEnvironment("orders of sums")
+        for _ in 0..<RandomTesting.iterations() / 10 {
+            var values = (0..<Int.random(in: 1...30, using: &random)).map { _ in
+                Double(bitPattern: UInt64.random(in: .min ... .max, using: &random))
+            }
+            // Half of them near each other, so that digits would be lost.
+            for place in values.indices where Bool.random(using: &random) {
+                values[place] = Double.random(in: -1000...1000, using: &random)
+            }
+            let (first, second) = (results(values), results(values.shuffled(using: &random)))
+            #expect(first == second, "seed \(random.seed)")
+        }
+    }
+
+    private func results(_ values: [Double]) -> [Double?] {
+        var sum = RealSum()
+        var deviation = Deviation()
+        var decimals = DecimalDeviation()
+        for value in values {
+            sum.add(value)
+            deviation.add(value)
+            if abs(value) < 1000, let decimal = Decimal(exactly: "\(value)") {
+                decimals.add(decimal)
+            }
+        }
+        return [sum.value, sum.average, deviation.value, decimals.value]
+    }
+
+    @Test("random deviations are those of integers of 128 bits")
+    func randomDeviations() throws {
+        var random = SeededGenerator.fromEnvironment("deviations")
+        for _ in 0..<RandomTesting.iterations() / 10 {
+            var (binary, decimal) = (Deviation(), DecimalDeviation())
+            var (sum, squares, count) = (Int128(0), Int128(0), 0)
+            for _ in 0..<Int.random(in: 1...20, using: &random) {
+                let number =
+                    Int64.random(in: -(1 << 53)...(1 << 53), using: &random)
+                    >> Int64.random(
+                        in: 0...53, using: &random)
+                binary.add(number)
+                decimal.add(Decimal(number))
+                sum += Int128(number)
+                squares += Int128(number) * Int128(number)
+                count += 1
+            }
+            let spread = Double(Int128(count) * squares - sum * sum)
+            let expected = spread.squareRoot() / Double(count)
+            for value in [binary.value, decimal.value] {
+                let value = try #require(value)
+                #expect(abs(value - expected) <= 4 * expected.ulp, "seed \(random.seed)")
+            }
+        }
     }
 }

@@ -139,7 +139,7 @@ struct StoreFileTests {
         let error = try refusal()
         #expect(error.code == .storeTooNew)
         #expect(error.message.contains("format 7"))
-        #expect(error.message.contains("up to 2"))
+        #expect(error.message.contains("up to 3"))
     }
 
     @Test("of the format without a history gets one when it is opened for writing")
@@ -148,6 +148,7 @@ struct StoreFileTests {
         try execute(
             """
             DROP TABLE _transaction; DROP TABLE _change; DROP TABLE _preserved;
+            DROP TABLE _outcome;
             INSERT INTO Note (_version, text) VALUES (1, 'old'); PRAGMA user_version = 1
             """)
         try withExtendedLifetime(
@@ -165,8 +166,47 @@ struct StoreFileTests {
         let reader = try store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
         let statistics = try reader.statistics()
-        #expect(statistics.first { $0.name == "formatVersion" }?.value == 2)
+        #expect(statistics.first { $0.name == "formatVersion" }?.value == 3)
         writer.close()
+    }
+
+    @Test("of the format whose history had a row for each run has it in today's form")
+    func historyUpgrade() throws {
+        try create()
+        try execute(
+            """
+            DROP TABLE _transaction; DROP TABLE _outcome;
+            CREATE TABLE _transaction (number INTEGER PRIMARY KEY AUTOINCREMENT,
+                time REAL NOT NULL, author TEXT, client TEXT, user INTEGER, process INTEGER);
+            INSERT INTO Note (_version, text) VALUES (1, 'a'), (2, 'b'), (1, 'c');
+            INSERT INTO _transaction VALUES (1, 7.5, 'ann', 'tool', 10, 20),
+                (4, 8, 'bob', '', 1, 2);
+            INSERT INTO _change VALUES (1, 0, 1, 'Note', 1, 3, NULL),
+                (4, 0, 2, 'Note', 2, 2, 'text'), (4, 1, 3, 'Note', 9, 9, NULL);
+            PRAGMA user_version = 2
+            """)
+        try withExtendedLifetime(
+            Store.open(path: path, schema: nil, options: StoreOptions(isReadOnly: true))
+        ) { store in
+            let reader = try store.makeReader()
+            #expect(try reader.check(budget: ReadBudget()).findings == [])
+        }
+        let store = try Store.open(path: path, schema: schema)
+        let writer = try store.makeWriter()
+        let note = Change.insert(.new("n", "Note"), values: ["text": "new"])
+        let set = ChangeSet([note], idempotencyKey: "k")
+        #expect(try writer.save([set])[0].get().transaction == 5)
+        let reader = try store.makeReader()
+        #expect(try reader.check(budget: ReadBudget()).findings == [])
+        writer.close()
+        let connection = try store.openReadConnection()
+        let rows = try connection.prepare(
+            "SELECT number || ' ' || coalesce(author, '') || ' ' || kind || ' ' || first_key || "
+                + "'-' || last_key || ' ' || coalesce(properties, '') FROM _transaction UNION ALL "
+                + "SELECT transaction_number || '.' || place || ' ' || kind FROM _change")
+        var lines: [String] = []
+        while try rows.step() { lines.append(rows.string(at: 0)) }
+        #expect(lines == ["1 ann 1 1-3 ", "4 bob 2 2-2 text", "5  1 4-4 ", "4.1 3"])
     }
 
     @Test("with another schema is refused, with every difference")

@@ -109,19 +109,22 @@ struct ConsistencyCheckTests {
         "damage of the history is found",
         arguments: [
             (
-                "UPDATE sqlite_sequence SET seq = 1 WHERE name = '_transaction'",
-                "the number of a transaction is outside of those that were given out"
-            ),
-            ("DELETE FROM _change WHERE transaction_number = 2", "a transaction has no change"),
-            (
-                "DELETE FROM _transaction WHERE number = 2", "a change belongs to no transaction"
+                "UPDATE _transaction SET number = 0 WHERE number = 1",
+                "the number of a transaction is not positive"
             ),
             (
-                "UPDATE _change SET kind = 4 WHERE transaction_number = 1",
+                "DELETE FROM _transaction WHERE number = 5", "a change belongs to no transaction"
+            ),
+            (
+                "UPDATE _change SET place = 0 WHERE transaction_number = 5 AND place = 1",
+                "a change belongs to no transaction"
+            ),
+            (
+                "UPDATE _transaction SET kind = 4 WHERE number = 1",
                 "a change is of no known kind, or to no object"
             ),
             (
-                "UPDATE _change SET last_key = 0 WHERE transaction_number = 1",
+                "UPDATE _change SET last_key = 0 WHERE transaction_number = 5",
                 "a change is of no known kind, or to no object"
             ),
             (
@@ -132,6 +135,17 @@ struct ConsistencyCheckTests {
     func historyDamage(statement: String, message: String) throws {
         try library.writer.statements?.connection.execute(statement)
         #expect(try findings().contains(CheckFinding(place: "history", message: message)))
+    }
+
+    @Test("an outcome whose transaction is newer than the history is found")
+    func outcomeDamage() throws {
+        let set = ChangeSet([.insert(.new("t", "Tag"), values: [:])], idempotencyKey: "k")
+        _ = try library.writer.save([set])[0].get()
+        #expect(try findings() == [])
+        try library.writer.statements?.connection.execute(
+            "DELETE FROM _transaction WHERE number = (SELECT max(number) FROM _transaction)")
+        let message = "it names a transaction that comes after the last one"
+        #expect(try findings() == [CheckFinding(place: "outcomes", message: message)])
     }
 
     @Test("a thousand findings are told, and that there are more")

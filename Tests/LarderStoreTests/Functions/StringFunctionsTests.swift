@@ -87,7 +87,11 @@ import Testing
                     }
                 }
             }
-            for name in ["median", "stddev", "decimal_sum", "decimal_average", "decimal_median"] {
+            let aggregates = [
+                "median", "stddev", "decimal_sum", "decimal_average", "decimal_median",
+                "decimal_stddev", "real_sum", "real_average",
+            ]
+            for name in aggregates {
                 _ = try connection.integer("SELECT larder_\(name)(\(left))")
             }
         }

@@ -67,7 +67,7 @@ import Testing
         #expect(try rows(.not(predicate)) == ["b"])
     }
 
-    @Test("ten subqueries inside each other are answered, and what SQLite cannot follow is refused")
+    @Test("ten subqueries inside each other are answered, and eleven are refused")
     func nestedSubqueries() throws {
         func predicate(levels: Int) -> QueryExpression {
             guard levels > 0 else { return .constant(.bool(true)) }
@@ -93,8 +93,37 @@ import Testing
                     .greaterThan, .constant(0)))
         }
         #expect(try rows(outermost(10)) == ["a"])
-        let error = #expect(throws: LarderError.self) { try rows(outermost(20)) }
-        #expect(error?.code == .resourceExhausted)
+        #expect(throws: Self.tooManyCollections) { try rows(outermost(11)) }
+    }
+
+    private static let tooManyCollections = LarderError(
+        .resourceExhausted, "more than 10 SUBQUERY, ANY or ALL stand inside each other",
+        hint: "ask in several steps, by the objects found")
+
+    @Test(
+        "ten predicates of ANY, ALL or NONE inside each other are answered, and eleven are refused",
+        arguments: [Comparison.Modifier.any, .all])
+    func nestedModifiers(modifier: Comparison.Modifier) throws {
+        func predicate(_ levels: Int, _ base: QueryExpression) -> QueryExpression {
+            guard levels > 0 else { return isOne }
+            let variable = "x\(levels)"
+            let children = QueryExpression.keyPath(base, ["children"])
+            guard levels > 1 else {
+                return .not(
+                    .comparison(
+                        Comparison(
+                            .keyPath(base, ["children", "n"]), .equal, .constant(1),
+                            modifier: modifier)))
+            }
+            return .comparison(
+                Comparison(
+                    .subquery(
+                        children, variable: variable,
+                        predicate: predicate(levels - 1, .variable(variable))), .notEqual,
+                    .constant(.null), modifier: modifier))
+        }
+        #expect(try rows(predicate(10, .object)).count <= 2)
+        #expect(throws: Self.tooManyCollections) { try rows(predicate(11, .object)) }
     }
 
     @Test(

@@ -14,7 +14,7 @@ struct QueryScriptCoverageTests {
         /// Whether it holds a statement and was asked for the rows too.
         var isAnswered: Bool {
             command.contains("\nshow sql") && command.contains(" rows\n")
-                && expected.contains { $0.hasPrefix("SELECT ") }
+                && expected.contains { $0.hasPrefix("SELECT ") || $0.hasPrefix("WITH ") }
         }
 
         var isRefused: Bool { expected.first?.hasPrefix("error[") == true }

@@ -182,7 +182,7 @@ final class Library {
     func history(_ transaction: Int64) throws -> [RecordedChange] {
         try rows(
             """
-            SELECT kind, entity, first_key, last_key, properties FROM _change
+            SELECT kind, entity, first_key, last_key, properties FROM \(Layout.everyChange)
             WHERE transaction_number = ? ORDER BY place
             """, [.integer(transaction)]
         ).map { row in try #require(RecordedChange(row)) }

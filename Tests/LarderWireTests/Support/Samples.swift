@@ -168,7 +168,8 @@ enum Samples {
                 ann, ifVersion: 3, values: ["name": "Ann"],
                 base: ["name": "An", "courses": .objects([bob])]),
             .update(bob, ifVersion: nil, values: [:], base: ["name": nil]),
-        ], onUniqueConflict: .upsert, mergePolicy: .storeWins, author: "the editor")
+        ], onUniqueConflict: .upsert, mergePolicy: .storeWins, author: "the editor",
+        idempotencyKey: "7b0c6a52-once")
 
     static let changesByPredicate = ChangeSet([
         .updateAll(

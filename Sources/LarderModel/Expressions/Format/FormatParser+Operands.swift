@@ -28,13 +28,14 @@ extension FormatParser {
             right = try list(closing: ")")
         default: right = try operand()
         }
-        if comparisonOperator == .between {
-            guard case .list(let bounds) = right, bounds.count == 2 else {
-                throw lexer.failure(
-                    .malformedPredicate, "expected two bounds in braces: `{1, 9}`", at: start)
-            }
+        guard comparisonOperator == .between else { return right }
+        switch right {
+        case .list(let bounds) where bounds.count == 2: return right
+        case .argument, .variable: return right
+        default:
+            throw lexer.failure(
+                .malformedPredicate, "expected two bounds in braces: `{1, 9}`", at: start)
         }
-        return right
     }
 
     mutating func primary() throws(LarderError) -> QueryExpression {

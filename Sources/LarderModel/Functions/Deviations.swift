@@ -1,0 +1,99 @@
+public import FoundationEssentials
+
+// The standard deviation of a population is the root of `n * Σx² - (Σx)²`, divided by `n`. The sums
+// are exact, so that the difference loses nothing and no order of the values changes the result.
+
+/// The standard deviation of integers and doubles.
+public struct Deviation: Sendable {
+    private var sum = WideNumber(
+        base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
+    /// From 2^-2176 to beyond 2^2048, and 2^64 more for their number.
+    private var squares = WideNumber(
+        base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 16, digitCount: 136)
+    private var count: Int64 = 0
+    private var hasInfinity = false
+
+    public init() {}
+
+    public mutating func add(_ integer: Int64) {
+        add(integer.magnitude, atBit: -DoubleParts.lowestBit, negated: integer < 0)
+    }
+
+    /// What is not a number is passed over; no store holds it.
+    public mutating func add(_ double: Double) {
+        guard !double.isNaN else { return }
+        guard let parts = DoubleParts(double) else {
+            hasInfinity = true
+            return
+        }
+        add(parts.significand, atBit: parts.bit, negated: parts.isNegative)
+    }
+
+    private mutating func add(_ magnitude: UInt64, atBit bit: Int, negated: Bool) {
+        count += 1
+        sum.add(magnitude, atBit: bit, negated: negated)
+        let (high, low) = magnitude.multipliedFullWidth(by: magnitude)
+        squares.add(low, atBit: 2 * bit, negated: false)
+        squares.add(high, atBit: 2 * bit + 64, negated: false)
+    }
+
+    /// Nil over none, and where an infinity is among the values.
+    public var value: Double? {
+        guard count > 0, !hasInfinity else { return nil }
+        let (significand, exponent) = spread(count, sum, squares).binary
+        // An even power of two has a root.
+        let odd = exponent & 1
+        let root = (odd == 0 ? significand : 2 * significand).squareRoot()
+        return Double(
+            sign: .plus, exponent: (exponent - odd) / 2, significand: root / Double(count))
+    }
+}
+
+/// The standard deviation of decimals.
+public struct DecimalDeviation: Sendable {
+    private var sum = DecimalDeviation.zero(exponent: -15)
+    private var squares = DecimalDeviation.zero(exponent: -30)
+    private var count: Int64 = 0
+
+    public init() {}
+
+    /// From 10^-135 to beyond 10^165, the largest decimal, or twice as far for squares, and 10^20
+    /// more for their number.
+    private static func zero(exponent: Int) -> WideNumber {
+        WideNumber(
+            base: WideNumber.decimalBase, exponent: exponent,
+            digitCount: exponent / -15 * 37)
+    }
+
+    /// What is not a number of 38 digits or less is passed over; no store holds it.
+    public mutating func add(_ decimal: Decimal) {
+        guard let number = ExactDecimal(decimal) else { return }
+        let magnitude = WideNumber(magnitudeOf: number)
+        count += 1
+        sum.add(magnitude, negated: number.isNegative)
+        squares.add(magnitude * magnitude, negated: false)
+    }
+
+    /// Nil over none.
+    public var value: Double? {
+        guard count > 0 else { return nil }
+        let (significand, exponent) = spread(count, sum, squares).decimal
+        // An even power of ten has a root.
+        let odd = exponent & 1
+        let root = (odd == 0 ? significand : 10 * significand).squareRoot() / Double(count)
+        let power = (exponent - odd) / 2
+        // Small powers of ten are exact doubles, their inverses are not.
+        return power < 0 ? root / Self.power(-power) : root * Self.power(power)
+    }
+
+    private static func power(_ exponent: Int) -> Double { Double("1e\(exponent)") ?? .nan }
+}
+
+/// `n * Σx² - (Σx)²`, which is not negative.
+private func spread(
+    _ count: Int64, _ sum: WideNumber, _ squares: WideNumber
+) -> WideNumber {
+    let sum = sum.normalized.magnitude
+    let squares = squares.normalized.magnitude
+    return WideNumber(count, base: squares.base) * squares - sum * sum
+}

@@ -1,0 +1,199 @@
+import FoundationEssentials
+
+/// Reads the derivations of a schema whose entities fit together: parses, types and orders them.
+struct DerivationCheck {
+    private let schema: Schema
+    private var faults: [LocatedFault] = []
+
+    /// The derivations in an order in which they can be computed.
+    ///
+    /// - Throws: ``SchemaError`` with every fault, each at the key `derived` of its attribute.
+    static func derivations(in schema: Schema) throws(SchemaError) -> [Derivation] {
+        guard schema.entities.contains(where: { $0.attributes.contains(where: \.isDerived) })
+        else { return [] }
+        var check = DerivationCheck(schema: schema)
+        let found = check.read()
+        let ordered = check.faults.isEmpty ? check.ordered(found) : []
+        guard check.faults.isEmpty else {
+            throw SchemaError(faults: check.faults.sorted { $0.path < $1.path }.map(\.fault))
+        }
+        return ordered
+    }
+
+    private init(schema: Schema) { self.schema = schema }
+
+    private struct Found {
+        let derivation: Derivation
+        let path: SchemaPath
+    }
+
+    private mutating func read() -> [Found] {
+        var found: [Found] = []
+        for (entityPlace, entity) in schema.entities.enumerated() {
+            let path = SchemaPath.root["entities"][entityPlace]["attributes"]
+            for (place, attribute) in entity.attributes.enumerated() {
+                guard let text = attribute.derivation else { continue }
+                let path = path[place]["derived"]
+                do throws(LarderError) {
+                    let derivation = try derivation(text, attribute, entity)
+                    found.append(Found(derivation: derivation, path: path))
+                } catch {
+                    faults.append(LocatedFault(path: path, message: error.message))
+                }
+            }
+        }
+        return found
+    }
+
+    private func derivation(
+        _ text: String, _ attribute: Attribute, _ entity: Entity
+    ) throws(LarderError) -> Derivation {
+        let (expression, places) = try Self.parsed(text, of: entity)
+        var sources = DerivationSources(schema, entity, places)
+        try sources.add(expression)
+        guard sources.readsTime || !sources.sources.isEmpty else {
+            throw LarderError(.malformedSchema, "reads no property; a constant is a default")
+        }
+        let name = "\(entity.name).\(attribute.name)"
+        let wanted = OperandType.attribute(attribute.type)
+        let type: OperandType?
+        do throws(LarderError) {
+            type = try operandType(expression, of: entity, as: wanted, beside: name)
+        } catch {
+            throw located(error, in: expression, of: entity, places)
+        }
+        guard case .attribute(let type)? = type, attribute.type.holds(type) else {
+            let given = type?.nounWithArticle ?? "nil"
+            throw LarderError(
+                .malformedSchema,
+                "gives \(given), which \(attribute.type.nounWithArticle) does not hold")
+        }
+        return Derivation(
+            entityName: entity.name, attribute: attribute, expression: expression, type: type,
+            sources: sources.sources, readsTime: sources.readsTime)
+    }
+
+    /// What is no more than a key path is one whatever its names mean in a format.
+    private static func parsed(
+        _ text: String, of entity: Entity
+    ) throws(LarderError) -> (QueryExpression, FormatPlaces) {
+        let name = "derivation"
+        let steps = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard steps.allSatisfy(SchemaName.isWellFormed), steps.count <= Limits.keyPathStepsMax,
+            entity.property(named: String(steps[0])) != nil
+        else {
+            let parsed = try PredicateFormat.parseExpression(text, name: name)
+            return (parsed.expression, parsed.places)
+        }
+        let path = QueryExpression.keyPath(.object, steps.map(String.init))
+        var places = FormatPlaces(FormatText(text, name: name))
+        places.add(path, at: 0)
+        return (path, places)
+    }
+
+    // MARK: - Types
+
+    private func operandType(
+        _ expression: QueryExpression, of entity: Entity, as type: OperandType?, beside name: String
+    ) throws(LarderError) -> OperandType? {
+        // Nothing is computed here: neither the time nor what a pattern matches is looked at.
+        let evaluator = try Evaluator(
+            schema: schema, entityName: entity.name, now: Date(timeIntervalSinceReferenceDate: 0),
+            matcher: { (_, _, _) throws(LarderError) in false })
+        var typer = ExpressionTyper(evaluator)
+        return try typer.operand(expression, as: type, beside: name).type
+    }
+
+    /// The error at the innermost part that has it by itself.
+    private func located(
+        _ error: LarderError, in expression: QueryExpression, of entity: Entity,
+        _ places: FormatPlaces
+    ) -> LarderError {
+        var path = [expression]
+        while let child = path[0].children.first(where: { child in
+            do throws(LarderError) {
+                _ = try operandType(child, of: entity, as: nil, beside: "the other value")
+                return false
+            } catch let other {
+                return other.message == error.message
+            }
+        }) {
+            path.insert(child, at: 0)
+        }
+        return places.locating(error, at: path)
+    }
+
+    // MARK: - Order
+
+    /// Those that read no derived attribute first, then those that read these, and so on. What is
+    /// left when that ends reads itself.
+    private mutating func ordered(_ found: [Found]) -> [Derivation] {
+        let numbers = Dictionary(
+            uniqueKeysWithValues: found.enumerated().map { ($1.derivation.qualifiedName, $0) })
+        let read = found.map { readNames($0.derivation).compactMap { numbers[$0] }.sorted() }
+        var readers = [[Int]](repeating: [], count: found.count)
+        for (number, others) in read.enumerated() {
+            for other in others { readers[other].append(number) }
+        }
+        var waitingFor = read.map(\.count)
+        var order = found.indices.filter { waitingFor[$0] == 0 }
+        var next = 0
+        while next < order.count {
+            for reader in readers[order[next]] {
+                waitingFor[reader] -= 1
+                if waitingFor[reader] == 0 { order.append(reader) }
+            }
+            next += 1
+        }
+        if let stuck = found.indices.first(where: { waitingFor[$0] > 0 }) {
+            reportCycle(from: stuck, found, read) { waitingFor[$0] > 0 }
+        }
+        return order.map { found[$0].derivation }
+    }
+
+    /// The qualified names of the attributes that a derivation reads.
+    private func readNames(_ derivation: Derivation) -> Set<String> {
+        let entity = schema.entity(named: derivation.entityName)
+        return Set(
+            derivation.sources.compactMap { source in
+                switch source {
+                case .own(let name): return "\(derivation.entityName).\(name)"
+                case .related(let through, let name):
+                    guard case .relationship(let relationship)? = entity?.property(named: through)
+                    else { return nil }
+                    return "\(relationship.destination).\(name)"
+                }
+            })
+    }
+
+    /// What waits, waits for something that waits: following that comes to one a second time.
+    private mutating func reportCycle(
+        from start: Int, _ found: [Found], _ read: [[Int]], isWaiting: (Int) -> Bool
+    ) {
+        var steps = [start]
+        var places = [start: 0]
+        while let last = steps.last, let next = read[last].first(where: isWaiting) {
+            guard let first = places[next] else {
+                places[next] = steps.count
+                steps.append(next)
+                continue
+            }
+            let others = steps[(first + 1)...].map { "`\(found[$0].derivation.qualifiedName)`" }
+            let between =
+                others.isEmpty ? "" : ", by way of \(others.prefix(5).joined(separator: ", "))"
+            faults.append(
+                LocatedFault(path: found[next].path, message: "is derived of itself\(between)"))
+            return
+        }
+    }
+}
+
+extension AttributeType {
+    /// Whether an attribute of this type takes values of another: those of its own, and numbers
+    /// where only their size is in question.
+    fileprivate func holds(_ type: AttributeType) -> Bool {
+        if self == type { return true }
+        if type.isInteger { return isNumber }
+        return (type == .float || type == .double) && (self == .float || self == .double)
+    }
+}

@@ -1,0 +1,82 @@
+import LarderModel
+
+/// Groups by hashing, where SQLite would sort all rows to find those that belong together.
+///
+/// `larder_groups(form, key, …, value, …)` runs over all rows, keeps the groups, and gives
+/// their number; its `form` says how many keys there are and what is computed: `2 rows sum`, of
+/// which only `sum` has a value among the arguments. After it `larder_group(number, place)` gives
+/// a group's keys and then its computed values.
+enum GroupFunctions {
+    static let groups = "larder_groups"
+    static let group = "larder_group"
+
+    /// More than these are left to SQLite, which sorts on disk.
+    static let groupsMax = 65_536
+    static let keptBytesMax = 16 << 20
+
+    /// Ends the statement; what else groups has to be asked then.
+    static let tooManyGroups = LarderError(
+        .resourceExhausted, "there are more groups than are kept in memory")
+
+    static func register(
+        on connection: Connection, _ faults: FunctionFaults
+    ) throws(SQLiteError) -> GroupedRows {
+        let rows = GroupedRows()
+        try connection.registerAggregate(name: groups, argumentCount: -1) {
+            Grouping(rows, faults)
+        }
+        try connection.registerScalar(name: group, argumentCount: 2, deterministic: false) {
+            rows.table.value(of: Int($0[0].int64), at: Int($0[1].int64), faults)
+        }
+        return rows
+    }
+
+    static func form(keyCount: Int, _ functions: [GroupFunction]) -> String {
+        ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
+    }
+}
+
+/// The groups of the statement that runs. One a connection, which runs one such at a time.
+final class GroupedRows {
+    fileprivate var table = GroupTable()
+
+    /// Forgets them.
+    func removeAll() { table = GroupTable() }
+}
+
+private final class Grouping: Aggregation {
+    private let rows: GroupedRows
+    private let faults: FunctionFaults
+    /// Unchecked: it is touched by one call of SQLite at a time, and the check of each access would
+    /// take a sixth of the time.
+    @exclusivity(unchecked) private var table: GroupTable?
+
+    init(_ rows: GroupedRows, _ faults: FunctionFaults) {
+        self.rows = rows
+        self.faults = faults
+    }
+
+    func step(_ arguments: FunctionArguments) {
+        if table == nil { table = Self.table(form: arguments[0].string) }
+        table?.add(arguments)
+    }
+
+    func finish() -> FunctionResult {
+        rows.table = table ?? GroupTable()
+        table = nil
+        guard !rows.table.isFull else { return faults.report(GroupFunctions.tooManyGroups) }
+        return .integer(Int64(rows.table.count))
+    }
+
+    private static func table(form: String) -> GroupTable {
+        let words = form.split(separator: " ")
+        let keyCount = words.first.flatMap { Int($0) } ?? 0
+        var place = 1 + keyCount
+        var columns: [GroupColumn] = []
+        for function in words.dropFirst().compactMap({ GroupFunction(rawValue: String($0)) }) {
+            columns.append(GroupColumn(function, ofValuesAt: place))
+            if function != .rows { place += 1 }
+        }
+        return GroupTable(keyCount: keyCount, columns)
+    }
+}

@@ -1,0 +1,236 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("derived attributes refuse")
+struct DerivationFaultTests {
+    private func library(_ attributes: String) throws -> Library {
+        try Library(
+            schema: SchemaFile.schema(
+                parsing: """
+                    {"version": "1.0.0", "entities": [
+                    {"name": "Item",
+                     "attributes": [{"name": "size", "type": "int64", "default": 0},
+                                    {"name": "name", "type": "string", "optional": true}],
+                     "relationships": [
+                      {"name": "box", "destination": "Box", "inverse": "items"}]},
+                    {"name": "Box", "attributes": [\(attributes)],
+                     "relationships": [
+                      {"name": "items", "destination": "Item", "toMany": true,
+                       "inverse": "box"}]}]}
+                    """))
+    }
+
+    private func fault(_ error: LarderError) throws -> ChangeFault {
+        try #require(error.details.first)
+    }
+
+    @Test("a value that is given, also nil, in an insert and an update")
+    func givenValue() throws {
+        let library = try library(#"{"name": "n", "type": "int64", "derived": "items.@count"}"#)
+        let box = try library.insert("Box")
+        for change in [
+            Change.insert(.new("b", "Box"), values: ["n": 0]),
+            .insert(.new("b", "Box"), values: ["n": .null]),
+            .update(box, ifVersion: nil, values: ["n": 0]),
+        ] {
+            let error = try library.refusal(change)
+            #expect(error.code == .validationFailed)
+            #expect(error.message == "Box.n is derived and takes no value")
+            let fault = try fault(error)
+            #expect(fault.rule == .derived)
+            #expect(fault.entityName == "Box" && fault.propertyNames == ["n"])
+        }
+    }
+
+    @Test("a sum beyond its type, with the object")
+    func sumOverflow() throws {
+        let library = try library(
+            #"{"name": "total", "type": "int64", "derived": "items.@sum.size"}"#)
+        let box = try library.insert("Box")
+        try library.insert("Item", ["size": .int(.max), "box": .object(box)])
+        let error = try library.refusal(
+            .insert(.new("i", "Item"), values: ["size": 1, "box": .object(box)]))
+        #expect(error.code == .arithmeticOverflow)
+        let fault = try fault(error)
+        #expect(fault.rule == .derived && fault.uri == box.uriRepresentation)
+        #expect(fault.entityName == "Box" && fault.propertyNames == ["total"])
+        #expect(try library.value(box, "total") == .integer(.max))
+        // The set is refused, and not those after it.
+        try library.insert("Item", ["size": -1, "box": .object(box)])
+        #expect(try library.value(box, "total") == .integer(.max - 1))
+    }
+
+    @Test("a number outside of the attribute's type")
+    func smallType() throws {
+        let library = try library(
+            #"""
+            {"name": "total", "type": "int16", "derived": "items.@sum.size"},
+            {"name": "half", "type": "float", "derived": "items.@sum.size / 3.0"}
+            """#)
+        let box = try library.insert("Box")
+        try library.insert("Item", ["size": 32_767, "box": .object(box)])
+        #expect(try library.value(box, "total") == .integer(32_767))
+        #expect(try library.value(box, "half") == .real(Double(Float(32_767 / 3.0))))
+        let error = try library.refusal(
+            .insert(.new("i", "Item"), values: ["size": 1, "box": .object(box)]))
+        #expect(error.code == .arithmeticOverflow)
+        #expect(
+            error.message == "Box.total of \(box.uriRepresentation) cannot be derived: "
+                + "what its derivation gives is outside of int16")
+    }
+
+    @Test("nil where the attribute is not optional")
+    func missingValue() throws {
+        let library = try library(
+            #"{"name": "last", "type": "string", "derived": "items.@max.name"}"#)
+        let error = try library.refusal(.insert(.new("b", "Box"), values: [:]))
+        #expect(error.code == .missingValue)
+        #expect(try fault(error).rule == .derived)
+        let saved = try library.saved(
+            .insert(.new("b", "Box"), values: [:]),
+            .insert(
+                .new("i", "Item"),
+                values: ["name": "x", "box": .object(.new("b", "Box"))]))
+        #expect(try library.value(saved.inserted[0], "last") == .text("x"))
+        let left = try library.refusal(.delete(saved.inserted[1], ifVersion: nil))
+        #expect(try fault(left).uri == saved.inserted[0].uriRepresentation)
+    }
+
+    @Test("a set with more than a hundred such objects, with the first hundred")
+    func manyFaults() throws {
+        let library = try library(
+            #"{"name": "last", "type": "string", "derived": "items.@max.name"}"#)
+        let inserts = (0..<150).map { Change.insert(.new("\($0)", "Box"), values: [:]) }
+        guard case .failure(let error) = library.writer.save([ChangeSet(inserts)])[0] else {
+            return #expect(Bool(false), "the change set was saved")
+        }
+        #expect(error.details.count == 100)
+    }
+
+    @Test("a pattern that does not compile, when the store is made")
+    func malformedPattern() throws {
+        let error = #expect(throws: LarderError.self) {
+            try library(
+                #"{"name": "n", "type": "bool", "derived": "(ANY items.name MATCHES '[')"}"#)
+        }
+        #expect(error?.code == .malformedSchema)
+        #expect(error?.faults.first?.hasPrefix("entities[1].attributes[0].derived: ") == true)
+    }
+
+    @Test("what SQLite cannot follow, when the store is made, and leaves the file empty")
+    func tooDeep() throws {
+        func text(_ levels: Int) -> String {
+            String(repeating: "abs(", count: levels) + "x" + String(repeating: ")", count: levels)
+        }
+        func store(_ levels: Int, at path: String) throws -> Store {
+            try Store.open(
+                path: path,
+                schema: Schema(entities: [
+                    Entity(
+                        name: "A",
+                        attributes: [
+                            Attribute(name: "x", type: .int64),
+                            Attribute(
+                                name: "y", type: .int64, isOptional: true,
+                                derivation: text(levels)),
+                        ])
+                ]))
+        }
+        let folder = try MemoryFolder()
+        let error = #expect(throws: LarderError.self) { try store(60, at: folder.storePath) }
+        #expect(error?.code == .malformedSchema)
+        #expect(
+            error?.faults == [
+                "entities[0].attributes[1].derived: is nested deeper than the database can follow"
+            ])
+        let writer = try store(20, at: folder.storePath).makeWriter()
+        let set = ChangeSet([.insert(.new("a", "A"), values: ["x": -1])])
+        _ = try writer.save([set])[0].get()
+        writer.close()
+    }
+
+    @Test("another derivation than the store has, when it is opened")
+    func otherSchema() throws {
+        let folder = try MemoryFolder()
+        func schema(_ text: String) throws -> Schema {
+            try Schema(entities: [
+                Entity(
+                    name: "A",
+                    attributes: [
+                        Attribute(name: "x", type: .int64),
+                        Attribute(name: "y", type: .int64, derivation: text),
+                    ])
+            ])
+        }
+        do {
+            let store = try Store.open(path: folder.storePath, schema: schema("x + 1"))
+            try store.makeWriter().close()
+        }
+        let error = #expect(throws: LarderError.self) {
+            try Store.open(path: folder.storePath, schema: schema("x + 2"))
+        }
+        #expect(error?.code == .schemaMismatch)
+        #expect(
+            error?.faults == [
+                #"A.y: derived is "x + 1" in the store, "x + 2" in the file"#
+            ])
+        _ = try Store.open(path: folder.storePath, schema: nil)
+    }
+}
+
+@Suite("a derived attribute of the time")
+struct DerivedTimeTests {
+    private let library: Library
+
+    init() throws {
+        library = try Library(
+            schema: SchemaFile.schema(
+                parsing: """
+                    {"version": "1.0.0", "entities": [
+                    {"name": "Note",
+                     "attributes": [
+                      {"name": "text", "type": "string", "optional": true},
+                      {"name": "saved", "type": "date", "derived": "now()"},
+                      {"name": "due", "type": "date", "derived": "saved + 60"},
+                      {"name": "count", "type": "int64", "derived": "others.@count"}],
+                     "relationships": [
+                      {"name": "others", "destination": "Note", "toMany": true,
+                       "inverse": "one"},
+                      {"name": "one", "destination": "Note", "inverse": "others"}]}]}
+                    """))
+    }
+
+    /// When the last transaction of the history was saved.
+    private func lastTime() throws -> Double {
+        let row = try library.rows("SELECT time FROM _transaction ORDER BY number DESC LIMIT 1")[0]
+        guard case .real(let time) = row[0] else { throw LarderError(.wrongType, "no time") }
+        return time
+    }
+
+    @Test("is that of the save in which the object's version rose last")
+    func time() throws {
+        let note = try library.insert("Note")
+        let inserted = try lastTime()
+        #expect(try library.value(note, "saved") == .real(inserted))
+        #expect(try library.value(note, "due") == .real(inserted + 60))
+        // Another object's to-one: the note's list changes, and its version does not.
+        let other = try library.insert("Note", ["one": .object(note)])
+        #expect(try library.value(note, "count") == .integer(1))
+        #expect(try library.value(note, "saved") == .real(inserted))
+        try library.saved(.update(note, ifVersion: nil, values: [:]))
+        let updated = try lastTime()
+        #expect(updated > inserted)
+        #expect(try library.value(note, "saved") == .real(updated))
+        #expect(try library.value(note, "due") == .real(updated + 60))
+        // From the other side the to-one changes, and with it the version.
+        try library.saved(.update(note, ifVersion: nil, values: ["others": .objects([])]))
+        #expect(try library.version(other) == 2)
+        #expect(try library.value(other, "saved") == .real(try lastTime()))
+        // The check does not ask what time it is.
+        let report = try library.store.makeReader().check(budget: ReadBudget())
+        #expect(report.findings == [])
+    }
+}

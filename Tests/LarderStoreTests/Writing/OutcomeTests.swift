@@ -1,0 +1,215 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("a save with an idempotency key")
+struct OutcomeTests {
+    private let library: Library
+
+    init() throws { library = try Library() }
+
+    private func received(_ set: ChangeSet, digest: UInt64 = 1) -> ReceivedChangeSet {
+        ReceivedChangeSet(set, digest: digest)
+    }
+
+    private func save(
+        _ key: String, digest: UInt64 = 1, _ changes: Change...
+    ) -> Result<SaveResult, LarderError> {
+        library.writer.save([received(ChangeSet(changes, idempotencyKey: key), digest: digest)])[0]
+    }
+
+    private func tag(_ key: String, digest: UInt64 = 1) -> ReceivedChangeSet {
+        received(
+            ChangeSet([.insert(.new("t", "Tag"), values: [:])], idempotencyKey: key),
+            digest: digest)
+    }
+
+    /// Fails: an article needs a title.
+    private func failing(_ key: String) -> ReceivedChangeSet {
+        received(
+            ChangeSet([.insert(.new("a", "Article"), values: [:])], idempotencyKey: key))
+    }
+
+    private func keys() throws -> [String] {
+        try library.rows("SELECT key FROM _outcome ORDER BY number").map { row in
+            guard case .text(let key) = row[0] else { return "" }
+            return key
+        }
+    }
+
+    @Test("that is sent again does nothing, and is answered as it was")
+    func repetition() throws {
+        let article = try library.insert("Article", ["title": "old"])
+        let collection = try library.insert("Collection")
+        try library.insert("Article", ["title": "x", "collection": .object(collection)])
+        let set = ChangeSet(
+            [
+                .insert(.new("a", "Tag"), values: [:]), .insert(.new("b", "Cover"), values: [:]),
+                .insert(.new("c", "Tag"), values: [:]), .insert(.new("d", "Tag"), values: [:]),
+                .update(
+                    article, ifVersion: 7, values: ["title": "new"], base: ["title": "other"]),
+                .delete(collection, ifVersion: nil),
+            ], mergePolicy: .callerWins, idempotencyKey: "k")
+        let first = try library.writer.save([received(set)])[0].get()
+        #expect(first.inserted.map(\.permanentKey) == [1, 1, 2, 3])
+        #expect(first.updatedVersions == [2] && first.deletedCount == 2 && first.merged == [4])
+        let before = try library.contents()
+        #expect(try library.writer.save([received(set)])[0].get() == first)
+        #expect(try library.contents() == before)
+    }
+
+    @Test("is answered as it was whatever has become of its objects")
+    func laterChanges() throws {
+        let insert = Change.insert(.new("c", "Category"), values: ["name": "c"])
+        let first = try save("insert", insert).get()
+        let update = Change.update(first.inserted[0], ifVersion: 1, values: ["name": "d"])
+        let second = try save("update", update).get()
+        try library.saved(.delete(first.inserted[0], ifVersion: nil))
+        #expect(try save("insert", insert).get() == first)
+        #expect(try save("update", update).get() == second)
+        #expect(try library.count("Category") == 0)
+    }
+
+    @Test("is refused under the key of other changes, and changes nothing")
+    func mismatch() throws {
+        let first = try library.writer.save([tag("k")])[0].get()
+        let before = try library.contents()
+        let error = #expect(throws: LarderError.self) {
+            try library.writer.save([tag("k", digest: 2)])[0].get()
+        }
+        #expect(error?.code == .idempotencyMismatch && error?.hint != nil)
+        #expect(try library.contents() == before)
+        #expect(try library.writer.save([tag("k")])[0].get() == first)
+    }
+
+    @Test("leaves its key free if it fails")
+    func failure() throws {
+        let error = #expect(throws: LarderError.self) {
+            try library.writer.save([failing("k")])[0].get()
+        }
+        #expect(error?.code == .missingValue)
+        #expect(try library.writer.save([tag("k", digest: 2)])[0].get().inserted.count == 1)
+    }
+
+    @Test("that changes nothing is remembered too")
+    func nothing() throws {
+        let category = try library.insert("Category", ["name": "c"])
+        let set = ChangeSet(
+            [.update(category, ifVersion: 2, values: ["name": "late"])], mergePolicy: .rollback,
+            idempotencyKey: "k")
+        let first = try library.writer.save([received(set)])[0].get()
+        #expect(first.transaction == nil && first.merged == [0])
+        // The update would not be left out any more.
+        try library.saved(.update(category, ifVersion: nil, values: ["name": "d"]))
+        #expect(try library.writer.save([received(set)])[0].get() == first)
+        #expect(try library.value(category, "name") == .text("d"))
+    }
+
+    @Test("is done once if it comes twice in one group")
+    func group() throws {
+        let outcomes = library.writer.save([
+            tag("k"), tag("k"), failing("f"), tag("k", digest: 2), tag("f", digest: 3), tag("f"),
+        ])
+        let results = outcomes.map { try? $0.get() }
+        #expect(results[0] != nil && results[1] == results[0])
+        #expect(results[2] == nil && results[3] == nil && results[5] == nil)
+        #expect(results[4]?.transaction == 2)
+        #expect(try library.count("Tag") == 2)
+    }
+
+    @Test("gives the object that an insert updated")
+    func upsert() throws {
+        let category = try library.insert("Category", ["name": "c"])
+        let set = ChangeSet(
+            [.insert(.new("c", "Category"), values: ["name": "c"])], onUniqueConflict: .upsert,
+            idempotencyKey: "k")
+        #expect(try library.writer.save([received(set)])[0].get().inserted == [category])
+        try library.saved(.delete(category, ifVersion: nil))
+        #expect(try library.writer.save([received(set)])[0].get().inserted == [category])
+        #expect(try library.count("Category") == 0)
+    }
+
+    @Test("is known when the store has been opened anew")
+    func reopening() throws {
+        let folder = try MemoryFolder()
+        func save() throws -> SaveResult {
+            let store = try Store.open(path: folder.storePath, schema: Library.schema())
+            let writer = try store.makeWriter()
+            defer { writer.close() }
+            return try writer.save([tag("k")])[0].get()
+        }
+        let first = try save()
+        #expect(try save() == first)
+    }
+
+    @Test("takes a key of the greatest length, and refuses one byte more")
+    func keyLength() throws {
+        let longest = String(repeating: "é", count: Limits.idempotencyKeyBytesMax / 2)
+        let outcomes = library.writer.save([tag(longest), tag(longest + "k"), tag(longest)])
+        #expect(try outcomes[0].get() == outcomes[2].get())
+        let error = #expect(throws: LarderError.self) { try outcomes[1].get() }
+        #expect(error?.code == .resourceExhausted)
+    }
+
+    @Test("is forgotten after a day, four at a time as others come")
+    func age() throws {
+        for number in 1...6 { _ = try library.writer.save([tag("\(number)")])[0].get() }
+        let past = Date().timeIntervalSinceReferenceDate - Limits.outcomeSecondsMax
+        try library.writer.statements?.connection.execute(
+            "UPDATE _outcome SET time = \(past - 10) WHERE number <= 5; "
+                + "UPDATE _outcome SET time = \(past + 600) WHERE number = 6")
+        _ = try library.writer.save([ChangeSet([.insert(.new("t", "Tag"), values: [:])])])[0].get()
+        #expect(try keys().count == 6)
+        _ = try library.writer.save([tag("7")])[0].get()
+        #expect(try keys() == ["5", "6", "7"])
+        _ = try library.writer.save([tag("8")])[0].get()
+        #expect(try keys() == ["6", "7", "8"])
+        #expect(try library.writer.save([tag("1")])[0].get().inserted.map(\.permanentKey) == [10])
+    }
+
+    @Test("is forgotten when too many newer ones have come")
+    func number() throws {
+        for number in 1...3 { _ = try library.writer.save([tag("\(number)")])[0].get() }
+        try library.writer.statements?.connection.execute(
+            "UPDATE _outcome SET number = \(Limits.outcomesMax + 1) WHERE number = 3")
+        _ = try library.writer.save([tag("4")])[0].get()
+        #expect(try keys() == ["3", "4"])
+    }
+
+    @Test("whose outcome is damaged is neither done again nor answered")
+    func damage() throws {
+        _ = try library.writer.save([tag("k")])[0].get()
+        for text in ["Tag", "Tag 0", "Tag 2-1", "Tag 1-9223372036854775807", "Tag 1-2-3", "Tag x"] {
+            try library.writer.statements?.connection.execute(
+                "UPDATE _outcome SET inserted = '\(text)'")
+            let error = #expect(throws: LarderError.self) {
+                try library.writer.save([tag("k")])[0].get()
+            }
+            #expect(error?.code == .storageFailed, "\(text)")
+        }
+        #expect(try library.count("Tag") == 1)
+    }
+
+    @Test("has all of its outcome remembered")
+    func stored() throws {
+        let store = UUID()
+        func named(_ entityName: String, _ key: Int64) -> PersistentIdentifier {
+            PersistentIdentifier(store: store, entityName: entityName, key: key)
+        }
+        let results = [
+            SaveResult(),
+            SaveResult(inserted: [named("A", .max)], updatedVersions: [0], transaction: .max),
+            SaveResult(
+                inserted: [
+                    named("A", 1), named("A", 2), named("B", 3), named("B", 2), named("B", 2),
+                    named("A", 3), named("A", 4), named("A", 5),
+                ], updatedVersions: [2, 0, .max], deletedCount: 9, merged: [0, 999_999]),
+        ]
+        for result in results { #expect(StoredOutcome(result).result(store: store) == result) }
+        #expect(StoredOutcome(results[2]).inserted == "A 1-2,B 3,B 2,B 2,A 3-5")
+        // Whoever adds a part to the result has it remembered too.
+        #expect(Mirror(reflecting: SaveResult()).children.count == 5)
+    }
+}
