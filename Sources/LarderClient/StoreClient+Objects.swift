@@ -54,16 +54,16 @@ extension StoreClient {
 
     /// Sets properties of all objects that satisfy the predicate, in one transaction.
     ///
-    /// Values are as ``update(_:_:ifVersion:base:mergePolicy:)`` takes them; expressions, `wordCount * 2`,
-    /// are computed from each object as it was before. Each property is set once.
+    /// Values are as those of an update; expressions, `wordCount * 2`, are computed from each
+    /// object as it was before. Each property is set once.
     ///
     /// - Parameters:
     ///   - format: Which objects; nil is all of the entity.
     ///   - arguments: Fill `%@` and `%K` of the predicate, and then of the expressions.
     ///   - wantsIdentifiers: Whether the answer says which objects they were.
-    /// - Throws: What is wrong with the predicate or an expression, `wrongType` among it; for single
-    ///   objects `validationFailed`, `missingValue`, `uniquenessViolated`; `timeout` if it took
-    ///   longer than a call may, and then nothing was changed.
+    /// - Throws: What is wrong with the predicate or an expression, `wrongType` among it; for
+    ///   single objects `validationFailed`, `missingValue`, `uniquenessViolated`; `timeout` if it
+    ///   took longer than a call may, and then nothing was changed.
     @discardableResult
     public func updateAll(
         _ entityName: String, _ values: [String: Value] = [:],

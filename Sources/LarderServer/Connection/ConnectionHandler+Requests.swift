@@ -137,7 +137,7 @@ extension ConnectionHandler {
             ContinuousClock.now, time(for: envelope, atMost: services.limits.writeWaitTimeMax)
         )
         let deadline = now.advanced(by: time)
-        // What is given up has to be undone, and its answer to arrive, while the client still waits.
+        // What is given up has to be undone, and its answer to arrive, in this time.
         received.deadline = now.advanced(by: time * 0.9)
         writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
             let reply: Reply

@@ -12,7 +12,8 @@ extension Layout {
         """
     ]
 
-    /// Digest, transaction, inserted, versions, deleted, merged, affected of the outcome under a key.
+    /// Of the outcome under a key: digest, transaction, inserted, versions, deleted, merged,
+    /// affected.
     static let findOutcome =
         "SELECT digest, transaction_number, inserted, versions, deleted, merged, affected "
         + "FROM \(outcomeTable) WHERE key = ?"

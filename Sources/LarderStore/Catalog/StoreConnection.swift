@@ -13,8 +13,8 @@ enum StoreConnection {
         return connection
     }
 
-    /// The log is moved into the file by the writer's own calls, see `Writer+Checkpoint.swift`. What
-    /// changes by predicate set aside goes to a temporary file when it is much.
+    /// The log is moved into the file by the writer's own calls, see `Writer+Checkpoint.swift`.
+    /// What changes by predicate set aside goes to a temporary file when it is much.
     static func configureWriter(
         _ connection: Connection, synchronous: String
     ) throws(SQLiteError) {

@@ -115,8 +115,8 @@ final class ReadSession {
 }
 
 extension SQLiteError {
-    /// That a query is nested too deep. SQLite bounds the depth of what it parses, and has no code of
-    /// its own for that.
+    /// That a query is nested too deep. SQLite bounds the depth of what it parses, and has no code
+    /// of its own for that.
     var queryLimit: LarderError? {
         guard code == SQLITE_ERROR,
             message.hasPrefix("parser stack overflow")

@@ -30,8 +30,8 @@ extension ChangeSetRun {
         }
     }
 
-    /// Does so in the middle of the set, for a predicate that reads them. What cannot be derived now
-    /// may be when the set is done.
+    /// Does so in the middle of the set, for a predicate that reads them. What cannot be derived
+    /// now may be when the set is done.
     func deriveMeanwhile() throws(SQLiteError) {
         let before = faults
         try derive()

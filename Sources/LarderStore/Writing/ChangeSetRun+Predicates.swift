@@ -82,7 +82,8 @@ extension ChangeSetRun {
             hint: "ask for their number only, or change fewer objects at once")
     }
 
-    /// The object that an identifier among the arguments means: an insert may have become an update.
+    /// The object that an identifier among the arguments means: an insert may have become an
+    /// update.
     private func meant(_ identifier: PersistentIdentifier) -> PersistentIdentifier {
         guard !redirects.isEmpty, let key = identifier.permanentKey,
             let entity = schema.number(of: identifier.entityName),
