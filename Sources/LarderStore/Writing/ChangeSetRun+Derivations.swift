@@ -14,7 +14,7 @@ extension ChangeSetRun {
             stale[number] = KeySet()
             let inserted = changes.insertedKeys(derivation.entityNumber)
             guard !existing.isEmpty || !inserted.isEmpty else { continue }
-            // Both are kept by their names here, so that the cache is asked once.
+            // Asked of the cache once, and not for each object.
             let read = try statements.statement(derivation.plan.text)
             let update = try statements.statement(derivation.update)
             for keys in [inserted, existing] {
