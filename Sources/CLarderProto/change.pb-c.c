@@ -98,6 +98,51 @@ void   larder__v1__change__free_unpacked
   assert(message->base.descriptor == &larder__v1__change__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__objects_change__init
+                     (Larder__V1__ObjectsChange         *message)
+{
+  static const Larder__V1__ObjectsChange init_value = LARDER__V1__OBJECTS_CHANGE__INIT;
+  *message = init_value;
+}
+size_t larder__v1__objects_change__get_packed_size
+                     (const Larder__V1__ObjectsChange *message)
+{
+  assert(message->base.descriptor == &larder__v1__objects_change__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__objects_change__pack
+                     (const Larder__V1__ObjectsChange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__objects_change__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__objects_change__pack_to_buffer
+                     (const Larder__V1__ObjectsChange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__objects_change__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__ObjectsChange *
+       larder__v1__objects_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__ObjectsChange *)
+     protobuf_c_message_unpack (&larder__v1__objects_change__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__objects_change__free_unpacked
+                     (Larder__V1__ObjectsChange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__objects_change__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__property_value__init
                      (Larder__V1__PropertyValue         *message)
 {
@@ -278,7 +323,7 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   (ProtobufCMessageInit) larder__v1__change_set__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[7] =
 {
   {
     "kind",
@@ -352,9 +397,22 @@ static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[6] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "by_predicate",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Change, by_predicate),
+    &larder__v1__objects_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change__field_indices_by_name[] = {
   4,   /* field[4] = base_values */
+  6,   /* field[6] = by_predicate */
   5,   /* field[5] = edits */
   2,   /* field[2] = if_version */
   0,   /* field[0] = kind */
@@ -364,7 +422,7 @@ static const unsigned larder__v1__change__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__change__descriptor =
 {
@@ -374,11 +432,127 @@ const ProtobufCMessageDescriptor larder__v1__change__descriptor =
   "Larder__V1__Change",
   "larder.v1",
   sizeof(Larder__V1__Change),
-  6,
+  7,
   larder__v1__change__field_descriptors,
   larder__v1__change__field_indices_by_name,
   1,  larder__v1__change__number_ranges,
   (ProtobufCMessageInit) larder__v1__change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__objects_change__field_descriptors[7] =
+{
+  {
+    "entity",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObjectsChange, entity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "predicate",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObjectsChange, predicate),
+    &larder__v1__term__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "assignments",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ObjectsChange, n_assignments),
+    offsetof(Larder__V1__ObjectsChange, assignments),
+    &larder__v1__named_term__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "arguments",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ObjectsChange, n_arguments),
+    offsetof(Larder__V1__ObjectsChange, arguments),
+    &larder__v1__argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "arguments_are_text",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObjectsChange, arguments_are_text),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "variables",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ObjectsChange, n_variables),
+    offsetof(Larder__V1__ObjectsChange, variables),
+    &larder__v1__named_argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "identifiers_wanted",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObjectsChange, identifiers_wanted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__objects_change__field_indices_by_name[] = {
+  3,   /* field[3] = arguments */
+  4,   /* field[4] = arguments_are_text */
+  2,   /* field[2] = assignments */
+  0,   /* field[0] = entity */
+  6,   /* field[6] = identifiers_wanted */
+  1,   /* field[1] = predicate */
+  5,   /* field[5] = variables */
+};
+static const ProtobufCIntRange larder__v1__objects_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor larder__v1__objects_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.ObjectsChange",
+  "ObjectsChange",
+  "Larder__V1__ObjectsChange",
+  "larder.v1",
+  sizeof(Larder__V1__ObjectsChange),
+  7,
+  larder__v1__objects_change__field_descriptors,
+  larder__v1__objects_change__field_indices_by_name,
+  1,  larder__v1__objects_change__number_ranges,
+  (ProtobufCMessageInit) larder__v1__objects_change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor larder__v1__property_value__field_descriptors[2] =
@@ -610,22 +784,26 @@ const ProtobufCEnumDescriptor larder__v1__merge_policy__descriptor =
   larder__v1__merge_policy__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__change_kind__enum_values_by_number[4] =
+static const ProtobufCEnumValue larder__v1__change_kind__enum_values_by_number[6] =
 {
   { "CHANGE_KIND_UNSPECIFIED", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED", 0 },
   { "CHANGE_KIND_INSERT", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT", 1 },
   { "CHANGE_KIND_UPDATE", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE", 2 },
   { "CHANGE_KIND_DELETE", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE", 3 },
+  { "CHANGE_KIND_UPDATE_ALL", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL", 4 },
+  { "CHANGE_KIND_DELETE_ALL", "LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL", 5 },
 };
 static const ProtobufCIntRange larder__v1__change_kind__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex larder__v1__change_kind__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex larder__v1__change_kind__enum_values_by_name[6] =
 {
   { "CHANGE_KIND_DELETE", 3 },
+  { "CHANGE_KIND_DELETE_ALL", 5 },
   { "CHANGE_KIND_INSERT", 1 },
   { "CHANGE_KIND_UNSPECIFIED", 0 },
   { "CHANGE_KIND_UPDATE", 2 },
+  { "CHANGE_KIND_UPDATE_ALL", 4 },
 };
 const ProtobufCEnumDescriptor larder__v1__change_kind__descriptor =
 {
@@ -634,9 +812,9 @@ const ProtobufCEnumDescriptor larder__v1__change_kind__descriptor =
   "ChangeKind",
   "Larder__V1__ChangeKind",
   "larder.v1",
-  4,
+  6,
   larder__v1__change_kind__enum_values_by_number,
-  4,
+  6,
   larder__v1__change_kind__enum_values_by_name,
   1,
   larder__v1__change_kind__value_ranges,

@@ -278,141 +278,6 @@ void   larder__v1__query_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__query_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   larder__v1__argument__init
-                     (Larder__V1__Argument         *message)
-{
-  static const Larder__V1__Argument init_value = LARDER__V1__ARGUMENT__INIT;
-  *message = init_value;
-}
-size_t larder__v1__argument__get_packed_size
-                     (const Larder__V1__Argument *message)
-{
-  assert(message->base.descriptor == &larder__v1__argument__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t larder__v1__argument__pack
-                     (const Larder__V1__Argument *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &larder__v1__argument__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t larder__v1__argument__pack_to_buffer
-                     (const Larder__V1__Argument *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &larder__v1__argument__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Larder__V1__Argument *
-       larder__v1__argument__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Larder__V1__Argument *)
-     protobuf_c_message_unpack (&larder__v1__argument__descriptor,
-                                allocator, len, data);
-}
-void   larder__v1__argument__free_unpacked
-                     (Larder__V1__Argument *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &larder__v1__argument__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   larder__v1__value_list__init
-                     (Larder__V1__ValueList         *message)
-{
-  static const Larder__V1__ValueList init_value = LARDER__V1__VALUE_LIST__INIT;
-  *message = init_value;
-}
-size_t larder__v1__value_list__get_packed_size
-                     (const Larder__V1__ValueList *message)
-{
-  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t larder__v1__value_list__pack
-                     (const Larder__V1__ValueList *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t larder__v1__value_list__pack_to_buffer
-                     (const Larder__V1__ValueList *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Larder__V1__ValueList *
-       larder__v1__value_list__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Larder__V1__ValueList *)
-     protobuf_c_message_unpack (&larder__v1__value_list__descriptor,
-                                allocator, len, data);
-}
-void   larder__v1__value_list__free_unpacked
-                     (Larder__V1__ValueList *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
-void   larder__v1__named_argument__init
-                     (Larder__V1__NamedArgument         *message)
-{
-  static const Larder__V1__NamedArgument init_value = LARDER__V1__NAMED_ARGUMENT__INIT;
-  *message = init_value;
-}
-size_t larder__v1__named_argument__get_packed_size
-                     (const Larder__V1__NamedArgument *message)
-{
-  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t larder__v1__named_argument__pack
-                     (const Larder__V1__NamedArgument *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t larder__v1__named_argument__pack_to_buffer
-                     (const Larder__V1__NamedArgument *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Larder__V1__NamedArgument *
-       larder__v1__named_argument__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Larder__V1__NamedArgument *)
-     protobuf_c_message_unpack (&larder__v1__named_argument__descriptor,
-                                allocator, len, data);
-}
-void   larder__v1__named_argument__free_unpacked
-                     (Larder__V1__NamedArgument *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   larder__v1__schema_request__init
                      (Larder__V1__SchemaRequest         *message)
 {
@@ -906,6 +771,51 @@ void   larder__v1__save_reply__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &larder__v1__save_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__affected_objects__init
+                     (Larder__V1__AffectedObjects         *message)
+{
+  static const Larder__V1__AffectedObjects init_value = LARDER__V1__AFFECTED_OBJECTS__INIT;
+  *message = init_value;
+}
+size_t larder__v1__affected_objects__get_packed_size
+                     (const Larder__V1__AffectedObjects *message)
+{
+  assert(message->base.descriptor == &larder__v1__affected_objects__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__affected_objects__pack
+                     (const Larder__V1__AffectedObjects *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__affected_objects__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__affected_objects__pack_to_buffer
+                     (const Larder__V1__AffectedObjects *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__affected_objects__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__AffectedObjects *
+       larder__v1__affected_objects__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__AffectedObjects *)
+     protobuf_c_message_unpack (&larder__v1__affected_objects__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__affected_objects__free_unpacked
+                     (Larder__V1__AffectedObjects *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__affected_objects__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   larder__v1__explain_reply__init
@@ -2192,146 +2102,6 @@ const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
   (ProtobufCMessageInit) larder__v1__query_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__argument__field_descriptors[2] =
-{
-  {
-    "value",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Larder__V1__Argument, kind_case),
-    offsetof(Larder__V1__Argument, value),
-    &larder__v1__value__descriptor,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "list",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Larder__V1__Argument, kind_case),
-    offsetof(Larder__V1__Argument, list),
-    &larder__v1__value_list__descriptor,
-    NULL,
-    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned larder__v1__argument__field_indices_by_name[] = {
-  1,   /* field[1] = list */
-  0,   /* field[0] = value */
-};
-static const ProtobufCIntRange larder__v1__argument__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor larder__v1__argument__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "larder.v1.Argument",
-  "Argument",
-  "Larder__V1__Argument",
-  "larder.v1",
-  sizeof(Larder__V1__Argument),
-  2,
-  larder__v1__argument__field_descriptors,
-  larder__v1__argument__field_indices_by_name,
-  1,  larder__v1__argument__number_ranges,
-  (ProtobufCMessageInit) larder__v1__argument__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor larder__v1__value_list__field_descriptors[1] =
-{
-  {
-    "items",
-    1,
-    PROTOBUF_C_LABEL_REPEATED,
-    PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Larder__V1__ValueList, n_items),
-    offsetof(Larder__V1__ValueList, items),
-    &larder__v1__value__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned larder__v1__value_list__field_indices_by_name[] = {
-  0,   /* field[0] = items */
-};
-static const ProtobufCIntRange larder__v1__value_list__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 1 }
-};
-const ProtobufCMessageDescriptor larder__v1__value_list__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "larder.v1.ValueList",
-  "ValueList",
-  "Larder__V1__ValueList",
-  "larder.v1",
-  sizeof(Larder__V1__ValueList),
-  1,
-  larder__v1__value_list__field_descriptors,
-  larder__v1__value_list__field_indices_by_name,
-  1,  larder__v1__value_list__number_ranges,
-  (ProtobufCMessageInit) larder__v1__value_list__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor larder__v1__named_argument__field_descriptors[2] =
-{
-  {
-    "name",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BYTES,
-    0,   /* quantifier_offset */
-    offsetof(Larder__V1__NamedArgument, name),
-    NULL,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "argument",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Larder__V1__NamedArgument, argument),
-    &larder__v1__argument__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned larder__v1__named_argument__field_indices_by_name[] = {
-  1,   /* field[1] = argument */
-  0,   /* field[0] = name */
-};
-static const ProtobufCIntRange larder__v1__named_argument__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "larder.v1.NamedArgument",
-  "NamedArgument",
-  "Larder__V1__NamedArgument",
-  "larder.v1",
-  sizeof(Larder__V1__NamedArgument),
-  2,
-  larder__v1__named_argument__field_descriptors,
-  larder__v1__named_argument__field_indices_by_name,
-  1,  larder__v1__named_argument__number_ranges,
-  (ProtobufCMessageInit) larder__v1__named_argument__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
 #define larder__v1__schema_request__field_descriptors NULL
 #define larder__v1__schema_request__field_indices_by_name NULL
 #define larder__v1__schema_request__number_ranges NULL
@@ -2801,7 +2571,7 @@ const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__batches_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[5] =
+static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[6] =
 {
   {
     "inserted",
@@ -2863,8 +2633,21 @@ static const ProtobufCFieldDescriptor larder__v1__save_reply__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "affected",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__SaveReply, n_affected),
+    offsetof(Larder__V1__SaveReply, affected),
+    &larder__v1__affected_objects__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
+  5,   /* field[5] = affected */
   2,   /* field[2] = deleted_count */
   0,   /* field[0] = inserted */
   3,   /* field[3] = merged */
@@ -2874,7 +2657,7 @@ static const unsigned larder__v1__save_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__save_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
 {
@@ -2884,11 +2667,62 @@ const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor =
   "Larder__V1__SaveReply",
   "larder.v1",
   sizeof(Larder__V1__SaveReply),
-  5,
+  6,
   larder__v1__save_reply__field_descriptors,
   larder__v1__save_reply__field_indices_by_name,
   1,  larder__v1__save_reply__number_ranges,
   (ProtobufCMessageInit) larder__v1__save_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__affected_objects__field_descriptors[2] =
+{
+  {
+    "count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__AffectedObjects, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "identifiers",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__AffectedObjects, n_identifiers),
+    offsetof(Larder__V1__AffectedObjects, identifiers),
+    &larder__v1__identifier__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__affected_objects__field_indices_by_name[] = {
+  0,   /* field[0] = count */
+  1,   /* field[1] = identifiers */
+};
+static const ProtobufCIntRange larder__v1__affected_objects__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__affected_objects__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.AffectedObjects",
+  "AffectedObjects",
+  "Larder__V1__AffectedObjects",
+  "larder.v1",
+  sizeof(Larder__V1__AffectedObjects),
+  2,
+  larder__v1__affected_objects__field_descriptors,
+  larder__v1__affected_objects__field_indices_by_name,
+  1,  larder__v1__affected_objects__number_ranges,
+  (ProtobufCMessageInit) larder__v1__affected_objects__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor larder__v1__explain_reply__field_descriptors[4] =

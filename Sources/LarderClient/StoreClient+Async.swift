@@ -43,6 +43,32 @@ extension StoreClient {
             Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
     }
 
+    @discardableResult
+    public func updateAll(
+        _ entityName: String, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], where format: String?,
+        arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
+    }
+
+    @discardableResult
+    public func deleteAll(
+        _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
+    }
+
     public func save(
         _ changes: ChangeSet, idempotencyKey: String = ""
     ) async throws(LarderError) -> SaveResult {

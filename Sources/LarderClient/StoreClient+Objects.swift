@@ -58,6 +58,49 @@ extension StoreClient {
             Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
     }
 
+    /// Sets properties of all objects that satisfy the predicate, in one transaction.
+    ///
+    /// Values are as those of an update; expressions, `wordCount * 2`, are computed from each
+    /// object as it was before. Each property is set once.
+    ///
+    /// - Parameters:
+    ///   - format: Which objects; nil is all of the entity.
+    ///   - arguments: Fill `%@` and `%K` of the predicate, and then of the expressions.
+    ///   - wantsIdentifiers: Whether the answer says which objects they were.
+    /// - Throws: What is wrong with the predicate or an expression, `wrongType` among it; for
+    ///   single objects `validationFailed`, `missingValue`, `uniquenessViolated`; `timeout` if it
+    ///   took longer than a call may, and then nothing was changed.
+    @discardableResult
+    public func updateAll(
+        _ entityName: String, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], where format: String?,
+        arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
+    ) throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
+    }
+
+    /// Deletes all objects that satisfy the predicate, and what their delete rules say goes with
+    /// them, in one transaction.
+    ///
+    /// - Parameter format: Which objects; nil is all of the entity.
+    /// - Throws: What is wrong with the predicate; `deleteDenied` if a rule forbids it; `timeout`.
+    @discardableResult
+    public func deleteAll(
+        _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
+    }
+
     /// Makes several changes, all of them or none.
     ///
     /// - Parameter idempotencyKey: In place of the set's own, unless it is empty.

@@ -39,6 +39,10 @@ public enum Limits {
     /// Objects that a change set counts in lists to find places given by an index; the last index
     /// may count more.
     public static let countedObjectsMax = 2_000_000
+    /// Changes by predicate among them.
+    public static let changesByPredicateMax = 1_000
+    /// Identifiers of objects that a change set's changes by predicate affect, in its answer.
+    public static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.

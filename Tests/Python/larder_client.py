@@ -56,8 +56,8 @@ def value(python):
 def argument(python):
     """What fills a place of a query: a tuple is a list of values, all else one value."""
     if isinstance(python, tuple):
-        return larder.Argument(list=larder.ValueList(items=[value(item) for item in python]))
-    return larder.Argument(value=value(python))
+        return values.Argument(list=values.ValueList(items=[value(item) for item in python]))
+    return values.Argument(value=value(python))
 
 
 def column_values(column, row_count, store):
@@ -160,7 +160,7 @@ class Client:
         request_id = self.send("query", larder.QueryRequest(
             shape=shape.SerializeToString(deterministic=True),
             arguments=[argument(given) for given in arguments], limit=limit, credit=credit,
-            variables=[larder.NamedArgument(name=name, argument=argument(given))
+            variables=[values.NamedArgument(name=name, argument=argument(given))
                        for name, given in sorted((variables or {}).items())]))
         more = True
         while more:
@@ -211,6 +211,15 @@ class Client:
         listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in properties.items()]
         kind = changes.ChangeKind.Value(f"CHANGE_KIND_{kind}")
         return changes.Change(kind=kind, object=target, values=listed, **options)
+
+    def change_all(self, kind, entity, format=None, arguments=(), properties={}, **options):
+        """UPDATE_ALL or DELETE_ALL of what satisfies a predicate; properties are expressions."""
+        listed = [queries.NamedTerm(name=n, term=where(text)) for n, text in properties.items()]
+        objects = changes.ObjectsChange(
+            entity=entity, predicate=where(format), assignments=listed,
+            arguments=[argument(given) for given in arguments], **options)
+        kind = changes.ChangeKind.Value(f"CHANGE_KIND_{kind}")
+        return changes.Change(kind=kind, by_predicate=objects)
 
     def insert(self, entity, **properties):
         target = values.Identifier(entity=entity, temporary_name="t:new")

@@ -112,6 +112,102 @@ END
     same 1 "$(larder count Category)"
 }
 
+@test "update and delete take an entity and a predicate" {
+    printf '{"title": "a%s", "wordCount": %s}\n' 1 10 2 20 3 30 | larder import Article - >/dev/null
+    category=$(larder insert Category name=tech)
+    expect 0 larder update Article --where 'wordCount >= %@' --arg 20 category="$category" \
+        --set 'wordCount=wordCount * 2 + length(title)'
+    same 2 "$output"
+    same '[["a1",10,1],["a2",42,2],["a3",62,2]]' \
+        "$(larder export Article | jq -sc 'map([.title,.wordCount,.["@version"]])')"
+    expect 0 larder update Article --where 'category.name == $n' --variable n=tech \
+        category:=null title=same --ids
+    same 2 "${#lines[@]}"
+    same '"same"' "$(larder get "${lines[1]}" --output jsonl | jq .title)"
+    expect 0 larder update Article --all wordCount:=7 --output json
+    same '[{"updated":3}]' "$(jq -c . <<<"$output")"
+    expect 0 larder delete Article --where 'title == "a1"' --ids
+    [[ $output == */Article/p1 ]]
+    expect 0 larder delete Article --all
+    same 2 "$output"
+}
+
+@test "no entity is changed as a whole by a slip" {
+    larder insert Category name=a >/dev/null
+    uri=$(larder insert Category name=b)
+    for arguments in 'delete Category' 'delete Category --ids' 'delete Category --all --where TRUEPREDICATE' \
+        "delete Category $uri --all" 'update Category name=c' 'update Category --all' "delete $uri --all" \
+        "update $uri --where TRUEPREDICATE name=c" "update $uri --set name=name" 'update Category --all --set name' \
+        'update Category --all name=c --if-version 1' 'delete Category --all --merge rollback'; do
+        # shellcheck disable=SC2086
+        expect 64 larder $arguments
+        holds "$stderr" "error[USAGE]"
+    done
+    expect 65 larder update Category --all --set 'name=length(name) +'
+    holds "$stderr" "value of name, column 15"
+    holds "$stderr" "  length(name) +"
+    expect 65 larder delete Category --where 'nam == "a"'
+    holds "$stderr" "predicate, column 1"
+    expect 65 larder update Category --all name=c
+    holds "$stderr" "error[UNIQUENESS_VIOLATED]"
+    same 2 "$(larder count Category)"
+}
+
+@test "delete --if-version keeps an object that another has changed, and --merge decides" {
+    uri=$(larder insert Category name=a)
+    larder update "$uri" name=b >/dev/null
+    expect 3 larder delete "$uri" --if-version 1
+    expect 0 larder delete "$uri" --if-version 1 --merge storeWins
+    same 0 "$output"
+    expect 0 larder delete "$uri" --if-version 1 --merge callerWins
+    same 1 "$output"
+    expect 64 larder delete "$uri" "$uri" --if-version 1
+}
+
+@test "a set changes objects by name and by predicate, in the order of its lines" {
+    larder insert Article title=old wordCount=3 >/dev/null
+    expect 0 larder save - <<'END'
+{"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}
+{"insert": {"@entity": "Article", "title": "x", "wordCount": 5}}
+{"updateAll": {"@entity": "Article", "@where": "wordCount IN %@ AND title != $t", "@args": [[5, 7]], "@variables": {"t": null}, "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}}
+{"updateAll": {"@entity": "Article", "@where": "category == %@", "@args": ["t:c"], "title": "of tech"}}
+{"deleteAll": {"@entity": "Article", "@where": "wordCount < 4"}}
+END
+    same '[["of tech",10]]' "$(larder export Article | jq -sc 'map([.title,.wordCount])')"
+    for line in '{"deleteAll": {"@entity": "Article"}}' '{"updateAll": {"@where": "a == 1"}}' \
+        '{"deleteAll": {"@entity": "Article", "@all": true, "title": "x"}}' \
+        '{"deleteAll": {"@entity": "Article", "@all": true, "@where": "title == nil"}}' \
+        '{"updateAll": {"@entity": "Article", "@all": true, "@set": {"title": 3}}}' \
+        '{"updateAll": {"@entity": "Article", "@all": true, "@what": 3}}' \
+        '{"updateAll": {"@entity": "Article", "@all": true, "category": "t:x"}}' \
+        '{"updateAll": {"@entity": "Article", "@where": "nothing == 1", "title": "x"}}'; do
+        printf '{"insert": {"@entity": "Category", "name": "n"}}\n%s\n' "$line" >case
+        expect 65 larder save case
+        holds "$stderr" "case, line 2: "
+    done
+}
+
+@test "a change by predicate that takes too long is TIMEOUT, and nothing is done" {
+    category=$(larder insert Category name=a)
+    seq 1 3000 | sed "s|.*|{\"title\": \"&\", \"category\": \"$category\"}|" >in
+    larder import Article in >/dev/null
+    slow='SUBQUERY(category.articles, $a, length($a.title) * wordCount == -1).@count > 0'
+    expect 75 larder update Article --where "$slow" --set 'wordCount=1' --timeout 1s
+    holds "$stderr" "error[TIMEOUT]: the change set took longer"
+    same 3000 "$(larder count Article --where 'wordCount == 0')"
+}
+
+@test "a change of many objects takes little memory" {
+    seq 1 100000 | sed 's|.*|{"title": "the title of &"}|' >in
+    larder import Article in >/dev/null
+    peak() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$daemon/status"; }
+    before=$(peak)
+    same 100000 "$(larder update Article --all --set 'wordCount=wordCount + length(title)' --set 'title=uppercase(title)')"
+    same 100000 "$(larder delete Article --all)"
+    echo "kilobytes: $before before, $(peak) after"
+    [ $(($(peak) - before)) -lt 40000 ]
+}
+
 @test "every change is in the history with its author, its client and its user" {
     uri=$(larder insert Category name=a --author ann)
     larder update "$uri" name=b --author bob >/dev/null

@@ -25,9 +25,6 @@ typedef struct Larder__V1__WelcomeReply Larder__V1__WelcomeReply;
 typedef struct Larder__V1__GetRequest Larder__V1__GetRequest;
 typedef struct Larder__V1__PropertyNames Larder__V1__PropertyNames;
 typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
-typedef struct Larder__V1__Argument Larder__V1__Argument;
-typedef struct Larder__V1__ValueList Larder__V1__ValueList;
-typedef struct Larder__V1__NamedArgument Larder__V1__NamedArgument;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
@@ -39,6 +36,7 @@ typedef struct Larder__V1__RowsRequest Larder__V1__RowsRequest;
 typedef struct Larder__V1__InsertReply Larder__V1__InsertReply;
 typedef struct Larder__V1__BatchesReply Larder__V1__BatchesReply;
 typedef struct Larder__V1__SaveReply Larder__V1__SaveReply;
+typedef struct Larder__V1__AffectedObjects Larder__V1__AffectedObjects;
 typedef struct Larder__V1__ExplainReply Larder__V1__ExplainReply;
 typedef struct Larder__V1__SchemaReply Larder__V1__SchemaReply;
 typedef struct Larder__V1__StatisticsReply Larder__V1__StatisticsReply;
@@ -380,67 +378,6 @@ struct  Larder__V1__QueryRequest
     , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
 
 
-typedef enum {
-  LARDER__V1__ARGUMENT__KIND__NOT_SET = 0,
-  LARDER__V1__ARGUMENT__KIND_VALUE = 1,
-  LARDER__V1__ARGUMENT__KIND_LIST = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ARGUMENT__KIND__CASE)
-} Larder__V1__Argument__KindCase;
-
-/*
- * What fills one place of a shape. Exactly one field is set.
- */
-struct  Larder__V1__Argument
-{
-  ProtobufCMessage base;
-  Larder__V1__Argument__KindCase kind_case;
-  union {
-    Larder__V1__Value *value;
-    /*
-     * For the right side of IN.
-     */
-    Larder__V1__ValueList *list;
-  };
-};
-#define LARDER__V1__ARGUMENT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__argument__descriptor) \
-    , LARDER__V1__ARGUMENT__KIND__NOT_SET, {0} }
-
-
-/*
- * Up to 65,536 values.
- */
-struct  Larder__V1__ValueList
-{
-  ProtobufCMessage base;
-  size_t n_items;
-  Larder__V1__Value **items;
-};
-#define LARDER__V1__VALUE_LIST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__value_list__descriptor) \
-    , 0,NULL }
-
-
-/*
- * The value of `$name`.
- */
-struct  Larder__V1__NamedArgument
-{
-  ProtobufCMessage base;
-  /*
-   * Without the `$`. Required.
-   */
-  ProtobufCBinaryData name;
-  /*
-   * Required.
-   */
-  Larder__V1__Argument *argument;
-};
-#define LARDER__V1__NAMED_ARGUMENT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__named_argument__descriptor) \
-    , {0,NULL}, NULL }
-
-
 /*
  * Asks for the store's schema file.
  */
@@ -672,10 +609,36 @@ struct  Larder__V1__SaveReply
    * commit, and none is used twice. 0 where the set changed nothing, and so left none.
    */
   int64_t transaction;
+  /*
+   * What the changes by predicate came to, one for each, in their order.
+   */
+  size_t n_affected;
+  Larder__V1__AffectedObjects **affected;
 };
 #define LARDER__V1__SAVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0,NULL, 0 }
+    , 0,NULL, 0,NULL, 0, 0,NULL, 0, 0,NULL }
+
+
+/*
+ * What a change by predicate came to.
+ */
+struct  Larder__V1__AffectedObjects
+{
+  ProtobufCMessage base;
+  /*
+   * How many objects satisfied the predicate.
+   */
+  int64_t count;
+  /*
+   * Which they were, in the order of their keys; empty unless `identifiers_wanted`.
+   */
+  size_t n_identifiers;
+  Larder__V1__Identifier **identifiers;
+};
+#define LARDER__V1__AFFECTED_OBJECTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__affected_objects__descriptor) \
+    , 0, 0,NULL }
 
 
 /*
@@ -1078,63 +1041,6 @@ Larder__V1__QueryRequest *
 void   larder__v1__query_request__free_unpacked
                      (Larder__V1__QueryRequest *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__Argument methods */
-void   larder__v1__argument__init
-                     (Larder__V1__Argument         *message);
-size_t larder__v1__argument__get_packed_size
-                     (const Larder__V1__Argument   *message);
-size_t larder__v1__argument__pack
-                     (const Larder__V1__Argument   *message,
-                      uint8_t             *out);
-size_t larder__v1__argument__pack_to_buffer
-                     (const Larder__V1__Argument   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__Argument *
-       larder__v1__argument__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__argument__free_unpacked
-                     (Larder__V1__Argument *message,
-                      ProtobufCAllocator *allocator);
-/* Larder__V1__ValueList methods */
-void   larder__v1__value_list__init
-                     (Larder__V1__ValueList         *message);
-size_t larder__v1__value_list__get_packed_size
-                     (const Larder__V1__ValueList   *message);
-size_t larder__v1__value_list__pack
-                     (const Larder__V1__ValueList   *message,
-                      uint8_t             *out);
-size_t larder__v1__value_list__pack_to_buffer
-                     (const Larder__V1__ValueList   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__ValueList *
-       larder__v1__value_list__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__value_list__free_unpacked
-                     (Larder__V1__ValueList *message,
-                      ProtobufCAllocator *allocator);
-/* Larder__V1__NamedArgument methods */
-void   larder__v1__named_argument__init
-                     (Larder__V1__NamedArgument         *message);
-size_t larder__v1__named_argument__get_packed_size
-                     (const Larder__V1__NamedArgument   *message);
-size_t larder__v1__named_argument__pack
-                     (const Larder__V1__NamedArgument   *message,
-                      uint8_t             *out);
-size_t larder__v1__named_argument__pack_to_buffer
-                     (const Larder__V1__NamedArgument   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__NamedArgument *
-       larder__v1__named_argument__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__named_argument__free_unpacked
-                     (Larder__V1__NamedArgument *message,
-                      ProtobufCAllocator *allocator);
 /* Larder__V1__SchemaRequest methods */
 void   larder__v1__schema_request__init
                      (Larder__V1__SchemaRequest         *message);
@@ -1343,6 +1249,25 @@ Larder__V1__SaveReply *
                       const uint8_t       *data);
 void   larder__v1__save_reply__free_unpacked
                      (Larder__V1__SaveReply *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__AffectedObjects methods */
+void   larder__v1__affected_objects__init
+                     (Larder__V1__AffectedObjects         *message);
+size_t larder__v1__affected_objects__get_packed_size
+                     (const Larder__V1__AffectedObjects   *message);
+size_t larder__v1__affected_objects__pack
+                     (const Larder__V1__AffectedObjects   *message,
+                      uint8_t             *out);
+size_t larder__v1__affected_objects__pack_to_buffer
+                     (const Larder__V1__AffectedObjects   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__AffectedObjects *
+       larder__v1__affected_objects__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__affected_objects__free_unpacked
+                     (Larder__V1__AffectedObjects *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__ExplainReply methods */
 void   larder__v1__explain_reply__init
@@ -1573,15 +1498,6 @@ typedef void (*Larder__V1__PropertyNames_Closure)
 typedef void (*Larder__V1__QueryRequest_Closure)
                  (const Larder__V1__QueryRequest *message,
                   void *closure_data);
-typedef void (*Larder__V1__Argument_Closure)
-                 (const Larder__V1__Argument *message,
-                  void *closure_data);
-typedef void (*Larder__V1__ValueList_Closure)
-                 (const Larder__V1__ValueList *message,
-                  void *closure_data);
-typedef void (*Larder__V1__NamedArgument_Closure)
-                 (const Larder__V1__NamedArgument *message,
-                  void *closure_data);
 typedef void (*Larder__V1__SchemaRequest_Closure)
                  (const Larder__V1__SchemaRequest *message,
                   void *closure_data);
@@ -1614,6 +1530,9 @@ typedef void (*Larder__V1__BatchesReply_Closure)
                   void *closure_data);
 typedef void (*Larder__V1__SaveReply_Closure)
                  (const Larder__V1__SaveReply *message,
+                  void *closure_data);
+typedef void (*Larder__V1__AffectedObjects_Closure)
+                 (const Larder__V1__AffectedObjects *message,
                   void *closure_data);
 typedef void (*Larder__V1__ExplainReply_Closure)
                  (const Larder__V1__ExplainReply *message,
@@ -1660,9 +1579,6 @@ extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__get_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_names__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__argument__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__value_list__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;
@@ -1674,6 +1590,7 @@ extern const ProtobufCMessageDescriptor larder__v1__rows_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__insert_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__affected_objects__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_reply__descriptor;

@@ -7,6 +7,9 @@ import LarderModel
 ///     {"update": {"@id": URI, "@base": {"title": "x"}, "title": "y"}}
 ///     {"update": {"@id": URI, "articles": {"@add": {"objects": ["t:a"], "before": URI}}}}
 ///     {"delete": {"@id": URI}}
+///     {"updateAll": {"@entity": "Article", "@where": "wordCount > %@", "@args": [100],
+///                    "@set": {"wordCount": "wordCount * 2"}, "title": "x"}}
+///     {"deleteAll": {"@entity": "Article", "@where": "wordCount == 0"}}
 ///
 /// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
 /// one transaction; `Limits.changesMax` and `LineReader.changeSetBytesMax` bound it.
@@ -58,13 +61,40 @@ struct ChangeLines {
                 throw LarderError(.invalidChangeSet, "a delete takes no properties")
             }
             return .delete(identifier, ifVersion: try version(members))
+        case "updateAll": return try updateAll(members)
+        case "deleteAll":
+            let selection = try selection(members)
+            guard selection.values.isEmpty, selection.expressions.isEmpty else {
+                throw LarderError(.invalidChangeSet, "a delete takes no properties")
+            }
+            _ = try decoder(selection.selection.entityName)
+            return .deleteAll(selection.selection)
         default: throw Self.malformed
         }
     }
 
     private static let malformed = LarderError(
-        .invalidChangeSet, "a change is an object with one member: insert, update or delete",
+        .invalidChangeSet,
+        "a change is an object with one member: insert, update, delete, updateAll or deleteAll",
         hint: #"for instance {"insert": {"@id": "t:a", "@entity": "Article", "title": "x"}}"#)
+
+    private func selection(
+        _ members: [String: JSONValue]
+    ) throws(LarderError) -> SelectionMembers {
+        try SelectionMembers(members) { insertedNames[$0]?.entityName }
+    }
+
+    private mutating func updateAll(_ members: [String: JSONValue]) throws(LarderError) -> Change {
+        let given = try selection(members)
+        let values = try decoder(given.selection.entityName).content(given.values)
+            .values(orElse: "an update of all takes attributes and to-one relationships")
+        return .updateAll(
+            given.selection,
+            set: given.expressions.map { PropertyAssignment($0.name, .format($0.text)) }
+                + values.sorted { $0.key < $1.key }.map {
+                    PropertyAssignment($0.key, to: $0.value)
+                })
+    }
 
     private mutating func insert(
         _ members: [String: JSONValue], _ line: Int
@@ -116,11 +146,8 @@ struct ChangeLines {
         case .object(let base)?:
             var decoder = decoder
             decoder.allowsTemporaryNames = false
-            let content = try decoder.content(base)
-            guard content.edits.isEmpty else {
-                throw LarderError(.wrongType, "@base has whole lists, as they were read")
-            }
-            return content.values
+            return try decoder.content(base)
+                .values(orElse: "@base has whole lists, as they were read")
         default: throw LarderError(.wrongType, "@base is an object with properties")
         }
     }
@@ -170,7 +197,14 @@ extension Change {
                 default: []
                 }
             } + edits.flatMap { $0.objects + [$0.place?.neighbor].compactMap(\.self) }
-        case .delete: []
+        case .updateAll(_, let assignments):
+            assignments.compactMap { assignment in
+                guard case .tree(.constant(.object(let identifier))) = assignment.term else {
+                    return nil
+                }
+                return identifier
+            }
+        case .delete, .deleteAll: []
         }
     }
 }

@@ -5,6 +5,12 @@ struct ObjectContent: Sendable {
     var values: [String: Value] = [:]
     /// Of to-many relationships that have no value, in the order of their names.
     var edits: [RelationshipEdit] = []
+
+    /// The values of a place that takes no edits, which `refusal` says of it.
+    func values(orElse refusal: String) throws(LarderError) -> [String: Value] {
+        guard edits.isEmpty else { throw LarderError(.wrongType, refusal) }
+        return values
+    }
 }
 
 /// Turns what a user wrote of an object (assignments, JSON members, CSV fields) into values of the

@@ -81,6 +81,24 @@ extension Operation where Answer == SaveResult {
     }
 }
 
+extension Operation where Answer == AffectedObjects {
+    static func updateAll(
+        _ selection: ObjectSelection, _ values: [String: Value],
+        _ expressions: KeyValuePairs<String, String>
+    ) -> Self {
+        let assignments =
+            expressions.map { PropertyAssignment($0.key, .format($0.value)) }
+            + values.sorted { $0.key < $1.key }.map { PropertyAssignment($0.key, to: $0.value) }
+        return Operation(save: ChangeSet([.updateAll(selection, set: assignments)])) {
+            $0.affected.first
+        }
+    }
+
+    static func deleteAll(_ selection: ObjectSelection) -> Self {
+        Operation(save: ChangeSet([.deleteAll(selection)])) { $0.affected.first }
+    }
+}
+
 extension Operation where Answer == Record? {
     static func object(_ identifier: PersistentIdentifier) -> Self {
         let operation = Operation<[Record]>.objects([identifier], properties: nil)

@@ -155,8 +155,12 @@ extension ConnectionHandler {
         }
         let bytes = frameBytes
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
-        let deadline = ContinuousClock.now
-            .advanced(by: time(for: envelope, atMost: services.limits.writeWaitTimeMax))
+        let (now, time) = (
+            ContinuousClock.now, time(for: envelope, atMost: services.limits.writeWaitTimeMax)
+        )
+        let deadline = now.advanced(by: time)
+        // What is given up has to be undone, and its answer to arrive, in this time.
+        received.deadline = now.advanced(by: time * 0.9)
         writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
             let reply: Reply
             switch outcome {

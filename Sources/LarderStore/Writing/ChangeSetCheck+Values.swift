@@ -4,8 +4,9 @@ import LarderModel
 extension ChangeSetCheck {
     mutating func planned(
         _ change: Change, _ subject: ObjectKey, _ place: Int, _ set: ChangeSet
-    ) -> PlannedChange {
+    ) -> PlannedChange? {
         switch change {
+        case .updateAll, .deleteAll: return nil
         case .delete(_, let ifVersion): return .delete(subject, Expectation(version: ifVersion))
         case .insert(_, let given, let edits):
             var values = properties(given, subject, place)
@@ -94,7 +95,7 @@ extension ChangeSetCheck {
         return planned
     }
 
-    private static func isDerived(_ attribute: StoredAttribute) -> LarderError {
+    static func isDerived(_ attribute: StoredAttribute) -> LarderError {
         LarderError(
             ChangeFault(
                 .validationFailed, "\(attribute.qualifiedName) is derived and takes no value",
@@ -149,7 +150,7 @@ extension ChangeSetCheck {
         return expectation
     }
 
-    private func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target] {
+    func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target] {
         let stored = schema.relationships[number]
         let relationship = stored.relationship
         let name = stored.qualifiedName

@@ -11,6 +11,7 @@ struct ChangeSetCheck {
     let schema: WritingSchema
     let store: UUID
     let values: ValueCheck
+    let planner: QueryPlanner
 
     struct Insertion {
         let object: ObjectKey
@@ -29,10 +30,14 @@ struct ChangeSetCheck {
     private var isCoherent = true
 
     /// - Parameter lastKeys: The last key of each entity; inserts take those that follow.
-    init(_ schema: WritingSchema, store: UUID, values: ValueCheck, lastKeys: [Int64]) {
+    init(
+        _ schema: WritingSchema, store: UUID, values: ValueCheck, planner: QueryPlanner,
+        lastKeys: [Int64]
+    ) {
         self.schema = schema
         self.store = store
         self.values = values
+        self.planner = planner
         self.lastKeys = lastKeys
     }
 
@@ -41,6 +46,12 @@ struct ChangeSetCheck {
             throw LarderError(
                 .resourceExhausted,
                 "a change set holds at most \(Limits.changesMax) changes")
+        }
+        guard set.changes.count(where: { $0.identifier == nil }) <= Limits.changesByPredicateMax
+        else {
+            throw LarderError(
+                .resourceExhausted,
+                "a change set holds at most \(Limits.changesByPredicateMax) changes by predicate")
         }
         guard set.author.utf8.count <= Limits.authorBytesMax else {
             throw LarderError(
@@ -51,13 +62,19 @@ struct ChangeSetCheck {
         for (place, change) in set.changes.enumerated() {
             attempt(place) { check throws(LarderError) in
                 check.subjects.append(nil)
-                check.subjects[place] = try check.subject(of: change, at: place)
+                guard let identifier = change.identifier else { return }
+                check.subjects[place] = try check.subject(of: change, identifier, at: place)
             }
         }
         var planned: [PlannedChange?] = []
         planned.reserveCapacity(set.changes.count)
         for (place, change) in set.changes.enumerated() where !faults.isFull {
             planned.append(nil)
+            if change.identifier == nil {
+                attempt(place) { check throws(LarderError) in
+                    planned[place] = try check.plannedByPredicate(change, place)
+                }
+            }
             guard let subject = subjects[place] else { continue }
             attempt(place) { check throws(LarderError) in
                 try check.noteUse(of: subject, by: change)
@@ -88,9 +105,8 @@ struct ChangeSetCheck {
 
 extension ChangeSetCheck {
     private mutating func subject(
-        of change: Change, at place: Int
+        of change: Change, _ identifier: PersistentIdentifier, at place: Int
     ) throws(LarderError) -> ObjectKey {
-        let identifier = change.identifier
         let entity = try entityNumber(identifier.entityName)
         guard case .insert = change else {
             return ObjectKey(entity: entity, key: try storedKey(of: identifier, change))
@@ -150,9 +166,9 @@ extension ChangeSetCheck {
         of subject: ObjectKey, by change: Change
     ) throws(LarderError) {
         // Only a fault needs it, and inserts are many.
-        var uri: String { change.identifier.uriRepresentation }
+        var uri: String { change.identifier?.uriRepresentation ?? "" }
         switch change {
-        case .insert: return
+        case .insert, .updateAll, .deleteAll: return
         case .update:
             guard !deleted.contains(subject) else {
                 throw LarderError(

@@ -20,7 +20,7 @@ extension ChangeSetRun {
                 if try !deletes(object, state, expectation, set.mergePolicy, at: place) {
                     changes[place] = nil as PlannedChange?
                 }
-            case .insert, .update, .delete, nil: continue
+            case .insert, .update, .delete, .updateAll, .deleteAll, nil: continue
             }
         }
         return changes

@@ -67,11 +67,24 @@ extension ChangeSetRun {
         return stored
     }
 
+    /// Stores the values that stand aside of which nobody else has any more, so that a predicate
+    /// sees them.
+    func settleAside() throws(SQLiteError) {
+        for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) {
+            let constraint = schema.entities[twin.object.entity].constraints[twin.constraint]
+            guard try key(constraint.match, [waiting.value]) == nil else { continue }
+            aside[twin] = nil
+            try store(waiting, for: twin)
+        }
+    }
+
     func checkUniqueness() throws(SQLiteError) {
         for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            try checkTime()
             try store(waiting, for: twin)
         }
         for (suspect, change) in suspects.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            try checkTime()
             let entity = schema.entities[suspect.object.entity]
             let constraint = entity.constraints[suspect.constraint]
             guard let key = try integer(constraint.twin, suspect.object.key) else { continue }

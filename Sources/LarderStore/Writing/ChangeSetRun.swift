@@ -1,3 +1,4 @@
+import CSQLite
 import FoundationEssentials
 import LarderModel
 
@@ -17,19 +18,22 @@ final class ChangeSetRun {
     let schema: WritingSchema
     let store: UUID
     let statements: StatementCache
+    let values: ValueCheck
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
     /// The number that the set has in the history.
     let transaction: Int64
     /// When the set is saved, in seconds since 2001.
     let time: Double
-    /// Where functions of derivations report their errors; nil where nothing is derived.
-    let functionFaults: FunctionFaults?
+    /// Where the functions of queries and derivations report their errors.
+    let functionFaults: FunctionFaults
+    /// Past it the set is given up, if it has changes by predicate.
+    private let deadline: ContinuousClock.Instant?
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
     var change: Int?
-    var deleted: Set<ObjectKey> = []
+    var deleted = ObjectSet()
     var changes: ObjectChanges
     /// To-one relationships that may not be nil and may have become so, and why.
     var obligations: [ObjectRelationship: Obligation] = [:]
@@ -49,7 +53,7 @@ final class ChangeSetRun {
     var countedObjectsLeft = Int64(Limits.countedObjectsMax)
     var result = SaveResult()
     var isUpserting = false
-    private(set) var bumped: Set<ObjectKey> = []
+    private(set) var bumped = ObjectSet()
     /// What waits for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Postponed)]] = [:]
     /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
@@ -61,16 +65,19 @@ final class ChangeSetRun {
     }
 
     init(
-        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
-        transaction: Int64, time: Double, functionFaults: FunctionFaults?
+        _ schema: WritingSchema, store: UUID, statements: StatementCache, values: ValueCheck,
+        lastKeys: [Int64], transaction: Int64, time: Double, functionFaults: FunctionFaults,
+        deadline: ContinuousClock.Instant?
     ) {
         self.schema = schema
         self.store = store
         self.statements = statements
+        self.values = values
         self.lastKeys = lastKeys
         self.transaction = transaction
         self.time = time
         self.functionFaults = functionFaults
+        self.deadline = deadline
         changes = ObjectChanges(lastKeys: lastKeys)
     }
 
@@ -84,6 +91,9 @@ final class ChangeSetRun {
             case .insert(let insert): try self.insert(insert, at: place)
             case .update(let object, _, let values): try update(object, values)
             case .delete(let object, _): try delete(object)
+            case .updateAll(let selection, let assignments):
+                try updateAll(selection, assignments)
+            case .deleteAll(let selection): try deleteAll(selection)
             case nil: leaveOut(set.changes[place])
             }
         }
@@ -103,6 +113,15 @@ final class ChangeSetRun {
             result.updatedVersions[place] = try version(of: object) ?? 0
         }
     }
+
+    /// Gives the set up once its time is over.
+    func checkTime() throws(SQLiteError) {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "the time is over")
+    }
+
+    /// How long statements of its queries may run.
+    var readBudget: ReadBudget { ReadBudget(deadline: deadline) }
 
     func fault(_ error: LarderError) {
         faults.add(error, change: change)
@@ -181,14 +200,21 @@ final class ChangeSetRun {
         if !attributes.isEmpty {
             try noteChanges(values.attributes, of: object)
             let text = entity.update(attributes, bumpingVersion: bumpingVersion)
-            let stored = try standingAside(values.attributes, of: object)
-            try statements.statement(text).run(stored + [.integer(object.key)])
+            try store(values.attributes, of: object, statements.statement(text))
             try noteUnique(object, in: entity.constraints(over: attributes))
         } else if bumpingVersion {
             try statements.statement(entity.bump).run([.integer(object.key)])
         }
         for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
         try editWhenReady(object, values.edits)
+    }
+
+    /// - Parameter update: As ``StoredEntity/update(_:bumpingVersion:)`` writes it.
+    func store(
+        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey, _ update: Statement
+    ) throws(SQLiteError) {
+        let stored = try standingAside(values, of: object)
+        try update.run(stored + [.integer(object.key)])
     }
 
     private func leaveOut(_ change: PlannedChange?) {
@@ -207,8 +233,8 @@ final class ChangeSetRun {
     }
 
     /// Whether the version has to grow: once in a save, and not for an object that it inserts.
-    private func noteBump(of object: ObjectKey) -> Bool {
-        guard !isInserted(object), bumped.insert(object).inserted else { return false }
+    func noteBump(of object: ObjectKey) -> Bool {
+        guard !isInserted(object), bumped.insert(object) else { return false }
         changes.update(object, nil)
         return true
     }
@@ -219,7 +245,7 @@ final class ChangeSetRun {
 
     /// Assigns at once, or after the last insert that the assignment names: until then the object is
     /// not there, and an insert may yet turn out to mean another.
-    private func assignWhenReady(
+    func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
         if let last = awaited(by: assignment.targets) {

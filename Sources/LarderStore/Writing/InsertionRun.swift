@@ -20,6 +20,7 @@ final class InsertionRun {
     let insertion: Insertion
     let entity: StoredEntity
     let values: ValueCheck
+    private let planner: QueryPlanner
     /// The last key of each entity, those of the rows included.
     var lastKeys: [Int64]
     /// The place of the next row in its stream.
@@ -32,8 +33,9 @@ final class InsertionRun {
 
     init(
         _ insertion: Insertion, into entity: StoredEntity, firstRow: Int64, _ run: ChangeSetRun,
-        values: ValueCheck, notesMax: Int = Limits.changesMax
+        values: ValueCheck, planner: QueryPlanner, notesMax: Int = Limits.changesMax
     ) {
+        self.planner = planner
         self.notesMax = notesMax
         self.run = run
         self.insertion = insertion
@@ -75,7 +77,7 @@ final class InsertionRun {
                     uniquingKeysWith: { first, _ in first }))
         }
         var check = ChangeSetCheck(
-            run.schema, store: run.store, values: values, lastKeys: lastKeys)
+            run.schema, store: run.store, values: values, planner: planner, lastKeys: lastKeys)
         defer { row += batch.rowCount }
         let planned: PlannedChangeSet
         do throws(LarderError) {

@@ -16,6 +16,40 @@ enum PlannedChange: Sendable {
     case insert(PlannedInsert)
     case update(ObjectKey, Expectation, PlannedValues)
     case delete(ObjectKey, Expectation)
+    case updateAll(PlannedSelection, [PlannedAssignment])
+    case deleteAll(PlannedSelection)
+
+    var isByPredicate: Bool {
+        switch self {
+        case .insert, .update, .delete: false
+        case .updateAll, .deleteAll: true
+        }
+    }
+}
+
+/// The objects of a change by predicate, and the query that finds them.
+struct PlannedSelection: Sendable {
+    let entity: Int
+    /// Its columns: the objects' keys, what is computed, and the assigned attributes as they are.
+    let plan: ReadPlan
+    let parameters: QueryParameters
+    let wantsIdentifiers: Bool
+}
+
+/// What a change by predicate makes of a property.
+struct PlannedAssignment: Sendable {
+    enum Content: Sendable {
+        /// The same for all objects.
+        case attribute(SQLBinding)
+        case relationship([Assignment.Target])
+        /// The query's column with what is computed for each object, and of which type it is.
+        case computed(Int, OperandType)
+    }
+
+    let place: StoredEntity.Place
+    let content: Content
+    /// The query's column with the attribute as it was; nil for a relationship.
+    let was: Int?
 }
 
 /// What a change sets.
@@ -103,4 +137,6 @@ struct PlannedChangeSet: Sendable {
     var mergePolicy = MergePolicy.error
     /// Of single values; the set is looked at to its end for others, and then refused.
     var faults = ChangeFaults()
+
+    var hasChangesByPredicate: Bool { changes.contains { $0?.isByPredicate == true } }
 }

@@ -38,9 +38,11 @@ extension Writer {
         try statements.statement("BEGIN IMMEDIATE").run()
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, transaction: number, time: time, functionFaults: functionFaults)
+            values: values, lastKeys: lastKeys, transaction: number, time: time,
+            functionFaults: functionFaults, deadline: nil)
         let inserting = InsertionRun(
-            insertion, into: schema.entities[entity], firstRow: firstRow, run, values: values)
+            insertion, into: schema.entities[entity], firstRow: firstRow, run, values: values,
+            planner: planner)
         while run.faults.isEmpty {
             let batch: Batch
             do throws(LarderError) {

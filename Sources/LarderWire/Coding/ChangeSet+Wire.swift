@@ -53,6 +53,10 @@ extension MergePolicy {
 
 extension Change {
     init(_ wire: Larder__V1__Change) throws(LarderError) {
+        if let byPredicate = try Change(byPredicate: wire) {
+            self = byPredicate
+            return
+        }
         guard let object = wire.object else {
             throw MessageReader.malformed("a change names no object")
         }
@@ -129,7 +133,10 @@ extension SaveResult {
                 wire.updated_versions, wire.n_updated_versions),
             deletedCount: wire.deleted_count,
             merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) },
-            transaction: wire.transaction == 0 ? nil : wire.transaction)
+            transaction: wire.transaction == 0 ? nil : wire.transaction,
+            affected: try MessageReader.list(
+                wire.affected, wire.n_affected, "affected objects", maximum: Limits.changesMax,
+                AffectedObjects.init))
     }
 }
 
@@ -154,7 +161,7 @@ extension MessageWriter {
         _ change: Change
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Change> {
         let wire = make(larder__v1__change__init)
-        wire.pointee.object = identifier(change.identifier)
+        wire.pointee.object = change.identifier.map(identifier)
         switch change {
         case .insert(_, let values, let edits):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT
@@ -174,6 +181,12 @@ extension MessageWriter {
         case .delete(_, let ifVersion):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE
             fill(wire, ifVersion)
+        case .updateAll(let selection, let assignments):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL
+            wire.pointee.by_predicate = try objectsChange(selection, assignments)
+        case .deleteAll(let selection):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL
+            wire.pointee.by_predicate = try objectsChange(selection, [])
         }
         return wire
     }
@@ -212,6 +225,8 @@ extension MessageWriter {
         wire.pointee.n_merged = result.merged.count
         wire.pointee.merged = copy(numbers: result.merged.map { UInt32(clamping: $0) })
         wire.pointee.transaction = result.transaction ?? 0
+        wire.pointee.n_affected = result.affected.count
+        wire.pointee.affected = try list(result.affected, affected)
         return wire
     }
 }

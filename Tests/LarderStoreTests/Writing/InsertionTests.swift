@@ -175,12 +175,12 @@ struct InsertionTests {
             defer { writer.rollBack() }
             let run = ChangeSetRun(
                 writer.schema, store: library.store.storeDescription.identifier,
-                statements: statements, lastKeys: writer.lastKeys, transaction: 9,
-                time: 0, functionFaults: nil)
+                statements: statements, values: writer.values, lastKeys: writer.lastKeys,
+                transaction: 9, time: 0, functionFaults: writer.functionFaults, deadline: nil)
             let article = try #require(writer.schema.number(of: "Article"))
             let insertion = InsertionRun(
                 Insertion("Article"), into: writer.schema.entities[article], firstRow: 0, run,
-                values: writer.values, notesMax: notesMax)
+                values: writer.values, planner: writer.planner, notesMax: notesMax)
             try insertion.insert(
                 library.batch("Article", ["title", "category"], categories.map { ["t", $0] }))
             return run.faults.error(changeCount: 2)

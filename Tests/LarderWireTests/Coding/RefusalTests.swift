@@ -193,7 +193,7 @@ struct RefusalTests {
         let update = ProtoBytes().number(1, 2).message(2, Self.identifier)
         expect(ProtoBytes().number(1, 2), "no object")
         expect(ProtoBytes().message(2, Self.identifier), "no kind")
-        expect(ProtoBytes().number(1, 4).message(2, Self.identifier), "an unknown kind")
+        expect(ProtoBytes().number(1, 6).message(2, Self.identifier), "an unknown kind")
         expect(update.message(4, ProtoBytes().text(1, "name")), "a property without value")
         expect(
             update.message(4, ProtoBytes().message(2, ProtoBytes().number(3, 2))),
@@ -211,6 +211,39 @@ struct RefusalTests {
         expect(update.message(6, edit.number(2, 2).number(4, 1)), "a remove with a place")
         expect(update.message(6, edit.number(2, 1).number(4, 3)), "an unknown end")
         expect(update.message(6, edit.number(2, 3).number(4, 0)), "no end")
+    }
+
+    @Test("changes by predicate that are half one, or half one by name, are refused")
+    func changesByPredicate() {
+        func expect(_ change: ProtoBytes, _ what: String, _ code: ErrorCode = .malformedMessage) {
+            self.expect(code, Self.save, ProtoBytes().message(1, change), what)
+        }
+        let objects = ProtoBytes().text(1, "Student")
+        let value = ProtoBytes().text(1, "name").message(2, ProtoBytes().number(3, 2))
+        let term = ProtoBytes().text(1, "1")
+        let assignment = ProtoBytes().text(1, "name").message(2, term)
+        for kind: UInt64 in [4, 5] {
+            let change = ProtoBytes().number(1, kind)
+            expect(change, "of no objects")
+            expect(change.message(7, ProtoBytes()), "of no entity")
+            expect(change.message(7, objects.message(2, ProtoBytes())), "a predicate of no form")
+            expect(change.message(2, Self.identifier).message(7, objects), "with an object")
+            expect(change.message(4, value).message(7, objects), "with values")
+            expect(change.number(3, 1).message(7, objects), "with a version")
+        }
+        for kind: UInt64 in [1, 2, 3] {
+            let change = ProtoBytes().number(1, kind).message(2, Self.identifier)
+            expect(change.message(7, objects), "of one object and of others")
+        }
+        expect(ProtoBytes().number(1, 5).message(7, objects.message(3, assignment)), "a delete")
+        let update = ProtoBytes().number(1, 4)
+        expect(
+            update.message(7, objects.message(3, ProtoBytes().message(2, term))), "no property")
+        expect(update.message(7, objects.message(3, ProtoBytes().text(1, "name"))), "no term")
+        let many = (0...Limits.queryColumnsMax).reduce(objects) { body, _ in
+            body.message(3, assignment)
+        }
+        expect(update.message(7, many), "too many assignments", .resourceExhausted)
     }
 
     @Test("a limit or offset below zero is refused")

@@ -186,6 +186,24 @@ enum Samples {
         .insert(new, values: [:], edits: [.add([ann], to: "friends", at: .index(0))]),
     ])
 
+    static let changesByPredicate = ChangeSet([
+        .updateAll(
+            ObjectSelection(
+                "Student", where: .tree(tree),
+                arguments: ["Ann", [2_001], "Ma", 1, "A*", .value(.object(new))],
+                variables: ["n": 3], wantsIdentifiers: true),
+            set: [
+                PropertyAssignment("birthOfYear", .format("birthOfYear + $n")),
+                PropertyAssignment("name", .tree(.argument(0))),
+            ]),
+        .updateAll(ObjectSelection("Student"), set: []),
+        .deleteAll(
+            ObjectSelection(
+                "Course", where: .format("title == %@"), arguments: ["x"], argumentsAreText: true)
+        ),
+        .deleteAll(ObjectSelection("Course")),
+    ])
+
     static func requests() throws -> [(name: String, request: Request)] {
         var requests: [(String, Request)] = [
             (
@@ -199,6 +217,7 @@ enum Samples {
             ("saveNothing", .save(ChangeSet())),
             ("saveMerging", .save(mergedChanges)),
             ("saveEditing", .save(editedChanges)),
+            ("saveByPredicate", .save(changesByPredicate)),
             ("schema", .schema),
             ("statistics", .statistics),
             ("check", .check), ("ping", .ping),
@@ -317,6 +336,15 @@ enum Samples {
                     transaction: 1_000_000))
         ),
         ("savedMerged", .saved(SaveResult(updatedVersions: [4, 0], merged: [0, 1, 70_000]))),
+        (
+            "savedByPredicate",
+            .saved(
+                SaveResult(
+                    affected: [
+                        AffectedObjects(count: 2, identifiers: [ann, bob]),
+                        AffectedObjects(count: 5_000_000_000),
+                    ]))
+        ),
         (
             "explained",
             .explained(
