@@ -1,5 +1,10 @@
 load helper
 
+teardown() {
+    umount --lazy "$scratch/small" 2>/dev/null || true
+    leave_scratch
+}
+
 @test "import stores many objects and export gives them back" {
     seq 1 5000 | sed 's/.*/{"int64": &, "string": "n&"}/' >in
     expect 0 larder import Sample in
@@ -153,17 +158,12 @@ many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
 @test "a disk without room for the rows of one transaction leaves the store as it was" {
     mkdir small
     mount -t tmpfs -o size=4m none small 2>/dev/null || skip "needs to mount a file system"
-    # Detached at once, so that nothing is left of it when the shell has gone on.
-    exec 9<small
-    umount --lazy small
-    local small=/proc/$$/fd/9
     many 400000 >in
-    larder import Article /dev/null --store "$small/store" --schema "$schema" >/dev/null
-    expect 74 larder import Article in --atomic --store "$small/store"
+    larder import Article /dev/null --store small/store --schema "$schema" >/dev/null
+    expect 74 larder import Article in --atomic --store small/store
     holds "$stderr" "error[STORAGE_FULL]"
     holds "$stderr" "nothing of in is stored"
-    same 0 "$(larder count Article --store "$small/store")"
+    same 0 "$(larder count Article --store small/store)"
     head -n 9 in >few
-    expect 0 larder import Article few --store "$small/store"
-    exec 9<&-
+    expect 0 larder import Article few --store small/store
 }
