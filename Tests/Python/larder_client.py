@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import itertools
 import re
 import socket
 import uuid
@@ -79,6 +80,25 @@ def column_values(column, row_count, store):
     }.get(kind, lambda row: part(row).decode())
     nils = column.nulls.ljust((row_count + 7) // 8, b"\0")
     return [None if nils[row // 8] >> row % 8 & 1 else read(row) for row in range(row_count)]
+
+
+def column(name, kind, items):
+    """A column of text or integers with a value or None a row."""
+    made = messages["batch"].Column(
+        name=name, type=messages["batch"].ColumnType.Value(f"COLUMN_TYPE_{kind}"))
+    nulls = bytearray((len(items) + 7) // 8)
+    parts = []
+    for row, item in enumerate(items):
+        if item is None:
+            nulls[row // 8] |= 1 << row % 8
+        parts.append((item or "").encode() if kind == "STRING" else item or 0)
+    if kind == "STRING":
+        made.heap = b"".join(parts)
+        made.ends.extend(itertools.accumulate(map(len, parts)))
+    else:
+        made.integers.extend(parts)
+    made.nulls = bytes(nulls)
+    return made
 
 
 def rows(batch, store):
@@ -170,6 +190,22 @@ class Client:
     def save(self, *list_of_changes, idempotency_key=""):
         return self.call("save", changes.ChangeSet(
             changes=list_of_changes, idempotency_key=idempotency_key))
+
+    def insert_rows(self, entity, columns, chunk=5_000, atomic=False, **options):
+        """Inserts an object a row; columns are `name: (type, list)`. Gives the last reply."""
+        request_id = self.send("insert_rows", larder.InsertRequest(
+            entity=entity, atomic=atomic, **options))
+        count = max(len(items) for _, items in columns.values())
+        for start in range(0, count, chunk):
+            part = slice(start, start + chunk)
+            self.send("rows", larder.RowsRequest(
+                request_id=request_id, last=start + chunk >= count, batch=messages["batch"].Batch(
+                    row_count=len(range(count)[part]),
+                    columns=[column(n, t, items[part]) for n, (t, items) in columns.items()])))
+            reply = self.receive(request_id)
+        while reply.more:
+            reply = self.receive(request_id)
+        return reply
 
     def change(self, kind, target, properties={}, **options):
         listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in properties.items()]

@@ -14,10 +14,10 @@ extension ChangeSetRun {
             stale[number] = []
             let inserted = changes.insertedKeys(derivation.entityNumber)
             guard !existing.isEmpty || !inserted.isEmpty else { continue }
-            // Both are kept by their names here, so that the cache is asked once.
+            // Asked of the cache once, and not for each object.
             let read = try statements.statement(derivation.plan.text)
             let update = try statements.statement(derivation.update)
-            for keys in [inserted, existing] {
+            for keys in inserted + existing.map({ $0...$0 }) {
                 for key in keys where !faults.isFull {
                     let object = ObjectKey(entity: derivation.entityNumber, key: key)
                     guard try derive(derivation, of: object, read, update) else { continue }

@@ -108,14 +108,14 @@ extension ChangeSetRun {
     }
 
     /// The key in the first row of a statement with these bindings.
-    private func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
+    func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(bindings)
         return try statement.step() ? statement.int64(at: 0) : nil
     }
 
-    private func uniquenessError(
+    func uniquenessError(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey
     ) -> LarderError {
         let names = constraint.names.map { "\(entity.entity.name).\($0)" }

@@ -48,7 +48,7 @@ final class ChangeSetRun {
     /// How many objects edits may still count in lists.
     var countedObjectsLeft = Int64(Limits.countedObjectsMax)
     var result = SaveResult()
-    private var isUpserting = false
+    var isUpserting = false
     private(set) var bumped: Set<ObjectKey> = []
     /// What waits for the insert at a place.
     private var waiting: [Int: [(ObjectKey, Postponed)]] = [:]
@@ -92,7 +92,7 @@ final class ChangeSetRun {
         return faults.error(changeCount: set.changes.count).map { .failure($0) } ?? .success(result)
     }
 
-    private func checkEnd() throws(SQLiteError) {
+    func checkEnd() throws(SQLiteError) {
         try checkDenials()
         try checkObligations()
         try checkCounts()
@@ -110,7 +110,7 @@ final class ChangeSetRun {
 
     // MARK: - Objects
 
-    private func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
+    func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
         switch try isUpserting ? match(of: insert) : .none {
         case .none:
             for error in insert.missing { fault(error) }
@@ -142,7 +142,7 @@ final class ChangeSetRun {
         var later: [Assignment] = []
         for number in entity.insertedToOnes {
             var assignment = insert.values.assignments.first { $0.relationship == number }
-            if let waits = assignment, isUpserting, awaited(by: waits.targets) != nil {
+            if let waits = assignment, awaited(by: waits.targets) != nil {
                 later.append(waits)
                 assignment = nil
             }
@@ -153,8 +153,6 @@ final class ChangeSetRun {
         try statements.statement(entity.insert).run(bindings)
         changes.insert(object)
         result.inserted.append(identifier(of: object))
-        // A cascade along a link to it that was made earlier does not reach a later insert.
-        if !deleted.isEmpty { deleted.remove(object) }
         try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {
@@ -219,15 +217,12 @@ final class ChangeSetRun {
 
     // MARK: - Assignments
 
-    /// Assigns at once, or after the last insert whose row the assignment has to change, or, where
-    /// inserts may become updates, whose key it needs.
+    /// Assigns at once, or after the last insert that the assignment names: until then the object is
+    /// not there, and an insert may yet turn out to mean another.
     private func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
-        let relationship = schema.relationships[assignment.relationship]
-        if let last = awaited(by: assignment.targets),
-            isUpserting || !relationship.changesOnlyItself
-        {
+        if let last = awaited(by: assignment.targets) {
             waiting[last, default: []].append((object, .assignment(assignment)))
         } else {
             try assign(assignment, to: object)
@@ -254,7 +249,7 @@ final class ChangeSetRun {
     }
 
     /// The values of a to-one's columns in the row that is inserted.
-    private func insertedLink(
+    func insertedLink(
         _ relationship: StoredRelationship, _ target: Assignment.Target?
     ) throws(SQLiteError) -> [SQLBinding] {
         guard case .own(let column) = relationship.storage else { return [] }

@@ -39,16 +39,6 @@ struct StoredRelationship: Sendable {
             code, message, entityName: entityName, propertyNames: [relationship.name], uri: uri,
             rule: rule)
     }
-
-    /// Whether a link from an object to another changes nothing but the object's own row, or a join
-    /// table: then the other need not be stored yet.
-    var changesOnlyItself: Bool {
-        switch storage {
-        case .own: !isOneToOne
-        case .inverse: false
-        case .join: true
-        }
-    }
 }
 
 /// The statements for one column of keys.

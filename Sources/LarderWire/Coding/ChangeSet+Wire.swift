@@ -16,7 +16,7 @@ extension ChangeSet {
 }
 
 extension UniqueConflictPolicy {
-    fileprivate init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
+    init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
         switch wire {
         case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR: self = .error
         case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT: self = .upsert
@@ -24,7 +24,7 @@ extension UniqueConflictPolicy {
         }
     }
 
-    fileprivate var wire: Larder__V1__UniqueConflictPolicy {
+    var wire: Larder__V1__UniqueConflictPolicy {
         switch self {
         case .error: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR
         case .upsert: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT

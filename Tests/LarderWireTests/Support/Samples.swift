@@ -204,6 +204,16 @@ enum Samples {
             ("check", .check), ("ping", .ping),
             ("credit", .credit(requestID: 7, batches: 2)),
             ("cancel", .cancel(requestID: .max)),
+            (
+                "insertRows",
+                .insertRows(
+                    Insertion(
+                        "Student", onUniqueConflict: .upsert, author: "the importer",
+                        isAtomic: true, wantsIdentifiers: true))
+            ),
+            ("insertRowsPlainly", .insertRows(Insertion("Student"))),
+            ("rows", .rows(requestID: 7, Batch(rowCount: 3, columns: columns), isLast: false)),
+            ("rowsLast", .rows(requestID: .max, nil, isLast: true)),
         ]
         for (name, query) in queries {
             requests.append(("query.\(name)", .query(try request(query))))
@@ -325,6 +335,15 @@ enum Samples {
                             message: "it leads to an object that is not there"),
                     ], isCut: true))
         ),
+        (
+            "inserted",
+            .inserted(
+                InsertedRows(
+                    rowCount: 5_000_000_000, batchCount: 3,
+                    keys: [KeyRun(first: 1, count: 70_000), KeyRun(first: .max, count: 1)],
+                    transaction: 9), more: true)
+        ),
+        ("insertedNothing", .inserted(InsertedRows(), more: false)),
         ("pong", .pong),
         ("failed", .failed(failure)),
         ("failedChanges", .failed(LarderError(.versionConflict, "two", details: details))),
