@@ -138,7 +138,9 @@ extension ChangeSetRun {
     ) throws(SQLiteError) {
         noteChange(relationship, of: own)
         noteInverseChange(relationship, of: other)
-        let last = try table.inverseOrder.map { order throws(SQLiteError) in
+        // An object that is its own friend stands in one list once, where it was given its place.
+        let inverseOrder = relationship.isOwnInverse && own == other ? nil : table.inverseOrder
+        let last = try inverseOrder.map { order throws(SQLiteError) in
             try lastPosition(order, of: other)
         }
         func add(_ own: Int64, _ other: Int64, _ positions: [Int64?]) throws(SQLiteError) {

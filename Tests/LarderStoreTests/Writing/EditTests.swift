@@ -102,6 +102,23 @@ struct EditTests {
         #expect(try list().firstIndex(of: try #require(all[9].permanentKey)) == 2_050)
     }
 
+    @Test("puts an object into its own list, at the end of the range of positions")
+    func ownList() throws {
+        let readers = try (0..<2).map { _ in try library.insert("Reader") }
+        let add = RelationshipEdit.add([readers[1]], to: "friends")
+        try library.saved(.update(readers[0], ifVersion: nil, values: [:], edits: [add]))
+        let end = ListPosition.range.upperBound
+        try library.writer.statements?.connection.execute(
+            #"UPDATE "_join.Reader.friends" SET target_position = \#(end)"#)
+        let addSelf = RelationshipEdit.add([readers[0]], to: "friends", at: .first)
+        try library.saved(.update(readers[0], ifVersion: nil, values: [:], edits: [addSelf]))
+        #expect(try library.keys(readers[0], "friends") == library.keys(readers))
+        // The list of the other side is at its end as well.
+        let third = try library.insert("Reader", ["friends": .objects([readers[1]])])
+        #expect(
+            try library.keys(readers[1], "friends") == library.keys([readers[0], third]))
+    }
+
     // MARK: - Conflicts
 
     /// Saves an edit that puts the first last, of a shelf of which the caller knew an old label
