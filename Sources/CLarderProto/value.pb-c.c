@@ -143,6 +143,141 @@ void   larder__v1__identifier__free_unpacked
   assert(message->base.descriptor == &larder__v1__identifier__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__argument__init
+                     (Larder__V1__Argument         *message)
+{
+  static const Larder__V1__Argument init_value = LARDER__V1__ARGUMENT__INIT;
+  *message = init_value;
+}
+size_t larder__v1__argument__get_packed_size
+                     (const Larder__V1__Argument *message)
+{
+  assert(message->base.descriptor == &larder__v1__argument__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__argument__pack
+                     (const Larder__V1__Argument *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__argument__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__argument__pack_to_buffer
+                     (const Larder__V1__Argument *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__argument__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__Argument *
+       larder__v1__argument__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__Argument *)
+     protobuf_c_message_unpack (&larder__v1__argument__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__argument__free_unpacked
+                     (Larder__V1__Argument *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__argument__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__value_list__init
+                     (Larder__V1__ValueList         *message)
+{
+  static const Larder__V1__ValueList init_value = LARDER__V1__VALUE_LIST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__value_list__get_packed_size
+                     (const Larder__V1__ValueList *message)
+{
+  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__value_list__pack
+                     (const Larder__V1__ValueList *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__value_list__pack_to_buffer
+                     (const Larder__V1__ValueList *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__ValueList *
+       larder__v1__value_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__ValueList *)
+     protobuf_c_message_unpack (&larder__v1__value_list__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__value_list__free_unpacked
+                     (Larder__V1__ValueList *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__value_list__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__named_argument__init
+                     (Larder__V1__NamedArgument         *message)
+{
+  static const Larder__V1__NamedArgument init_value = LARDER__V1__NAMED_ARGUMENT__INIT;
+  *message = init_value;
+}
+size_t larder__v1__named_argument__get_packed_size
+                     (const Larder__V1__NamedArgument *message)
+{
+  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__named_argument__pack
+                     (const Larder__V1__NamedArgument *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__named_argument__pack_to_buffer
+                     (const Larder__V1__NamedArgument *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__NamedArgument *
+       larder__v1__named_argument__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__NamedArgument *)
+     protobuf_c_message_unpack (&larder__v1__named_argument__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__named_argument__free_unpacked
+                     (Larder__V1__NamedArgument *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__named_argument__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor larder__v1__value__field_descriptors[14] =
 {
   {
@@ -463,5 +598,145 @@ const ProtobufCMessageDescriptor larder__v1__identifier__descriptor =
   larder__v1__identifier__field_indices_by_name,
   1,  larder__v1__identifier__number_ranges,
   (ProtobufCMessageInit) larder__v1__identifier__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__argument__field_descriptors[2] =
+{
+  {
+    "value",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Argument, kind_case),
+    offsetof(Larder__V1__Argument, value),
+    &larder__v1__value__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Argument, kind_case),
+    offsetof(Larder__V1__Argument, list),
+    &larder__v1__value_list__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__argument__field_indices_by_name[] = {
+  1,   /* field[1] = list */
+  0,   /* field[0] = value */
+};
+static const ProtobufCIntRange larder__v1__argument__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__argument__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.Argument",
+  "Argument",
+  "Larder__V1__Argument",
+  "larder.v1",
+  sizeof(Larder__V1__Argument),
+  2,
+  larder__v1__argument__field_descriptors,
+  larder__v1__argument__field_indices_by_name,
+  1,  larder__v1__argument__number_ranges,
+  (ProtobufCMessageInit) larder__v1__argument__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__value_list__field_descriptors[1] =
+{
+  {
+    "items",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ValueList, n_items),
+    offsetof(Larder__V1__ValueList, items),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__value_list__field_indices_by_name[] = {
+  0,   /* field[0] = items */
+};
+static const ProtobufCIntRange larder__v1__value_list__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor larder__v1__value_list__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.ValueList",
+  "ValueList",
+  "Larder__V1__ValueList",
+  "larder.v1",
+  sizeof(Larder__V1__ValueList),
+  1,
+  larder__v1__value_list__field_descriptors,
+  larder__v1__value_list__field_indices_by_name,
+  1,  larder__v1__value_list__number_ranges,
+  (ProtobufCMessageInit) larder__v1__value_list__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__named_argument__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__NamedArgument, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "argument",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__NamedArgument, argument),
+    &larder__v1__argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__named_argument__field_indices_by_name[] = {
+  1,   /* field[1] = argument */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange larder__v1__named_argument__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.NamedArgument",
+  "NamedArgument",
+  "Larder__V1__NamedArgument",
+  "larder.v1",
+  sizeof(Larder__V1__NamedArgument),
+  2,
+  larder__v1__named_argument__field_descriptors,
+  larder__v1__named_argument__field_indices_by_name,
+  1,  larder__v1__named_argument__number_ranges,
+  (ProtobufCMessageInit) larder__v1__named_argument__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

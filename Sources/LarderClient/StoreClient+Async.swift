@@ -26,12 +26,14 @@ extension StoreClient {
     }
 
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
+        _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
+        edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
+        mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int64 {
         try await session.perform(
-            Operation.update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy)
-                .keyed(idempotencyKey))
+            Operation.update(
+                identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
+            ).keyed(idempotencyKey))
     }
 
     public func delete(
@@ -39,6 +41,32 @@ extension StoreClient {
     ) async throws(LarderError) {
         try await session.perform(
             Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
+    }
+
+    @discardableResult
+    public func updateAll(
+        _ entityName: String, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], where format: String?,
+        arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
+    }
+
+    @discardableResult
+    public func deleteAll(
+        _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 
     public func save(

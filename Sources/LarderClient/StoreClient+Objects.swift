@@ -29,17 +29,23 @@ extension StoreClient {
     /// `ifVersion`, or, where that is nil, other values than `base`. Then the merge policy says
     /// what becomes of the update; 0 is given if it was left out, since the object is deleted.
     ///
-    /// - Parameter base: Properties as the caller read them; see ``MergePolicy``.
+    /// - Parameters:
+    ///   - edits: Differences to be made to to-many relationships, so that what others do to the
+    ///     same lists stays:
+    ///     `update(magazine, edits: [.move([article], in: "articles", to: .first)])`.
+    ///   - base: Properties as the caller read them; see ``MergePolicy``.
     /// - Throws: `versionConflict` under the policy `error`, with both snapshots in its details;
-    ///   `objectNotFound` if the object was deleted, `foreignIdentifier` if it belongs to another
-    ///   store.
+    ///   `objectNotFound` if the object was deleted, or an edit moves an object, or goes next to
+    ///   one, that is not in the list; `foreignIdentifier` if it belongs to another store.
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
+        _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
+        edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
+        mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) throws(LarderError) -> Int64 {
         try session.perform(
-            Operation.update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy)
-                .keyed(idempotencyKey))
+            Operation.update(
+                identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
+            ).keyed(idempotencyKey))
     }
 
     /// Deletes an object, and what its delete rules say goes with it.
@@ -50,6 +56,49 @@ extension StoreClient {
     ) throws(LarderError) {
         try session.perform(
             Operation.delete(identifier, ifVersion: ifVersion).keyed(idempotencyKey))
+    }
+
+    /// Sets properties of all objects that satisfy the predicate, in one transaction.
+    ///
+    /// Values are as those of an update; expressions, `wordCount * 2`, are computed from each
+    /// object as it was before. Each property is set once.
+    ///
+    /// - Parameters:
+    ///   - format: Which objects; nil is all of the entity.
+    ///   - arguments: Fill `%@` and `%K` of the predicate, and then of the expressions.
+    ///   - wantsIdentifiers: Whether the answer says which objects they were.
+    /// - Throws: What is wrong with the predicate or an expression, `wrongType` among it; for
+    ///   single objects `validationFailed`, `missingValue`, `uniquenessViolated`; `timeout` if it
+    ///   took longer than a call may, and then nothing was changed.
+    @discardableResult
+    public func updateAll(
+        _ entityName: String, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], where format: String?,
+        arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
+        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
+    ) throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
+    }
+
+    /// Deletes all objects that satisfy the predicate, and what their delete rules say goes with
+    /// them, in one transaction.
+    ///
+    /// - Parameter format: Which objects; nil is all of the entity.
+    /// - Throws: What is wrong with the predicate; `deleteDenied` if a rule forbids it; `timeout`.
+    @discardableResult
+    public func deleteAll(
+        _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) throws(LarderError) -> AffectedObjects {
+        let selection = ObjectSelection(
+            entityName, where: format.map { .format($0) }, arguments: arguments,
+            variables: variables, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 
     /// Makes several changes, all of them or none.

@@ -36,6 +36,30 @@ extension StoreClient {
                 predicate, groupBy: groupBy, columns, sort: sort, limit: limit,
                 includesSubentities: includesSubentities))
     }
+
+    /// Sets properties of all objects that satisfy the predicate, in one transaction: values, and
+    /// expressions such as `wordCount * 2` over each object as it was before.
+    @discardableResult
+    public func updateAll<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) throws(LarderError) -> AffectedObjects {
+        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
+    }
+
+    /// Deletes all objects that satisfy the predicate, and what their delete rules say goes with
+    /// them, in one transaction.
+    @discardableResult
+    public func deleteAll<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) throws(LarderError) -> AffectedObjects {
+        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        return try session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
+    }
 }
 
 /// The asynchronous forms.
@@ -66,6 +90,37 @@ extension StoreClient {
             .aggregate(
                 predicate, groupBy: groupBy, columns, sort: sort, limit: limit,
                 includesSubentities: includesSubentities))
+    }
+
+    @discardableResult
+    public func updateAll<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
+        expressions: KeyValuePairs<String, String> = [:], wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(
+            Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
+    }
+
+    @discardableResult
+    public func deleteAll<Entity: QueryableEntity>(
+        where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
+        idempotencyKey: String = ""
+    ) async throws(LarderError) -> AffectedObjects {
+        let selection = try ObjectSelection(predicate, wantsIdentifiers: wantsIdentifiers)
+        return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
+    }
+}
+
+extension ObjectSelection {
+    fileprivate init<Entity: QueryableEntity>(
+        _ predicate: Predicate<Entity>, wantsIdentifiers: Bool
+    ) throws(LarderError) {
+        let bound = try BoundExpression(predicate)
+        self.init(
+            Entity.entityName, where: .tree(bound.expression), arguments: bound.arguments,
+            wantsIdentifiers: wantsIdentifiers)
     }
 }
 

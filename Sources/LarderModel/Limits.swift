@@ -9,8 +9,8 @@ public enum Limits {
     /// Levels of an expression tree, from its root to its deepest leaf; and in a format string of
     /// parentheses too, although they leave no trace in the tree.
     public static let expressionDepthMax = 64
-    /// SUBQUERY, ANY and ALL inside each other: SQLite's parser has a stack of 100 symbols, of which
-    /// each takes eight, and some more where functions stand around it.
+    /// SUBQUERY, ANY and ALL inside each other: of the 100 symbols that SQLite's parser stacks each
+    /// takes eight, or more where functions stand around it.
     public static let nestedCollectionsMax = 10
     /// Operands of a function that takes any number.
     public static let functionOperandsMax = 64
@@ -33,6 +33,16 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set.
     public static let changesMax = 1_000_000
+    /// Edits of relationships in one change; objects of one edit.
+    public static let editsMax = 1_000
+    public static let editedObjectsMax = 65_536
+    /// Objects that a change set counts in lists to find places given by an index; the last index
+    /// may count more.
+    public static let countedObjectsMax = 2_000_000
+    /// Changes by predicate among them.
+    public static let changesByPredicateMax = 1_000
+    /// Identifiers of objects that a change set's changes by predicate affect, in its answer.
+    public static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.
@@ -40,6 +50,8 @@ public enum Limits {
     /// Outcomes of saves with a key that a store remembers, and for how long: a day.
     public static let outcomesMax: Int64 = 1_000_000
     public static let outcomeSecondsMax = 86_400.0
+    /// Batches of a stream of new objects that a client may be ahead of the server's answers.
+    public static let batchesAheadMax = 4
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.

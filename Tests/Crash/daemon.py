@@ -37,8 +37,9 @@ def environment(store, disk):
 class Daemon:
     """One store, and the processes that serve it one after the other."""
 
-    def __init__(self, folder, synchronous="full"):
+    def __init__(self, folder, synchronous="full", schema=FOLDER / "crash.schema.json"):
         self.folder, self.synchronous = pathlib.Path(folder).resolve(), synchronous
+        self.schema = schema
         self.store, self.socket = self.folder / "test.store", str(self.folder / "s")
         self.log = self.folder / "log"
         self.process = None
@@ -49,7 +50,7 @@ class Daemon:
         """Starts it; False if it dies before it serves, as it may on a disk that fails."""
         program = os.path.join(os.environ["LARDER_BIN_DIR"], "larderd")
         command = [program, "--store", self.store, "--socket", self.socket,
-                   "--synchronous", self.synchronous, "--schema", FOLDER / "crash.schema.json"]
+                   "--synchronous", self.synchronous, "--schema", self.schema]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 command, env=environment(self.store, disk), stderr=log,
@@ -109,7 +110,7 @@ class Daemon:
                 file.unlink()
 
     def check_file(self):
-        """Lets SQLite alone look at a copy of the file, whose process is dead."""
+        """Lets SQLite alone look at a copy of the file, whose process is dead, and then Larder."""
         if not self.store.exists() or self.store.stat().st_size == 0:
             return
         with_copy = self.folder / "copy"
@@ -119,12 +120,25 @@ class Daemon:
             shutil.copy(file, with_copy)
         connection = sqlite3.connect(with_copy / "test.store")
         try:
-            check_database(connection)
+            is_store = check_database(connection)
+            connection.close()
+            if is_store:
+                check_store(with_copy / "test.store")
         except sqlite3.DatabaseError as error:
             raise Failed(f"SQLite cannot read the file: {error}") from None
         finally:
             connection.close()
             shutil.rmtree(with_copy)
+
+
+def check_store(store):
+    """Lets `larder check` look at a file that no process serves."""
+    program = os.path.join(os.environ["LARDER_BIN_DIR"], "larder")
+    check = subprocess.run(
+        [program, "check", "--store", store], capture_output=True, text=True, check=False,
+        stdin=subprocess.DEVNULL)
+    if check.returncode != 0:
+        raise Failed(f"larder check: {check.stdout}{check.stderr}")
 
 
 # Every place that holds a key of another table, as docs/architecture.md lays tables out.
@@ -136,12 +150,13 @@ LINKS = [
 
 
 def check_database(connection):
+    """False if there is nothing in it yet."""
     answer = [row[0] for row in connection.execute("PRAGMA integrity_check")]
     if answer != ["ok"]:
         raise Failed(f"integrity_check: {answer[:5]}")
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
     if not tables:
-        return
+        return False
     for table, column, target in LINKS:
         # A missing column is an error; SQLite would take it for a string.
         [dangling] = connection.execute(
@@ -154,6 +169,7 @@ def check_database(connection):
         if greatest is not None and greatest > sequence:
             raise Failed(f"{table} has the key {greatest} beyond the last one, {sequence}")
     check_history(connection)
+    return True
 
 
 def check_history(connection):

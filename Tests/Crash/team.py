@@ -32,16 +32,29 @@ class Team:
             process.join()
 
     def begin(self, action, *arguments):
-        for _, pipe in self.members:
-            pipe.send((action, arguments))
+        for number in range(len(self.members)):
+            self.tell(number, action, *arguments)
+
+    def tell(self, number, action, *arguments):
+        _, pipe = self.members[number]
+        pipe.send((action, arguments))
+
+    def result(self, number):
+        """What one returned. Raises what went wrong."""
+        answer = self.received(number)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def received(self, number):
+        _, pipe = self.members[number]
+        if not pipe.poll(RESULT_SECONDS):
+            raise Wrong(f"a process had no answer within {RESULT_SECONDS} seconds")
+        return pipe.recv()
 
     def results(self):
         """What each returned. Raises the worst of what went wrong."""
-        answers = []
-        for _, pipe in self.members:
-            if not pipe.poll(RESULT_SECONDS):
-                raise Wrong(f"a process had no answer within {RESULT_SECONDS} seconds")
-            answers.append(pipe.recv())
+        answers = [self.received(number) for number in range(len(self.members))]
         for kind in (Wrong, Lost, Refused):
             for answer in answers:
                 if type(answer) is kind:

@@ -149,6 +149,37 @@ struct PredicateTests {
         #expect(failure { _ = try client.count(where: refused) }?.code == .unsupportedPredicate)
     }
 
+    @Test("all objects that satisfy a predicate are updated and deleted, blocking or not")
+    func changes() async throws {
+        let stories = try StoryStore()
+        let client = stories.client
+        let long = #Predicate<Story> { $0.words >= 100 }
+        let chosen = try stories.all.filter(long)
+        let section = Value.object(stories.sections[2].persistentModelID)
+        let updated = try await client.updateAll(
+            where: long, ["section": section, "subtitle": nil],
+            expressions: ["words": "words * 2", "pages": "ternary(words > 800, pages, 1)"],
+            wantsIdentifiers: true)
+        #expect(updated.identifiers == chosen.map(\.persistentModelID))
+        let records = try await client.fetch(
+            "Story", where: "section == %@", arguments: [.value(section)])
+        #expect(records.map { $0["words"] } == chosen.map { .int(Int64($0.words) * 2) })
+        #expect(records.map(\.version) == chosen.map { _ in 2 })
+        try blockingChanges(client)
+        let result = try await client.save(ChangeSet([.deleteAll(ObjectSelection("Remark"))]))
+        #expect(result.affected.map(\.count) == [result.deletedCount])
+        #expect(try await client.deleteAll("Section", where: nil).count == 3)
+    }
+
+    private func blockingChanges(_ client: StoreClient) throws {
+        #expect(try client.updateAll("Story", ["isFeatured": true], where: nil).count == 8)
+        #expect(try client.updateAll(where: #Predicate<Story> { $0.words < 0 }).count == 1)
+        let deleted = try client.deleteAll(where: #Predicate<Story> { $0.words > 0 })
+        #expect(deleted == AffectedObjects(count: 6))
+        #expect(try client.deleteAll("Story", where: "words <= %@", arguments: [0]).count == 2)
+        #expect(try client.count("Story") == 0)
+    }
+
     private func blocking(
         _ client: StoreClient, _ predicate: Predicate<Story>, _ expected: [Story]
     ) throws {

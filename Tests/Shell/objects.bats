@@ -112,6 +112,102 @@ END
     same 1 "$(larder count Category)"
 }
 
+@test "update and delete take an entity and a predicate" {
+    printf '{"title": "a%s", "wordCount": %s}\n' 1 10 2 20 3 30 | larder import Article - >/dev/null
+    category=$(larder insert Category name=tech)
+    expect 0 larder update Article --where 'wordCount >= %@' --arg 20 category="$category" \
+        --set 'wordCount=wordCount * 2 + length(title)'
+    same 2 "$output"
+    same '[["a1",10,1],["a2",42,2],["a3",62,2]]' \
+        "$(larder export Article | jq -sc 'map([.title,.wordCount,.["@version"]])')"
+    expect 0 larder update Article --where 'category.name == $n' --variable n=tech \
+        category:=null title=same --ids
+    same 2 "${#lines[@]}"
+    same '"same"' "$(larder get "${lines[1]}" --output jsonl | jq .title)"
+    expect 0 larder update Article --all wordCount:=7 --output json
+    same '[{"updated":3}]' "$(jq -c . <<<"$output")"
+    expect 0 larder delete Article --where 'title == "a1"' --ids
+    [[ $output == */Article/p1 ]]
+    expect 0 larder delete Article --all
+    same 2 "$output"
+}
+
+@test "no entity is changed as a whole by a slip" {
+    larder insert Category name=a >/dev/null
+    uri=$(larder insert Category name=b)
+    for arguments in 'delete Category' 'delete Category --ids' 'delete Category --all --where TRUEPREDICATE' \
+        "delete Category $uri --all" 'update Category name=c' 'update Category --all' "delete $uri --all" \
+        "update $uri --where TRUEPREDICATE name=c" "update $uri --set name=name" 'update Category --all --set name' \
+        'update Category --all name=c --if-version 1' 'delete Category --all --merge rollback'; do
+        # shellcheck disable=SC2086
+        expect 64 larder $arguments
+        holds "$stderr" "error[USAGE]"
+    done
+    expect 65 larder update Category --all --set 'name=length(name) +'
+    holds "$stderr" "value of name, column 15"
+    holds "$stderr" "  length(name) +"
+    expect 65 larder delete Category --where 'nam == "a"'
+    holds "$stderr" "predicate, column 1"
+    expect 65 larder update Category --all name=c
+    holds "$stderr" "error[UNIQUENESS_VIOLATED]"
+    same 2 "$(larder count Category)"
+}
+
+@test "delete --if-version keeps an object that another has changed, and --merge decides" {
+    uri=$(larder insert Category name=a)
+    larder update "$uri" name=b >/dev/null
+    expect 3 larder delete "$uri" --if-version 1
+    expect 0 larder delete "$uri" --if-version 1 --merge storeWins
+    same 0 "$output"
+    expect 0 larder delete "$uri" --if-version 1 --merge callerWins
+    same 1 "$output"
+    expect 64 larder delete "$uri" "$uri" --if-version 1
+}
+
+@test "a set changes objects by name and by predicate, in the order of its lines" {
+    larder insert Article title=old wordCount=3 >/dev/null
+    expect 0 larder save - <<'END'
+{"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}
+{"insert": {"@entity": "Article", "title": "x", "wordCount": 5}}
+{"updateAll": {"@entity": "Article", "@where": "wordCount IN %@ AND title != $t", "@args": [[5, 7]], "@variables": {"t": null}, "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}}
+{"updateAll": {"@entity": "Article", "@where": "category == %@", "@args": ["t:c"], "title": "of tech"}}
+{"deleteAll": {"@entity": "Article", "@where": "wordCount < 4"}}
+END
+    same '[["of tech",10]]' "$(larder export Article | jq -sc 'map([.title,.wordCount])')"
+    for line in '{"deleteAll": {"@entity": "Article"}}' '{"updateAll": {"@where": "a == 1"}}' \
+        '{"deleteAll": {"@entity": "Article", "@all": true, "title": "x"}}' \
+        '{"deleteAll": {"@entity": "Article", "@all": true, "@where": "title == nil"}}' \
+        '{"updateAll": {"@entity": "Article", "@all": true, "@set": {"title": 3}}}' \
+        '{"updateAll": {"@entity": "Article", "@all": true, "@what": 3}}' \
+        '{"updateAll": {"@entity": "Article", "@all": true, "category": "t:x"}}' \
+        '{"updateAll": {"@entity": "Article", "@where": "nothing == 1", "title": "x"}}'; do
+        printf '{"insert": {"@entity": "Category", "name": "n"}}\n%s\n' "$line" >case
+        expect 65 larder save case
+        holds "$stderr" "case, line 2: "
+    done
+}
+
+@test "a change by predicate that takes too long is TIMEOUT, and nothing is done" {
+    category=$(larder insert Category name=a)
+    seq 1 3000 | sed "s|.*|{\"title\": \"&\", \"category\": \"$category\"}|" >in
+    larder import Article in >/dev/null
+    slow='SUBQUERY(category.articles, $a, length($a.title) * wordCount == -1).@count > 0'
+    expect 75 larder update Article --where "$slow" --set 'wordCount=1' --timeout 1s
+    holds "$stderr" "error[TIMEOUT]: the change set took longer"
+    same 3000 "$(larder count Article --where 'wordCount == 0')"
+}
+
+@test "a change of many objects takes little memory" {
+    seq 1 100000 | sed 's|.*|{"title": "the title of &"}|' >in
+    larder import Article in >/dev/null
+    peak() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$daemon/status"; }
+    before=$(peak)
+    same 100000 "$(larder update Article --all --set 'wordCount=wordCount + length(title)' --set 'title=uppercase(title)')"
+    same 100000 "$(larder delete Article --all)"
+    echo "kilobytes: $before before, $(peak) after"
+    [ $(($(peak) - before)) -lt 40000 ]
+}
+
 @test "every change is in the history with its author, its client and its user" {
     uri=$(larder insert Category name=a --author ann)
     larder update "$uri" name=b --author bob >/dev/null
@@ -259,4 +355,75 @@ END
 END
     holds "$stderr" "line 2: t:c is of Category, not of ArticleCollection"
     same 0 "$(larder count Category)"
+}
+
+# The titles of a collection's articles, in its order.
+titles() {
+    larder get "$1" --output json | jq -r '.[0].articles[]' |
+        while read -r uri; do larder get "$uri" --output json | jq -r '.[0].title'; done | xargs
+}
+
+@test "save edits a list at its places, and the edits of two sets both survive" {
+    list=$(larder insert ArticleCollection name=list)
+    for title in a b c; do
+        declare "$title=$(larder insert Article title=$title "collection=$list")"
+    done
+    same "a b c" "$(titles "$list")"
+    expect 0 larder save - <<END
+{"update": {"@id": "$list", "articles": {"@add": {"objects": ["t:x"], "before": "$b"}}}}
+{"insert": {"@id": "t:x", "@entity": "Article", "title": "x"}}
+END
+    expect 0 larder save - <<END
+{"update": {"@id": "$list", "name": "edited", "articles": [{"@remove": ["$a"]}, {"@move": {"objects": ["$c"], "end": "first"}}, {"@add": ["$a"]}]}}
+END
+    same "c x b a" "$(titles "$list")"
+    expect 0 larder update "$list" articles:='{"@move": {"objects": ["'"$c"'"], "index": 2}}'
+    same 4 "$output"
+    same "x b c a" "$(titles "$list")"
+    expect 0 larder update "$list" articles:='{"@move": {"objects": ["'"$b"'"], "after": "'"$a"'"}}'
+    same "x c a b" "$(titles "$list")"
+    expect 0 larder check
+}
+
+@test "insert --upsert adds to a list where a whole list would replace it" {
+    tech=$(larder insert Category name=tech)
+    first=$(larder insert Article title=first "category=$tech")
+    second=$(larder insert Article title=second)
+    echo '{"name": "tech", "articles": {"@add": ["'"$second"'"]}}' |
+        larder import Category - --upsert >/dev/null
+    same 2 "$(larder count Article --where 'category.name == "tech"')"
+    echo '{"name": "tech", "articles": {"@remove": ["'"$first"'"]}}' |
+        larder insert Category - --upsert >/dev/null
+    same second "$(larder fetch Article --where 'category.name == "tech"' --select title)"
+}
+
+@test "an edit that cannot be read or made names its line, and changes nothing" {
+    list=$(larder insert ArticleCollection name=list)
+    article=$(larder insert Article title=a)
+    other='{"insert": {"@entity": "Category", "name": "other"}}'
+    update='{"update": {"@id": "'$list'", "name": "new", "articles": '
+    while IFS='|' read -r edit code sentence; do
+        expect 65 larder save - <<<"$other
+$update$edit}}"
+        holds "$stderr" "error[$code]"
+        holds "$stderr" "line 2: $sentence"
+    done <<END
+{"@add": ["$article"], "@remove": []}|WRONG_TYPE|ArticleCollection.articles: an edit is an object with one member
+{"@insert": []}|WRONG_TYPE|ArticleCollection.articles: an edit is an object
+[{"@add": []}, "$article"]|WRONG_TYPE|ArticleCollection.articles: an edit is an object
+{"@move": ["$article"]}|WRONG_TYPE|ArticleCollection.articles: @move names a place
+{"@add": "$article"}|WRONG_TYPE|ArticleCollection.articles: the objects of an edit are an array
+{"@add": {"objects": [3]}}|WRONG_TYPE|ArticleCollection.articles: each element
+{"@add": {"objects": [], "end": "middle"}}|WRONG_TYPE|ArticleCollection.articles: beside its objects an edit has one place
+{"@add": {"objects": [], "index": 1, "end": "last"}}|WRONG_TYPE|ArticleCollection.articles: beside its objects an edit has one place
+{"@add": ["t:nobody"]}|INVALID_CHANGE_SET|no line inserts t:nobody
+{"@move": {"objects": [], "after": "t:nobody"}}|INVALID_CHANGE_SET|no line inserts t:nobody
+{"@add": {"objects": [], "index": -1}}|INVALID_CHANGE_SET|an edit of ArticleCollection.articles has a negative index
+END
+    expect 4 larder save - <<<"$other
+$update"'{"@move": {"objects": ["'"$article"'"], "end": "first"}}}}'
+    holds "$stderr" "line 2: $article is not in ArticleCollection.articles"
+    same list "$(larder fetch ArticleCollection --select name)"
+    uri=$(larder insert Sample json:='{"@add": ["x"]}')
+    same '{"@add":["x"]}' "$(larder get "$uri" --output json | jq -c '.[0].json')"
 }

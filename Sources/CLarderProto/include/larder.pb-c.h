@@ -25,17 +25,18 @@ typedef struct Larder__V1__WelcomeReply Larder__V1__WelcomeReply;
 typedef struct Larder__V1__GetRequest Larder__V1__GetRequest;
 typedef struct Larder__V1__PropertyNames Larder__V1__PropertyNames;
 typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
-typedef struct Larder__V1__Argument Larder__V1__Argument;
-typedef struct Larder__V1__ValueList Larder__V1__ValueList;
-typedef struct Larder__V1__NamedArgument Larder__V1__NamedArgument;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
 typedef struct Larder__V1__PingRequest Larder__V1__PingRequest;
 typedef struct Larder__V1__CreditRequest Larder__V1__CreditRequest;
 typedef struct Larder__V1__CancelRequest Larder__V1__CancelRequest;
+typedef struct Larder__V1__InsertRequest Larder__V1__InsertRequest;
+typedef struct Larder__V1__RowsRequest Larder__V1__RowsRequest;
+typedef struct Larder__V1__InsertReply Larder__V1__InsertReply;
 typedef struct Larder__V1__BatchesReply Larder__V1__BatchesReply;
 typedef struct Larder__V1__SaveReply Larder__V1__SaveReply;
+typedef struct Larder__V1__AffectedObjects Larder__V1__AffectedObjects;
 typedef struct Larder__V1__ExplainReply Larder__V1__ExplainReply;
 typedef struct Larder__V1__SchemaReply Larder__V1__SchemaReply;
 typedef struct Larder__V1__StatisticsReply Larder__V1__StatisticsReply;
@@ -67,6 +68,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_CREDIT = 18,
   LARDER__V1__ENVELOPE__BODY_CANCEL = 19,
   LARDER__V1__ENVELOPE__BODY_CHECK = 20,
+  LARDER__V1__ENVELOPE__BODY_INSERT_ROWS = 21,
+  LARDER__V1__ENVELOPE__BODY_ROWS = 22,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -75,7 +78,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_FIGURES = 35,
   LARDER__V1__ENVELOPE__BODY_PONG = 36,
   LARDER__V1__ENVELOPE__BODY_FAILED = 37,
-  LARDER__V1__ENVELOPE__BODY_CHECKED = 38
+  LARDER__V1__ENVELOPE__BODY_CHECKED = 38,
+  LARDER__V1__ENVELOPE__BODY_INSERTED = 39
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -141,6 +145,14 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__CheckRequest *check;
     /*
+     * Opens a stream of new objects, whose rows follow; answered by `inserted`, several times.
+     */
+    Larder__V1__InsertRequest *insert_rows;
+    /*
+     * Some rows of such a stream. Has no reply of its own.
+     */
+    Larder__V1__RowsRequest *rows;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -176,6 +188,10 @@ struct  Larder__V1__Envelope
      * Answers `check`.
      */
     Larder__V1__CheckReply *checked;
+    /*
+     * Answers `insert_rows`: how far it has come, and in the end what it came to.
+     */
+    Larder__V1__InsertReply *inserted;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -362,67 +378,6 @@ struct  Larder__V1__QueryRequest
     , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
 
 
-typedef enum {
-  LARDER__V1__ARGUMENT__KIND__NOT_SET = 0,
-  LARDER__V1__ARGUMENT__KIND_VALUE = 1,
-  LARDER__V1__ARGUMENT__KIND_LIST = 2
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ARGUMENT__KIND__CASE)
-} Larder__V1__Argument__KindCase;
-
-/*
- * What fills one place of a shape. Exactly one field is set.
- */
-struct  Larder__V1__Argument
-{
-  ProtobufCMessage base;
-  Larder__V1__Argument__KindCase kind_case;
-  union {
-    Larder__V1__Value *value;
-    /*
-     * For the right side of IN.
-     */
-    Larder__V1__ValueList *list;
-  };
-};
-#define LARDER__V1__ARGUMENT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__argument__descriptor) \
-    , LARDER__V1__ARGUMENT__KIND__NOT_SET, {0} }
-
-
-/*
- * Up to 65,536 values.
- */
-struct  Larder__V1__ValueList
-{
-  ProtobufCMessage base;
-  size_t n_items;
-  Larder__V1__Value **items;
-};
-#define LARDER__V1__VALUE_LIST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__value_list__descriptor) \
-    , 0,NULL }
-
-
-/*
- * The value of `$name`.
- */
-struct  Larder__V1__NamedArgument
-{
-  ProtobufCMessage base;
-  /*
-   * Without the `$`. Required.
-   */
-  ProtobufCBinaryData name;
-  /*
-   * Required.
-   */
-  Larder__V1__Argument *argument;
-};
-#define LARDER__V1__NAMED_ARGUMENT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__named_argument__descriptor) \
-    , {0,NULL}, NULL }
-
-
 /*
  * Asks for the store's schema file.
  */
@@ -509,6 +464,99 @@ struct  Larder__V1__CancelRequest
 
 
 /*
+ * How a stream of new objects of one entity is to be stored.
+ */
+struct  Larder__V1__InsertRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData entity;
+  /*
+   * What becomes of a row whose unique values an object has already.
+   */
+  Larder__V1__UniqueConflictPolicy on_unique_conflict;
+  /*
+   * As in ChangeSet.
+   */
+  ProtobufCBinaryData author;
+  /*
+   * Whether all rows are one transaction, which begins when the last have come. If not, the rows of
+   * each `rows` are one, in the order in which they come.
+   */
+  protobuf_c_boolean atomic;
+  /*
+   * Whether the keys of the objects are wanted.
+   */
+  protobuf_c_boolean identifiers_wanted;
+};
+#define LARDER__V1__INSERT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__insert_request__descriptor) \
+    , {0,NULL}, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, {0,NULL}, 0, 0 }
+
+
+/*
+ * Some rows of a stream.
+ */
+struct  Larder__V1__RowsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the `insert_rows` that opened the stream.
+   */
+  uint64_t request_id;
+  /*
+   * Without identity. The columns are attributes and relationships; what no column names takes its
+   * default. Absent: no rows.
+   */
+  Larder__V1__Batch *batch;
+  /*
+   * Whether these are the last of the stream. They may be none.
+   */
+  protobuf_c_boolean last;
+};
+#define LARDER__V1__ROWS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__rows_request__descriptor) \
+    , 0, NULL, 0 }
+
+
+/*
+ * How far a stream of new objects has come. Sent for each `rows` that the server is done with, and
+ * from time to time while many rows become one transaction.
+ */
+struct  Larder__V1__InsertReply
+{
+  ProtobufCMessage base;
+  /*
+   * So many rows are stored; of an atomic stream so many were received, and in the last reply
+   * stored.
+   */
+  int64_t row_count;
+  /*
+   * With how many `rows` the server is done. No more than 4 may be under way beyond these.
+   */
+  int64_t batch_count;
+  /*
+   * Of the objects that were stored since the reply before, in the order of the rows, if they are
+   * wanted: runs of consecutive keys, the first key and the number of each.
+   */
+  size_t n_first_keys;
+  int64_t *first_keys;
+  size_t n_key_counts;
+  uint32_t *key_counts;
+  /*
+   * The number of the last transaction; 0 before the first.
+   */
+  int64_t transaction;
+  /*
+   * Whether another reply to the same request follows.
+   */
+  protobuf_c_boolean more;
+};
+#define LARDER__V1__INSERT_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__insert_reply__descriptor) \
+    , 0, 0, 0,NULL, 0,NULL, 0, 0 }
+
+
+/*
  * Rows. The answer to `get` is one reply with a batch for each entity. The answer to `query` is one
  * batch a reply; there is always at least one, with the columns, even if no row was found. Objects
  * that a fetch prefetches come in replies of their own, in front of the rows that refer to them.
@@ -561,10 +609,36 @@ struct  Larder__V1__SaveReply
    * commit, and none is used twice. 0 where the set changed nothing, and so left none.
    */
   int64_t transaction;
+  /*
+   * What the changes by predicate came to, one for each, in their order.
+   */
+  size_t n_affected;
+  Larder__V1__AffectedObjects **affected;
 };
 #define LARDER__V1__SAVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__save_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0,NULL, 0 }
+    , 0,NULL, 0,NULL, 0, 0,NULL, 0, 0,NULL }
+
+
+/*
+ * What a change by predicate came to.
+ */
+struct  Larder__V1__AffectedObjects
+{
+  ProtobufCMessage base;
+  /*
+   * How many objects satisfied the predicate.
+   */
+  int64_t count;
+  /*
+   * Which they were, in the order of their keys; empty unless `identifiers_wanted`.
+   */
+  size_t n_identifiers;
+  Larder__V1__Identifier **identifiers;
+};
+#define LARDER__V1__AFFECTED_OBJECTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__affected_objects__descriptor) \
+    , 0, 0,NULL }
 
 
 /*
@@ -967,63 +1041,6 @@ Larder__V1__QueryRequest *
 void   larder__v1__query_request__free_unpacked
                      (Larder__V1__QueryRequest *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__Argument methods */
-void   larder__v1__argument__init
-                     (Larder__V1__Argument         *message);
-size_t larder__v1__argument__get_packed_size
-                     (const Larder__V1__Argument   *message);
-size_t larder__v1__argument__pack
-                     (const Larder__V1__Argument   *message,
-                      uint8_t             *out);
-size_t larder__v1__argument__pack_to_buffer
-                     (const Larder__V1__Argument   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__Argument *
-       larder__v1__argument__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__argument__free_unpacked
-                     (Larder__V1__Argument *message,
-                      ProtobufCAllocator *allocator);
-/* Larder__V1__ValueList methods */
-void   larder__v1__value_list__init
-                     (Larder__V1__ValueList         *message);
-size_t larder__v1__value_list__get_packed_size
-                     (const Larder__V1__ValueList   *message);
-size_t larder__v1__value_list__pack
-                     (const Larder__V1__ValueList   *message,
-                      uint8_t             *out);
-size_t larder__v1__value_list__pack_to_buffer
-                     (const Larder__V1__ValueList   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__ValueList *
-       larder__v1__value_list__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__value_list__free_unpacked
-                     (Larder__V1__ValueList *message,
-                      ProtobufCAllocator *allocator);
-/* Larder__V1__NamedArgument methods */
-void   larder__v1__named_argument__init
-                     (Larder__V1__NamedArgument         *message);
-size_t larder__v1__named_argument__get_packed_size
-                     (const Larder__V1__NamedArgument   *message);
-size_t larder__v1__named_argument__pack
-                     (const Larder__V1__NamedArgument   *message,
-                      uint8_t             *out);
-size_t larder__v1__named_argument__pack_to_buffer
-                     (const Larder__V1__NamedArgument   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__NamedArgument *
-       larder__v1__named_argument__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__named_argument__free_unpacked
-                     (Larder__V1__NamedArgument *message,
-                      ProtobufCAllocator *allocator);
 /* Larder__V1__SchemaRequest methods */
 void   larder__v1__schema_request__init
                      (Larder__V1__SchemaRequest         *message);
@@ -1138,6 +1155,63 @@ Larder__V1__CancelRequest *
 void   larder__v1__cancel_request__free_unpacked
                      (Larder__V1__CancelRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__InsertRequest methods */
+void   larder__v1__insert_request__init
+                     (Larder__V1__InsertRequest         *message);
+size_t larder__v1__insert_request__get_packed_size
+                     (const Larder__V1__InsertRequest   *message);
+size_t larder__v1__insert_request__pack
+                     (const Larder__V1__InsertRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__insert_request__pack_to_buffer
+                     (const Larder__V1__InsertRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__InsertRequest *
+       larder__v1__insert_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__insert_request__free_unpacked
+                     (Larder__V1__InsertRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__RowsRequest methods */
+void   larder__v1__rows_request__init
+                     (Larder__V1__RowsRequest         *message);
+size_t larder__v1__rows_request__get_packed_size
+                     (const Larder__V1__RowsRequest   *message);
+size_t larder__v1__rows_request__pack
+                     (const Larder__V1__RowsRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__rows_request__pack_to_buffer
+                     (const Larder__V1__RowsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__RowsRequest *
+       larder__v1__rows_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__rows_request__free_unpacked
+                     (Larder__V1__RowsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__InsertReply methods */
+void   larder__v1__insert_reply__init
+                     (Larder__V1__InsertReply         *message);
+size_t larder__v1__insert_reply__get_packed_size
+                     (const Larder__V1__InsertReply   *message);
+size_t larder__v1__insert_reply__pack
+                     (const Larder__V1__InsertReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__insert_reply__pack_to_buffer
+                     (const Larder__V1__InsertReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__InsertReply *
+       larder__v1__insert_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__insert_reply__free_unpacked
+                     (Larder__V1__InsertReply *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__BatchesReply methods */
 void   larder__v1__batches_reply__init
                      (Larder__V1__BatchesReply         *message);
@@ -1175,6 +1249,25 @@ Larder__V1__SaveReply *
                       const uint8_t       *data);
 void   larder__v1__save_reply__free_unpacked
                      (Larder__V1__SaveReply *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__AffectedObjects methods */
+void   larder__v1__affected_objects__init
+                     (Larder__V1__AffectedObjects         *message);
+size_t larder__v1__affected_objects__get_packed_size
+                     (const Larder__V1__AffectedObjects   *message);
+size_t larder__v1__affected_objects__pack
+                     (const Larder__V1__AffectedObjects   *message,
+                      uint8_t             *out);
+size_t larder__v1__affected_objects__pack_to_buffer
+                     (const Larder__V1__AffectedObjects   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__AffectedObjects *
+       larder__v1__affected_objects__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__affected_objects__free_unpacked
+                     (Larder__V1__AffectedObjects *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__ExplainReply methods */
 void   larder__v1__explain_reply__init
@@ -1405,15 +1498,6 @@ typedef void (*Larder__V1__PropertyNames_Closure)
 typedef void (*Larder__V1__QueryRequest_Closure)
                  (const Larder__V1__QueryRequest *message,
                   void *closure_data);
-typedef void (*Larder__V1__Argument_Closure)
-                 (const Larder__V1__Argument *message,
-                  void *closure_data);
-typedef void (*Larder__V1__ValueList_Closure)
-                 (const Larder__V1__ValueList *message,
-                  void *closure_data);
-typedef void (*Larder__V1__NamedArgument_Closure)
-                 (const Larder__V1__NamedArgument *message,
-                  void *closure_data);
 typedef void (*Larder__V1__SchemaRequest_Closure)
                  (const Larder__V1__SchemaRequest *message,
                   void *closure_data);
@@ -1432,11 +1516,23 @@ typedef void (*Larder__V1__CreditRequest_Closure)
 typedef void (*Larder__V1__CancelRequest_Closure)
                  (const Larder__V1__CancelRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__InsertRequest_Closure)
+                 (const Larder__V1__InsertRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__RowsRequest_Closure)
+                 (const Larder__V1__RowsRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__InsertReply_Closure)
+                 (const Larder__V1__InsertReply *message,
+                  void *closure_data);
 typedef void (*Larder__V1__BatchesReply_Closure)
                  (const Larder__V1__BatchesReply *message,
                   void *closure_data);
 typedef void (*Larder__V1__SaveReply_Closure)
                  (const Larder__V1__SaveReply *message,
+                  void *closure_data);
+typedef void (*Larder__V1__AffectedObjects_Closure)
+                 (const Larder__V1__AffectedObjects *message,
                   void *closure_data);
 typedef void (*Larder__V1__ExplainReply_Closure)
                  (const Larder__V1__ExplainReply *message,
@@ -1483,17 +1579,18 @@ extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__get_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_names__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__argument__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__value_list__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__credit_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__insert_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__rows_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__insert_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__affected_objects__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_reply__descriptor;

@@ -19,6 +19,9 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Larder__V1__Value Larder__V1__Value;
 typedef struct Larder__V1__Identifiers Larder__V1__Identifiers;
 typedef struct Larder__V1__Identifier Larder__V1__Identifier;
+typedef struct Larder__V1__Argument Larder__V1__Argument;
+typedef struct Larder__V1__ValueList Larder__V1__ValueList;
+typedef struct Larder__V1__NamedArgument Larder__V1__NamedArgument;
 
 
 /* --- enums --- */
@@ -157,6 +160,67 @@ struct  Larder__V1__Identifier
     , {0,NULL}, {0,NULL}, LARDER__V1__IDENTIFIER__NAME__NOT_SET, {0} }
 
 
+typedef enum {
+  LARDER__V1__ARGUMENT__KIND__NOT_SET = 0,
+  LARDER__V1__ARGUMENT__KIND_VALUE = 1,
+  LARDER__V1__ARGUMENT__KIND_LIST = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ARGUMENT__KIND__CASE)
+} Larder__V1__Argument__KindCase;
+
+/*
+ * What fills one place of a query. Exactly one field is set.
+ */
+struct  Larder__V1__Argument
+{
+  ProtobufCMessage base;
+  Larder__V1__Argument__KindCase kind_case;
+  union {
+    Larder__V1__Value *value;
+    /*
+     * For the right side of IN.
+     */
+    Larder__V1__ValueList *list;
+  };
+};
+#define LARDER__V1__ARGUMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__argument__descriptor) \
+    , LARDER__V1__ARGUMENT__KIND__NOT_SET, {0} }
+
+
+/*
+ * Up to 65,536 values.
+ */
+struct  Larder__V1__ValueList
+{
+  ProtobufCMessage base;
+  size_t n_items;
+  Larder__V1__Value **items;
+};
+#define LARDER__V1__VALUE_LIST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__value_list__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * The value of `$name`.
+ */
+struct  Larder__V1__NamedArgument
+{
+  ProtobufCMessage base;
+  /*
+   * Without the `$`. Required.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * Required.
+   */
+  Larder__V1__Argument *argument;
+};
+#define LARDER__V1__NAMED_ARGUMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__named_argument__descriptor) \
+    , {0,NULL}, NULL }
+
+
 /* Larder__V1__Value methods */
 void   larder__v1__value__init
                      (Larder__V1__Value         *message);
@@ -214,6 +278,63 @@ Larder__V1__Identifier *
 void   larder__v1__identifier__free_unpacked
                      (Larder__V1__Identifier *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__Argument methods */
+void   larder__v1__argument__init
+                     (Larder__V1__Argument         *message);
+size_t larder__v1__argument__get_packed_size
+                     (const Larder__V1__Argument   *message);
+size_t larder__v1__argument__pack
+                     (const Larder__V1__Argument   *message,
+                      uint8_t             *out);
+size_t larder__v1__argument__pack_to_buffer
+                     (const Larder__V1__Argument   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__Argument *
+       larder__v1__argument__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__argument__free_unpacked
+                     (Larder__V1__Argument *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__ValueList methods */
+void   larder__v1__value_list__init
+                     (Larder__V1__ValueList         *message);
+size_t larder__v1__value_list__get_packed_size
+                     (const Larder__V1__ValueList   *message);
+size_t larder__v1__value_list__pack
+                     (const Larder__V1__ValueList   *message,
+                      uint8_t             *out);
+size_t larder__v1__value_list__pack_to_buffer
+                     (const Larder__V1__ValueList   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__ValueList *
+       larder__v1__value_list__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__value_list__free_unpacked
+                     (Larder__V1__ValueList *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__NamedArgument methods */
+void   larder__v1__named_argument__init
+                     (Larder__V1__NamedArgument         *message);
+size_t larder__v1__named_argument__get_packed_size
+                     (const Larder__V1__NamedArgument   *message);
+size_t larder__v1__named_argument__pack
+                     (const Larder__V1__NamedArgument   *message,
+                      uint8_t             *out);
+size_t larder__v1__named_argument__pack_to_buffer
+                     (const Larder__V1__NamedArgument   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__NamedArgument *
+       larder__v1__named_argument__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__named_argument__free_unpacked
+                     (Larder__V1__NamedArgument *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__Value_Closure)
@@ -225,6 +346,15 @@ typedef void (*Larder__V1__Identifiers_Closure)
 typedef void (*Larder__V1__Identifier_Closure)
                  (const Larder__V1__Identifier *message,
                   void *closure_data);
+typedef void (*Larder__V1__Argument_Closure)
+                 (const Larder__V1__Argument *message,
+                  void *closure_data);
+typedef void (*Larder__V1__ValueList_Closure)
+                 (const Larder__V1__ValueList *message,
+                  void *closure_data);
+typedef void (*Larder__V1__NamedArgument_Closure)
+                 (const Larder__V1__NamedArgument *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -234,6 +364,9 @@ typedef void (*Larder__V1__Identifier_Closure)
 extern const ProtobufCMessageDescriptor larder__v1__value__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__identifiers__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__identifier__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__argument__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__value_list__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__named_argument__descriptor;
 
 PROTOBUF_C__END_DECLS
 

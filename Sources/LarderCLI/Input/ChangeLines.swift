@@ -5,7 +5,11 @@ import LarderModel
 ///     {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
 ///     {"update": {"@id": URI, "@version": 3, "title": "y"}}
 ///     {"update": {"@id": URI, "@base": {"title": "x"}, "title": "y"}}
+///     {"update": {"@id": URI, "articles": {"@add": {"objects": ["t:a"], "before": URI}}}}
 ///     {"delete": {"@id": URI}}
+///     {"updateAll": {"@entity": "Article", "@where": "wordCount > %@", "@args": [100],
+///                    "@set": {"wordCount": "wordCount * 2"}, "title": "x"}}
+///     {"deleteAll": {"@entity": "Article", "@where": "wordCount == 0"}}
 ///
 /// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
 /// one transaction; `Limits.changesMax` and `LineReader.changeSetBytesMax` bound it.
@@ -46,10 +50,10 @@ struct ChangeLines {
         case "update":
             let identifier = try permanentIdentifier(members)
             let decoder = try decoder(identifier.entityName)
-            let values = try decoder.values(members.filter { $0.key != "@base" })
+            let content = try decoder.content(members.filter { $0.key != "@base" })
             return .update(
-                identifier, ifVersion: try version(members), values: values,
-                base: try base(members, decoder))
+                identifier, ifVersion: try version(members), values: content.values,
+                base: try base(members, decoder), edits: content.edits)
         case "delete":
             let identifier = try permanentIdentifier(members)
             let others = members.keys.filter { $0 != "@id" && $0 != "@version" && $0 != "@entity" }
@@ -57,13 +61,40 @@ struct ChangeLines {
                 throw LarderError(.invalidChangeSet, "a delete takes no properties")
             }
             return .delete(identifier, ifVersion: try version(members))
+        case "updateAll": return try updateAll(members)
+        case "deleteAll":
+            let selection = try selection(members)
+            guard selection.values.isEmpty, selection.expressions.isEmpty else {
+                throw LarderError(.invalidChangeSet, "a delete takes no properties")
+            }
+            _ = try decoder(selection.selection.entityName)
+            return .deleteAll(selection.selection)
         default: throw Self.malformed
         }
     }
 
     private static let malformed = LarderError(
-        .invalidChangeSet, "a change is an object with one member: insert, update or delete",
+        .invalidChangeSet,
+        "a change is an object with one member: insert, update, delete, updateAll or deleteAll",
         hint: #"for instance {"insert": {"@id": "t:a", "@entity": "Article", "title": "x"}}"#)
+
+    private func selection(
+        _ members: [String: JSONValue]
+    ) throws(LarderError) -> SelectionMembers {
+        try SelectionMembers(members) { insertedNames[$0]?.entityName }
+    }
+
+    private mutating func updateAll(_ members: [String: JSONValue]) throws(LarderError) -> Change {
+        let given = try selection(members)
+        let values = try decoder(given.selection.entityName).content(given.values)
+            .values(orElse: "an update of all takes attributes and to-one relationships")
+        return .updateAll(
+            given.selection,
+            set: given.expressions.map { PropertyAssignment($0.name, .format($0.text)) }
+                + values.sorted { $0.key < $1.key }.map {
+                    PropertyAssignment($0.key, to: $0.value)
+                })
+    }
 
     private mutating func insert(
         _ members: [String: JSONValue], _ line: Int
@@ -84,9 +115,10 @@ struct ChangeLines {
             insertedNames[text] = (entityName, line)
             name = text
         }
-        let values = try decoder(entityName).values(members)
+        let content = try decoder(entityName).content(members)
         return .insert(
-            PersistentIdentifier(temporary: name, entityName: entityName), values: values)
+            PersistentIdentifier(temporary: name, entityName: entityName),
+            values: content.values, edits: content.edits)
     }
 
     private mutating func decoder(_ entityName: String) throws(LarderError) -> ObjectDecoder {
@@ -114,7 +146,8 @@ struct ChangeLines {
         case .object(let base)?:
             var decoder = decoder
             decoder.allowsTemporaryNames = false
-            return try decoder.values(base)
+            return try decoder.content(base)
+                .values(orElse: "@base has whole lists, as they were read")
         default: throw LarderError(.wrongType, "@base is an object with properties")
         }
     }
@@ -153,18 +186,25 @@ enum TemporaryName {
 }
 
 extension Change {
-    /// The objects that the values refer to.
+    /// The objects that the values and edits refer to.
     fileprivate var references: [PersistentIdentifier] {
         switch self {
-        case .insert(_, let values), .update(_, _, let values, _):
+        case .insert(_, let values, let edits), .update(_, _, let values, _, let edits):
             values.values.flatMap { value -> [PersistentIdentifier] in
                 switch value {
                 case .object(let identifier): [identifier]
                 case .objects(let identifiers): identifiers
                 default: []
                 }
+            } + edits.flatMap { $0.objects + [$0.place?.neighbor].compactMap(\.self) }
+        case .updateAll(_, let assignments):
+            assignments.compactMap { assignment in
+                guard case .tree(.constant(.object(let identifier))) = assignment.term else {
+                    return nil
+                }
+                return identifier
             }
-        case .delete: []
+        case .delete, .deleteAll: []
         }
     }
 }

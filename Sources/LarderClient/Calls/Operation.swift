@@ -49,10 +49,12 @@ extension Operation where Answer == PersistentIdentifier {
 
 extension Operation where Answer == Int64 {
     static func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64?,
-        base: [String: Value], _ policy: MergePolicy
+        _ identifier: PersistentIdentifier, _ values: [String: Value],
+        _ edits: [RelationshipEdit], ifVersion: Int64?, base: [String: Value],
+        _ policy: MergePolicy
     ) -> Self {
-        let change = Change.update(identifier, ifVersion: ifVersion, values: values, base: base)
+        let change = Change.update(
+            identifier, ifVersion: ifVersion, values: values, base: base, edits: edits)
         return Operation(save: ChangeSet([change], mergePolicy: policy)) {
             $0.updatedVersions.first
         }
@@ -76,6 +78,24 @@ extension Operation where Answer == SaveResult {
         Operation(request: .save(changes), isWrite: true) { reply, _ in
             if case .saved(let result) = reply { result } else { nil }
         }
+    }
+}
+
+extension Operation where Answer == AffectedObjects {
+    static func updateAll(
+        _ selection: ObjectSelection, _ values: [String: Value],
+        _ expressions: KeyValuePairs<String, String>
+    ) -> Self {
+        let assignments =
+            expressions.map { PropertyAssignment($0.key, .format($0.value)) }
+            + values.sorted { $0.key < $1.key }.map { PropertyAssignment($0.key, to: $0.value) }
+        return Operation(save: ChangeSet([.updateAll(selection, set: assignments)])) {
+            $0.affected.first
+        }
+    }
+
+    static func deleteAll(_ selection: ObjectSelection) -> Self {
+        Operation(save: ChangeSet([.deleteAll(selection)])) { $0.affected.first }
     }
 }
 

@@ -50,26 +50,33 @@ public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
     case rollback
 }
 
-/// One change to one object.
+/// One change to one object, or to all objects that satisfy a predicate.
 ///
 /// Values are by property name. A to-one is an ``Value/object(_:)`` or nil, a to-many the whole
 /// ``Value/objects(_:)``; either may hold temporary identifiers that the same set inserts, before
-/// or after.
+/// or after. `edits` change to-many relationships that `values` do not set, in the order given.
 public enum Change: Hashable, Sendable {
     /// Inserts the object that the temporary identifier names within the set.
-    case insert(PersistentIdentifier, values: [String: Value])
+    case insert(
+        PersistentIdentifier, values: [String: Value], edits: [RelationshipEdit] = [])
     /// Changes the named properties; with `ifVersion`, only if that is still the row's version.
     /// `base` has values as the caller read them, for the ``MergePolicy``.
     case update(
         PersistentIdentifier, ifVersion: Int64?, values: [String: Value],
-        base: [String: Value] = [:])
+        base: [String: Value] = [:], edits: [RelationshipEdit] = [])
     case delete(PersistentIdentifier, ifVersion: Int64?)
+    /// Sets properties of all selected objects, each once.
+    case updateAll(ObjectSelection, set: [PropertyAssignment])
+    /// Deletes all selected objects, and what their delete rules say goes with them.
+    case deleteAll(ObjectSelection)
 
-    public var identifier: PersistentIdentifier {
+    /// The object of a change by name.
+    public var identifier: PersistentIdentifier? {
         switch self {
-        case .insert(let identifier, _), .update(let identifier, _, _, _),
+        case .insert(let identifier, _, _), .update(let identifier, _, _, _, _),
             .delete(let identifier, _):
             identifier
+        case .updateAll, .deleteAll: nil
         }
     }
 }
@@ -90,15 +97,19 @@ public struct SaveResult: Hashable, Sendable {
     /// The number of the transaction that the history has of the save: the token after which others
     /// follow. Nil where the set changed nothing, and so left none.
     public var transaction: Int64?
+    /// What the changes by predicate came to, in their order.
+    public var affected: [AffectedObjects]
 
     public init(
         inserted: [PersistentIdentifier] = [], updatedVersions: [Int64] = [],
-        deletedCount: Int64 = 0, merged: [Int] = [], transaction: Int64? = nil
+        deletedCount: Int64 = 0, merged: [Int] = [], transaction: Int64? = nil,
+        affected: [AffectedObjects] = []
     ) {
         self.inserted = inserted
         self.updatedVersions = updatedVersions
         self.deletedCount = deletedCount
         self.merged = merged
         self.transaction = transaction
+        self.affected = affected
     }
 }

@@ -23,12 +23,17 @@ public struct ReceivedChangeSet: Hashable, Sendable {
     /// By which the store sees whether a set that comes under a known idempotency key is the same
     /// one. Of use only if the set has a key; whoever received it makes it.
     public var digest: UInt64
+    /// Past it a set with changes by predicate ends with `ErrorCode.timeout`, and nothing is done.
+    /// nil sets no bound.
+    public var deadline: ContinuousClock.Instant?
 
     public init(
-        _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(), digest: UInt64 = 0
+        _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(), digest: UInt64 = 0,
+        deadline: ContinuousClock.Instant? = nil
     ) {
         self.changeSet = changeSet
         self.source = source
         self.digest = digest
+        self.deadline = deadline
     }
 }

@@ -8,19 +8,20 @@ extension Layout {
         CREATE TABLE \(outcomeTable) (number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, \
         digest INTEGER NOT NULL, time REAL NOT NULL, transaction_number INTEGER, \
         inserted TEXT NOT NULL, versions TEXT NOT NULL, deleted INTEGER NOT NULL, \
-        merged TEXT NOT NULL)
+        merged TEXT NOT NULL, affected TEXT NOT NULL)
         """
     ]
 
-    /// Digest, transaction, inserted, versions, deleted, merged of the outcome under a key.
+    /// Of the outcome under a key: digest, transaction, inserted, versions, deleted, merged,
+    /// affected.
     static let findOutcome =
-        "SELECT digest, transaction_number, inserted, versions, deleted, merged "
+        "SELECT digest, transaction_number, inserted, versions, deleted, merged, affected "
         + "FROM \(outcomeTable) WHERE key = ?"
 
-    /// Key, digest, time, transaction, inserted, versions, deleted, merged.
+    /// Key, digest, time, transaction, inserted, versions, deleted, merged, affected.
     static let insertOutcome =
         "INSERT INTO \(outcomeTable) (key, digest, time, transaction_number, inserted, versions, "
-        + "deleted, merged) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        + "deleted, merged, affected) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
     /// Of the oldest ?3 outcomes, those up to the number ?1 or older than the time ?2.
     static let forgetOutcomes =

@@ -14,6 +14,7 @@ enum StoreConnection {
     }
 
     /// The log is moved into the file by the writer's own calls, see `Writer+Checkpoint.swift`.
+    /// What changes by predicate set aside goes to a temporary file when it is much.
     static func configureWriter(
         _ connection: Connection, synchronous: String
     ) throws(SQLiteError) {
@@ -23,7 +24,6 @@ enum StoreConnection {
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA journal_size_limit = \(logBytesMax);
             PRAGMA foreign_keys = OFF;
-            PRAGMA temp_store = MEMORY;
             PRAGMA cache_size = -\(writerCacheKibibytes);
             """)
     }

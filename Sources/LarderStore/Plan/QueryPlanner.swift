@@ -18,11 +18,26 @@ struct QueryPlanner {
             case .count(_, let predicate, _): try resolver.count(where: predicate)
             case .aggregate(let aggregate): try resolver.aggregate(aggregate)
             }
-        let source = resolver.source
+        return readPlan(resolved, resolver.source)
+    }
+
+    /// The query of a change by predicate, and what its assigned properties become.
+    func plan(
+        _ selection: ObjectSelection, _ assignments: [PropertyAssignment],
+        _ parameters: QueryParameters
+    ) throws(LarderError) -> (plan: ReadPlan, resolved: ResolvedSelection) {
+        let resolver = try QueryResolver(
+            entityName: selection.entityName, layout: layout, converter: converter,
+            source: ExpressionSource(parameters))
+        let resolved = try resolver.selection(where: selection.predicate, assignments)
+        return (readPlan(resolved.query, resolver.source), resolved)
+    }
+
+    private func readPlan(_ query: ResolvedQuery, _ source: ExpressionSource) -> ReadPlan {
         var converter = converter
         converter.places = source.places
         return ReadPlan(
-            resolved, converter: converter, dependsOnArguments: source.dependsOnArguments,
+            query, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount)
     }
 }

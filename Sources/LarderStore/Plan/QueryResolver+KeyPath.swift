@@ -119,7 +119,7 @@ extension QueryResolver {
     }
 
     /// A property, or an error that knows of entities below which have such a one.
-    private func property(named name: String, of entity: Entity) throws(LarderError) -> Property {
+    func property(named name: String, of entity: Entity) throws(LarderError) -> Property {
         do throws(LarderError) {
             return try Self.property(named: name, of: entity)
         } catch {

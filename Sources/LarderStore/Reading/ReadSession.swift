@@ -103,7 +103,7 @@ final class ReadSession {
         // A function that was not called any more ends its statement with the general error.
         let isStopped = error.code == SQLITE_ERROR && connection.stopReason != nil
         guard isStopped || error.code == SQLITE_INTERRUPT else {
-            return .failed(Self.isTooComplex(error) ? Self.tooComplex : error.larderError)
+            return .failed(error.queryLimit ?? error.larderError)
         }
         switch connection.stopReason {
         case .stepsExceeded: return .stepsExceeded
@@ -116,16 +116,17 @@ final class ReadSession {
         case nil: return .failed(error.larderError)
         }
     }
+}
 
-    /// SQLite bounds the depth of what it parses; it has no code of its own for that.
-    private static func isTooComplex(_ error: SQLiteError) -> Bool {
-        error.code == SQLITE_ERROR
-            && (error.message.hasPrefix("parser stack overflow")
-                || error.message.hasPrefix("Expression tree is too large"))
-    }
-
-    private static var tooComplex: LarderError {
-        LarderError(
+extension SQLiteError {
+    /// That a query is nested too deep. SQLite bounds the depth of what it parses, and has no code
+    /// of its own for that.
+    var queryLimit: LarderError? {
+        guard code == SQLITE_ERROR,
+            message.hasPrefix("parser stack overflow")
+                || message.hasPrefix("Expression tree is too large")
+        else { return nil }
+        return LarderError(
             .resourceExhausted, "the query is nested deeper than the database can follow",
             hint: "use fewer subqueries and functions inside each other")
     }

@@ -19,9 +19,13 @@ final class ExecutionLimit {
     private var cancellation: ReadCancellation?
     private(set) var interval: Int32?
     private(set) var stopReason: StopReason?
+    /// Whether other statements run between two rows of the one that is bounded. They are not
+    /// stopped: SQLite would roll back the whole transaction of one that writes.
+    var isSuspended = false
 
     func start(_ budget: ReadBudget?) {
         stopReason = nil
+        isSuspended = false
         stepsLeft = budget?.steps
         stepsDeadline = budget?.stepsDeadline
         deadline = budget?.deadline
@@ -33,7 +37,7 @@ final class ExecutionLimit {
 
     /// Counts one interval; false when the statement has to stop.
     func advance() -> Bool {
-        if let left = stepsLeft {
+        if let left = stepsLeft, !isSuspended {
             stepsLeft = left - Int(interval ?? 0)
             if left <= Int(interval ?? 0) { stopReason = .stepsExceeded }
         }
@@ -56,7 +60,7 @@ final class ExecutionLimit {
     /// Looks at the time, as before a function that may take as long as many steps; false when the
     /// statement has to stop.
     func allowsMore() -> Bool {
-        guard interval != nil else { return true }
+        guard interval != nil, !isSuspended else { return true }
         if stepsDeadline != nil || deadline != nil {
             let now = ContinuousClock.now
             if let stepsDeadline, now >= stepsDeadline { stopReason = .stepsExceeded }

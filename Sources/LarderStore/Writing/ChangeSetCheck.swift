@@ -11,6 +11,7 @@ struct ChangeSetCheck {
     let schema: WritingSchema
     let store: UUID
     let values: ValueCheck
+    let planner: QueryPlanner
 
     struct Insertion {
         let object: ObjectKey
@@ -24,15 +25,19 @@ struct ChangeSetCheck {
     private var subjects: [ObjectKey?] = []
     private var updated: Set<ObjectKey> = []
     private var deleted: Set<ObjectKey> = []
-    private var faults = ChangeFaults()
+    private(set) var faults = ChangeFaults()
     /// Whether single values are at most what is wrong, so that what else the set says has meaning.
     private var isCoherent = true
 
     /// - Parameter lastKeys: The last key of each entity; inserts take those that follow.
-    init(_ schema: WritingSchema, store: UUID, values: ValueCheck, lastKeys: [Int64]) {
+    init(
+        _ schema: WritingSchema, store: UUID, values: ValueCheck, planner: QueryPlanner,
+        lastKeys: [Int64]
+    ) {
         self.schema = schema
         self.store = store
         self.values = values
+        self.planner = planner
         self.lastKeys = lastKeys
     }
 
@@ -41,6 +46,12 @@ struct ChangeSetCheck {
             throw LarderError(
                 .resourceExhausted,
                 "a change set holds at most \(Limits.changesMax) changes")
+        }
+        guard set.changes.count(where: { $0.identifier == nil }) <= Limits.changesByPredicateMax
+        else {
+            throw LarderError(
+                .resourceExhausted,
+                "a change set holds at most \(Limits.changesByPredicateMax) changes by predicate")
         }
         guard set.author.utf8.count <= Limits.authorBytesMax else {
             throw LarderError(
@@ -51,13 +62,19 @@ struct ChangeSetCheck {
         for (place, change) in set.changes.enumerated() {
             attempt(place) { check throws(LarderError) in
                 check.subjects.append(nil)
-                check.subjects[place] = try check.subject(of: change, at: place)
+                guard let identifier = change.identifier else { return }
+                check.subjects[place] = try check.subject(of: change, identifier, at: place)
             }
         }
         var planned: [PlannedChange?] = []
         planned.reserveCapacity(set.changes.count)
         for (place, change) in set.changes.enumerated() where !faults.isFull {
             planned.append(nil)
+            if change.identifier == nil {
+                attempt(place) { check throws(LarderError) in
+                    planned[place] = try check.plannedByPredicate(change, place)
+                }
+            }
             guard let subject = subjects[place] else { continue }
             attempt(place) { check throws(LarderError) in
                 try check.noteUse(of: subject, by: change)
@@ -88,9 +105,8 @@ struct ChangeSetCheck {
 
 extension ChangeSetCheck {
     private mutating func subject(
-        of change: Change, at place: Int
+        of change: Change, _ identifier: PersistentIdentifier, at place: Int
     ) throws(LarderError) -> ObjectKey {
-        let identifier = change.identifier
         let entity = try entityNumber(identifier.entityName)
         guard case .insert = change else {
             return ObjectKey(entity: entity, key: try storedKey(of: identifier, change))
@@ -100,7 +116,9 @@ extension ChangeSetCheck {
                 .invalidChangeSet, "\(identifier.uriRepresentation) cannot be inserted again",
                 hint: "an insert takes a temporary identifier", uri: identifier.uriRepresentation)
         }
-        try checkIsConcrete(schema.entities[entity].entity)
+        if let refusal = Self.refusal(ofInsertsInto: schema.entities[entity].entity) {
+            throw refusal
+        }
         guard insertions[name] == nil else {
             throw LarderError(
                 .invalidChangeSet,
@@ -117,9 +135,10 @@ extension ChangeSetCheck {
         return object
     }
 
-    private func checkIsConcrete(_ entity: Entity) throws(LarderError) {
-        guard entity.isAbstract else { return }
-        throw LarderError(
+    /// nil where the entity may have objects of its own.
+    static func refusal(ofInsertsInto entity: Entity) -> LarderError? {
+        guard entity.isAbstract else { return nil }
+        return LarderError(
             ChangeFault(
                 .invalidChangeSet, "\(entity.name) is abstract and has no objects of its own",
                 entityName: entity.name, rule: .abstract),
@@ -161,9 +180,9 @@ extension ChangeSetCheck {
         of subject: ObjectKey, by change: Change
     ) throws(LarderError) {
         // Only a fault needs it, and inserts are many.
-        var uri: String { change.identifier.uriRepresentation }
+        var uri: String { change.identifier?.uriRepresentation ?? "" }
         switch change {
-        case .insert: return
+        case .insert, .updateAll, .deleteAll: return
         case .update:
             guard !deleted.contains(subject) else {
                 throw LarderError(

@@ -20,7 +20,7 @@ extension ChangeSetRun {
                 if try !deletes(object, state, expectation, set.mergePolicy, at: place) {
                     changes[place] = nil as PlannedChange?
                 }
-            case .insert, .update, .delete, nil: continue
+            case .insert, .update, .delete, .updateAll, .deleteAll, nil: continue
             }
         }
         return changes
@@ -103,6 +103,7 @@ extension ChangeSetRun {
         case .storeWins:
             merged.attributes.removeAll { state.attributes.contains($0.attribute) }
             merged.assignments.removeAll { state.relationships.contains($0.relationship) }
+            merged.edits.removeAll { state.relationships.contains($0.relationship) }
         case .overwrite:
             let given = Set(values.attributes.map(\.attribute))
             merged.attributes += expectation.attributes.filter { !given.contains($0.attribute) }

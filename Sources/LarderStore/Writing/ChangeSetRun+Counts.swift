@@ -39,6 +39,7 @@ extension ChangeSetRun {
 
     func checkCounts() throws(SQLiteError) {
         for (counted, change) in counts.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            try checkTime()
             guard try version(of: counted.object) != nil else { continue }
             let relationship = schema.relationships[counted.relationship]
             let count = try count(of: relationship, counted.object.key)

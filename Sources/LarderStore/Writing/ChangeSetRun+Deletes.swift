@@ -6,10 +6,15 @@ extension ChangeSetRun {
     func delete(_ object: ObjectKey) throws(SQLiteError) {
         guard !deleted.contains(object) else { return }
         guard try version(of: object) != nil else { return fault(missing(object)) }
+        try deleteExisting(object)
+    }
+
+    func deleteExisting(_ object: ObjectKey) throws(SQLiteError) {
         // A list instead of recursion: chains may be as long as the store is large.
         var worklist = [object]
         deleted.insert(object)
         while let next = worklist.popLast() {
+            try checkTime()
             let entity = schema.entities[next.entity]
             for number in entity.relationshipNumbers {
                 let relationship = schema.relationships[number]
@@ -18,7 +23,7 @@ extension ChangeSetRun {
                 case .cascade:
                     for key in try destinations(of: next, relationship) {
                         let other = try self.object(relationship.destinationNumber, key)
-                        if deleted.insert(other).inserted { worklist.append(other) }
+                        if deleted.insert(other) { worklist.append(other) }
                     }
                 case .deny: try deny(next, relationship)
                 }

@@ -28,6 +28,7 @@ extension ChangeSetRun {
 
     func checkDenials() throws(SQLiteError) {
         for denial in denials where !faults.isFull {
+            try checkTime()
             let relationship = schema.relationships[denial.relationship]
             var named: [String] = []
             var first: ObjectKey?

@@ -10,15 +10,16 @@ extension ChangeSetRun {
         guard !graph.isEmpty else { return }
         var stale = try staleObjects()
         for (number, derivation) in graph.derivations.enumerated() where !faults.isFull {
-            let existing = stale[number].sorted()
-            stale[number] = []
+            let existing = stale[number].keys
+            stale[number] = KeySet()
             let inserted = changes.insertedKeys(derivation.entityNumber)
             guard !existing.isEmpty || !inserted.isEmpty else { continue }
-            // Both are kept by their names here, so that the cache is asked once.
+            // Asked of the cache once, and not for each object.
             let read = try statements.statement(derivation.plan.text)
             let update = try statements.statement(derivation.update)
-            for keys in [inserted, existing] {
+            for keys in inserted + existing.map({ $0...$0 }) {
                 for key in keys where !faults.isFull {
+                    try checkTime()
                     let object = ObjectKey(entity: derivation.entityNumber, key: key)
                     guard try derive(derivation, of: object, read, update) else { continue }
                     let place = StoredEntity.Place.attribute(derivation.attribute)
@@ -29,28 +30,43 @@ extension ChangeSetRun {
         }
     }
 
+    /// Does so in the middle of the set, for a predicate that reads them. What cannot be derived
+    /// now may be when the set is done.
+    func deriveMeanwhile() throws(SQLiteError) {
+        let before = faults
+        try derive()
+        faults = before
+    }
+
     /// By derivation the keys of those objects, but for inserted ones, whose value may have become
     /// another one.
-    private func staleObjects() throws(SQLiteError) -> [Set<Int64>] {
+    private func staleObjects() throws(SQLiteError) -> [KeySet] {
         let graph = schema.derivations
-        var stale = [Set<Int64>](repeating: [], count: graph.derivations.count)
-        for (object, places) in changes.updated {
-            if graph.isRead(object.entity) {
-                for place in places { try addDependents(of: place, object, to: &stale) }
-            }
-            if !graph.readingTime[object.entity].isEmpty, bumped.contains(object) {
-                for number in graph.readingTime[object.entity] { stale[number].insert(object.key) }
+        var stale = [KeySet](repeating: KeySet(), count: graph.derivations.count)
+        for run in changes.updatedRuns {
+            let (isRead, readingTime) = (graph.isRead(run.entity), graph.readingTime[run.entity])
+            guard isRead || !readingTime.isEmpty else { continue }
+            for key in run.first...run.last {
+                let object = ObjectKey(entity: run.entity, key: key)
+                if isRead {
+                    for place in run.places { try addDependents(of: place, object, to: &stale) }
+                }
+                if bumped.contains(object) {
+                    for number in readingTime { stale[number].insert(key) }
+                }
             }
         }
-        for object in changes.gone {
-            for kept in graph.keptKeys[object.entity] {
+        for (entity, keptKeys) in graph.keptKeys.enumerated() {
+            for kept in keptKeys {
                 let holder = schema.relationships[kept.holder]
                 guard case .own(let column) = holder.storage else { continue }
-                for key in try keys(column.holders, object.key) {
-                    let reader = try self.object(holder.entityNumber, key)
-                    for number in kept.derivations
-                    where graph.derivations[number].entityNumber == reader.entity {
-                        stale[number].insert(key)
+                for deleted in changes.deletedKeys(entity) {
+                    for key in try keys(column.holders, deleted) {
+                        let reader = try object(holder.entityNumber, key)
+                        for number in kept.derivations
+                        where graph.derivations[number].entityNumber == reader.entity {
+                            stale[number].insert(key)
+                        }
                     }
                 }
             }
@@ -60,7 +76,7 @@ extension ChangeSetRun {
 
     /// Notes whose values may have changed with a property of an object.
     private func addDependents(
-        of place: StoredEntity.Place, _ object: ObjectKey, to stale: inout [Set<Int64>]
+        of place: StoredEntity.Place, _ object: ObjectKey, to stale: inout [KeySet]
     ) throws(SQLiteError) {
         for dependent in schema.derivations.dependents(of: place, ofEntity: object.entity) {
             guard let number = dependent.relationship else {
@@ -104,7 +120,7 @@ extension ChangeSetRun {
             // One that is gone again has no row.
             guard try read.step() else { return false }
         } catch {
-            guard error.code == SQLITE_ERROR, let fault = functionFaults?.take() else {
+            guard error.code == SQLITE_ERROR, let fault = functionFaults.take() else {
                 throw error
             }
             addFault(fault, derivation, object)

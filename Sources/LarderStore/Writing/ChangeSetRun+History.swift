@@ -50,6 +50,7 @@ extension ChangeSetRun {
                 source.processIdentifier.map { .integer(Int64($0)) } ?? .null,
             ] + bindings(first))
         for (place, run) in runs.enumerated().dropFirst() {
+            try checkTime()
             try statements.statement(Layout.insertChange).run(
                 [.integer(transaction), .integer(Int64(place))] + bindings(run))
         }
@@ -78,12 +79,13 @@ extension ChangeSetRun {
     /// A key that the rule `noAction` left behind leads to an object that is not there, and does
     /// not change when the key goes.
     private func forgetMissing() throws(SQLiteError) {
-        for (object, places) in changes.updated {
-            let mayBeMissing = places.contains { place in
-                guard case .relationship(let number) = place else { return false }
-                return schema.relationships[number].relationship.deleteRule == .noAction
+        for relationship in schema.relationships
+        where relationship.relationship.deleteRule == .noAction {
+            let entity = relationship.entityNumber
+            for key in changes.keys(changedIn: .relationship(relationship.number), of: entity) {
+                let object = ObjectKey(entity: entity, key: key)
+                if try version(of: object) == nil { changes.forget(object) }
             }
-            if mayBeMissing, try version(of: object) == nil { changes.forget(object) }
         }
     }
 }

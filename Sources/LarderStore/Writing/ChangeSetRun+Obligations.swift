@@ -31,6 +31,7 @@ extension ChangeSetRun {
     func checkObligations() throws(SQLiteError) {
         for (obliged, obligation) in obligations.sorted(by: { $0.key < $1.key })
         where !faults.isFull {
+            try checkTime()
             let relationship = schema.relationships[obliged.relationship]
             guard try isMissing(relationship, of: obliged.object) else { continue }
             let error = error(relationship, obliged.object, obligation.cause)

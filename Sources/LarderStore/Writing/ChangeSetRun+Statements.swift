@@ -45,13 +45,6 @@ extension ChangeSetRun {
         return keys
     }
 
-    /// The position that follows the last of an object's list.
-    func positionAfterLast(_ text: String, _ key: Int64) throws(SQLiteError) -> Int64 {
-        guard let last = try integer(text, key) else { return 0 }
-        let (next, overflow) = last.addingReportingOverflow(1)
-        return overflow ? last : next
-    }
-
     /// The object of an entity, or of one below it, that has a key. What is not there (any more, or
     /// because of the rule `noAction`) counts as one of the entity itself.
     func object(_ entity: Int, _ key: Int64) throws(SQLiteError) -> ObjectKey {
@@ -67,6 +60,13 @@ extension ChangeSetRun {
         }
         kinds[place] = kind
         return ObjectKey(entity: kind, key: key)
+    }
+
+    /// Whether what has the target's key is of the target's entity: under the name of another one
+    /// it is not meant. Asked only where there are others.
+    func isNamed(_ target: Assignment.Target) throws(SQLiteError) -> Bool {
+        guard schema.entities[target.object.entity].sharesTable else { return true }
+        return try version(of: target.object) != nil
     }
 
     /// Objects may be linked to before they are stored.

@@ -68,11 +68,24 @@ extension ChangeSetRun {
         return stored
     }
 
+    /// Stores the values that stand aside of which nobody else has any more, so that a predicate
+    /// sees them.
+    func settleAside() throws(SQLiteError) {
+        for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) {
+            let constraint = schema.entities[twin.object.entity].constraints[twin.constraint]
+            guard try key(constraint.match, [waiting.value]) == nil else { continue }
+            aside[twin] = nil
+            try store(waiting, for: twin)
+        }
+    }
+
     func checkUniqueness() throws(SQLiteError) {
         for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            try checkTime()
             try store(waiting, for: twin)
         }
         for (suspect, change) in suspects.sorted(by: { $0.key < $1.key }) where !faults.isFull {
+            try checkTime()
             let entity = schema.entities[suspect.object.entity]
             let constraint = entity.constraints[suspect.constraint]
             guard let key = try integer(constraint.twin, suspect.object.key) else { continue }
@@ -109,14 +122,14 @@ extension ChangeSetRun {
     }
 
     /// The key in the first row of a statement with these bindings.
-    private func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
+    func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(bindings)
         return try statement.step() ? statement.int64(at: 0) : nil
     }
 
-    private func uniquenessError(
+    func uniquenessError(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey
     ) -> LarderError {
         let names = constraint.names.map { "\(entity.entity.name).\($0)" }
@@ -229,16 +242,24 @@ extension ChangeSetRun {
     /// The assignment with the objects that inserts turned out to mean.
     func resolved(_ assignment: Assignment) -> Assignment {
         guard !redirects.isEmpty else { return assignment }
+        return Assignment(
+            relationship: assignment.relationship, targets: resolved(assignment.targets))
+    }
+
+    func resolved(_ planned: [Assignment.Target]) -> [Assignment.Target] {
         var targets: [Assignment.Target] = []
         var known: Set<Int64> = []
-        for target in assignment.targets {
-            let meant = redirects[target.object].map {
-                Assignment.Target(object: $0, insertedBy: nil)
-            }
-            let target = meant ?? target
+        for target in planned {
+            let target = resolved(target)
             // Two inserts may have become one object.
             if known.insert(target.key).inserted { targets.append(target) }
         }
-        return Assignment(relationship: assignment.relationship, targets: targets)
+        return targets
+    }
+
+    func resolved(_ target: Assignment.Target) -> Assignment.Target {
+        redirects[target.object].map {
+            Assignment.Target(object: $0, insertedBy: nil)
+        } ?? target
     }
 }

@@ -1,3 +1,4 @@
+import CSQLite
 import FoundationEssentials
 import LarderModel
 
@@ -17,19 +18,22 @@ final class ChangeSetRun {
     let schema: WritingSchema
     let store: UUID
     let statements: StatementCache
+    let values: ValueCheck
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
     /// The number that the set has in the history.
     let transaction: Int64
     /// When the set is saved, in seconds since 2001.
     let time: Double
-    /// Where functions of derivations report their errors; nil where nothing is derived.
-    let functionFaults: FunctionFaults?
+    /// Where the functions of queries and derivations report their errors.
+    let functionFaults: FunctionFaults
+    /// Past it the set is given up, if it has changes by predicate.
+    private let deadline: ContinuousClock.Instant?
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
     var change: Int?
-    var deleted: Set<ObjectKey> = []
+    var deleted = ObjectSet()
     var changes: ObjectChanges
     /// To-one relationships that may not be nil and may have become so, and why.
     var obligations: [ObjectRelationship: Obligation] = [:]
@@ -48,25 +52,35 @@ final class ChangeSetRun {
     var kinds: [ObjectKey: Int] = [:]
     /// What the snapshots of conflicts may still take.
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
+    /// How many objects edits may still count in lists.
+    var countedObjectsLeft = Int64(Limits.countedObjectsMax)
     var result = SaveResult()
-    private var isUpserting = false
-    private(set) var bumped: Set<ObjectKey> = []
-    /// Assignments that wait for the insert at a place.
-    private var waiting: [Int: [(ObjectKey, Assignment)]] = [:]
+    var isUpserting = false
+    private(set) var bumped = ObjectSet()
+    /// What waits for the insert at a place.
+    private var waiting: [Int: [(ObjectKey, Postponed)]] = [:]
     /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
     private var leftOut: [Int: ObjectKey] = [:]
 
+    private enum Postponed {
+        case assignment(Assignment)
+        case edits([PlannedEdit])
+    }
+
     init(
-        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
-        transaction: Int64, time: Double, functionFaults: FunctionFaults?
+        _ schema: WritingSchema, store: UUID, statements: StatementCache, values: ValueCheck,
+        lastKeys: [Int64], transaction: Int64, time: Double, functionFaults: FunctionFaults,
+        deadline: ContinuousClock.Instant?
     ) {
         self.schema = schema
         self.store = store
         self.statements = statements
+        self.values = values
         self.lastKeys = lastKeys
         self.transaction = transaction
         self.time = time
         self.functionFaults = functionFaults
+        self.deadline = deadline
         changes = ObjectChanges(
             lastKeys: schema.hasInheritance
                 ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
@@ -83,6 +97,9 @@ final class ChangeSetRun {
             case .insert(let insert): try self.insert(insert, at: place)
             case .update(let object, _, let values): try update(object, values)
             case .delete(let object, _): try delete(object)
+            case .updateAll(let selection, let assignments):
+                try updateAll(selection, assignments)
+            case .deleteAll(let selection): try deleteAll(selection)
             case nil: leaveOut(set.changes[place])
             }
         }
@@ -91,7 +108,7 @@ final class ChangeSetRun {
         return faults.error(changeCount: set.changes.count).map { .failure($0) } ?? .success(result)
     }
 
-    private func checkEnd() throws(SQLiteError) {
+    func checkEnd() throws(SQLiteError) {
         try checkDenials()
         try checkObligations()
         try checkCounts()
@@ -103,13 +120,22 @@ final class ChangeSetRun {
         }
     }
 
+    /// Gives the set up once its time is over.
+    func checkTime() throws(SQLiteError) {
+        guard let deadline, ContinuousClock.now >= deadline else { return }
+        throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "the time is over")
+    }
+
+    /// How long statements of its queries may run.
+    var readBudget: ReadBudget { ReadBudget(deadline: deadline) }
+
     func fault(_ error: LarderError) {
         faults.add(error, change: change)
     }
 
     // MARK: - Objects
 
-    private func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
+    func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
         switch try isUpserting ? match(of: insert) : .none {
         case .none:
             for error in insert.missing { fault(error) }
@@ -122,10 +148,13 @@ final class ChangeSetRun {
             fault(error)
             waiting[place] = nil
         }
-        for (waiter, assignment) in waiting.removeValue(forKey: place) ?? [] {
+        for (waiter, postponed) in waiting.removeValue(forKey: place) ?? [] {
             // A delete in between may have taken it along.
             guard !deleted.contains(waiter) else { continue }
-            try assign(assignment, to: waiter)
+            switch postponed {
+            case .assignment(let assignment): try assign(assignment, to: waiter)
+            case .edits(let edits): try edit(waiter, edits)
+            }
         }
     }
 
@@ -138,7 +167,7 @@ final class ChangeSetRun {
         var later: [Assignment] = []
         for number in entity.insertedToOnes {
             var assignment = insert.values.assignments.first { $0.relationship == number }
-            if let waits = assignment, isUpserting, awaited(by: waits) != nil {
+            if let waits = assignment, awaited(by: waits.targets) != nil {
                 later.append(waits)
                 assignment = nil
             }
@@ -149,8 +178,6 @@ final class ChangeSetRun {
         try statements.statement(entity.insert).run(bindings)
         changes.insert(object)
         result.inserted.append(identifier(of: object))
-        // A cascade along a link to it that was made earlier does not reach a later insert.
-        if !deleted.isEmpty { deleted.remove(object) }
         try noteUnique(object, in: entity.constraints.indices)
         // What other rows hold may still be set by a later change.
         for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {
@@ -161,6 +188,7 @@ final class ChangeSetRun {
             !entity.insertedToOnes.contains($0.relationship)
         }
         for assignment in later { try assignWhenReady(assignment, to: object) }
+        try editWhenReady(object, insert.values.edits)
     }
 
     private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLiteError) {
@@ -178,13 +206,21 @@ final class ChangeSetRun {
         if !attributes.isEmpty {
             try noteChanges(values.attributes, of: object)
             let text = entity.update(attributes, bumpingVersion: bumpingVersion)
-            let stored = try standingAside(values.attributes, of: object)
-            try statements.statement(text).run(stored + [.integer(object.key)])
+            try store(values.attributes, of: object, statements.statement(text))
             try noteUnique(object, in: entity.constraints(over: attributes))
         } else if bumpingVersion {
             try statements.statement(entity.bump).run([.integer(object.key)])
         }
         for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
+        try editWhenReady(object, values.edits)
+    }
+
+    /// - Parameter update: As ``StoredEntity/update(_:bumpingVersion:)`` writes it.
+    func store(
+        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey, _ update: Statement
+    ) throws(SQLiteError) {
+        let stored = try standingAside(values, of: object)
+        try update.run(stored + [.integer(object.key)])
     }
 
     private func leaveOut(_ change: PlannedChange?) {
@@ -203,8 +239,8 @@ final class ChangeSetRun {
     }
 
     /// Whether the version has to grow: once in a save, and not for an object that it inserts.
-    private func noteBump(of object: ObjectKey) -> Bool {
-        guard !isInserted(object), bumped.insert(object).inserted else { return false }
+    func noteBump(of object: ObjectKey) -> Bool {
+        guard !isInserted(object), bumped.insert(object) else { return false }
         changes.update(object, nil)
         return true
     }
@@ -213,28 +249,39 @@ final class ChangeSetRun {
 
     // MARK: - Assignments
 
-    /// Assigns at once, or after the last insert whose row the assignment has to change, or, where
-    /// inserts may become updates, whose key it needs.
-    private func assignWhenReady(
+    /// Assigns at once, or after the last insert that the assignment names: until then the object is
+    /// not there, and an insert may yet turn out to mean another.
+    func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
-        let relationship = schema.relationships[assignment.relationship]
-        if let last = awaited(by: assignment), isUpserting || !relationship.changesOnlyItself {
-            waiting[last, default: []].append((object, assignment))
+        if let last = awaited(by: assignment.targets) {
+            waiting[last, default: []].append((object, .assignment(assignment)))
         } else {
             try assign(assignment, to: object)
         }
     }
 
+    /// Makes all edits of a change at once, or after the last insert that one of them names: their
+    /// order means something.
+    private func editWhenReady(
+        _ object: ObjectKey, _ edits: [PlannedEdit]
+    ) throws(SQLiteError) {
+        if let last = edits.lazy.compactMap({ self.awaited(by: $0.named) }).max() {
+            waiting[last, default: []].append((object, .edits(edits)))
+        } else {
+            try edit(object, edits)
+        }
+    }
+
     /// The last insert, after the change that is being carried out, that makes one of the targets.
-    private func awaited(by assignment: Assignment) -> Int? {
-        guard let change, let last = assignment.targets.lazy.compactMap(\.insertedBy).max()
+    private func awaited(by targets: [Assignment.Target]) -> Int? {
+        guard let change, let last = targets.lazy.compactMap(\.insertedBy).max()
         else { return nil }
         return last > change ? last : nil
     }
 
     /// The values of a to-one's columns in the row that is inserted.
-    private func insertedLink(
+    func insertedLink(
         _ relationship: StoredRelationship, _ target: Assignment.Target?
     ) throws(SQLiteError) -> [SQLBinding] {
         guard case .own(let column) = relationship.storage else { return [] }
@@ -244,7 +291,7 @@ final class ChangeSetRun {
         }
         try noteInverseChange(relationship, of: target.key)
         let key = SQLBinding.integer(target.key)
-        guard let lastPosition = column.lastPosition else { return [key] }
-        return [key, .integer(try positionAfterLast(lastPosition, target.key))]
+        guard let order = column.order else { return [key] }
+        return [key, .integer(try lastPosition(order, of: target.key))]
     }
 }

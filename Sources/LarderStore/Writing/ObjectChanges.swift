@@ -8,11 +8,17 @@ import LarderModel
 struct ObjectChanges {
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
-    /// By entity; keys ascend.
-    private var inserted: [[Int64]]
-    /// With the properties that got other values.
-    private(set) var updated: [ObjectKey: Set<StoredEntity.Place>] = [:]
-    private(set) var gone: Set<ObjectKey> = []
+    /// By entity; keys ascend. In ranges, since a stream inserts any number of objects.
+    private var inserted: [[ClosedRange<Int64>]]
+    private(set) var updated = ObjectSet()
+    /// By property, the objects in which it got another value.
+    private var changed: [Property: KeySet] = [:]
+    private var gone = ObjectSet()
+
+    private struct Property: Hashable {
+        let entity: Int
+        let place: StoredEntity.Place
+    }
 
     init(lastKeys: [Int64]) {
         self.lastKeys = lastKeys
@@ -20,49 +26,101 @@ struct ObjectChanges {
     }
 
     mutating func insert(_ object: ObjectKey) {
-        inserted[object.entity].append(object.key)
+        insert(object.entity, object.key...object.key)
+    }
+
+    /// Notes objects with consecutive keys.
+    mutating func insert(_ entity: Int, _ keys: ClosedRange<Int64>) {
+        if let last = inserted[entity].last, last.upperBound + 1 == keys.lowerBound {
+            inserted[entity][inserted[entity].count - 1] = last.lowerBound...keys.upperBound
+        } else {
+            inserted[entity].append(keys)
+        }
     }
 
     /// - Parameter place: The property that changed; nil where it is not known that one did.
     mutating func update(_ object: ObjectKey, _ place: StoredEntity.Place?) {
         guard !isInserted(object) else { return }
-        if let place {
-            updated[object, default: []].insert(place)
-        } else if updated[object] == nil {
-            updated[object] = []
-        }
+        updated.insert(object)
+        guard let place else { return }
+        changed[Property(entity: object.entity, place: place), default: KeySet()]
+            .insert(object.key)
     }
 
     /// Takes an object out that turned out not to be there.
-    mutating func forget(_ object: ObjectKey) { updated[object] = nil }
+    mutating func forget(_ object: ObjectKey) { updated.remove(object) }
+
+    /// The keys of the objects of an entity in which a property got another value.
+    func keys(changedIn place: StoredEntity.Place, of entity: Int) -> [Int64] {
+        changed[Property(entity: entity, place: place)]?.keys ?? []
+    }
 
     mutating func delete(_ object: ObjectKey) { gone.insert(object) }
 
     /// In ascending order; some of them may be gone again.
-    func insertedKeys(_ entity: Int) -> [Int64] { inserted[entity] }
+    func insertedKeys(_ entity: Int) -> [ClosedRange<Int64>] { inserted[entity] }
 
     func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
 
     /// All changes, inserts first and deletes last, by entity and key; neighbours that are alike
     /// are one run.
     var runs: [ChangeRun] {
-        var runs: [ChangeRun] = []
-        for (entity, keys) in inserted.enumerated() {
-            for key in keys {
-                let object = ObjectKey(entity: entity, key: key)
-                if gone.isEmpty || !gone.contains(object) {
-                    ChangeRun.append(.inserted, object, [], to: &runs)
+        var runs = ChangeRuns()
+        for (entity, ranges) in inserted.enumerated() {
+            let gone = gone[entity]
+            for keys in ranges {
+                if gone.isEmpty {
+                    runs.append(.inserted, entity, keys, [])
+                    continue
+                }
+                for key in keys where !gone.contains(key) {
+                    runs.append(.inserted, entity, key...key, [])
                 }
             }
         }
-        for (object, places) in updated.sorted(by: { $0.key < $1.key })
-        where !gone.contains(object) {
-            ChangeRun.append(.updated, object, places, to: &runs)
+        runs.append(updatedRuns)
+        for (entity, lastKey) in lastKeys.enumerated() {
+            for key in gone[entity].keys where key <= lastKey {
+                runs.append(.deleted, entity, key...key, [])
+            }
         }
-        for object in gone.sorted() where !isInserted(object) {
-            ChangeRun.append(.deleted, object, [], to: &runs)
+        return runs.runs
+    }
+
+    /// What was updated and is not gone.
+    var updatedRuns: [ChangeRun] {
+        var runs = ChangeRuns()
+        for entity in lastKeys.indices { appendUpdated(entity, to: &runs) }
+        return runs.runs
+    }
+
+    /// The keys of the objects of an entity that were deleted, inserted ones among them.
+    func deletedKeys(_ entity: Int) -> [Int64] { gone[entity].keys }
+
+    /// Sixty-four keys at a time, and of these as many at once as have the same properties changed.
+    private func appendUpdated(_ entity: Int, to runs: inout ChangeRuns) {
+        let (updated, gone) = (updated[entity], gone[entity])
+        let changed = changed.filter { $0.key.entity == entity }
+        for number in updated.wordNumbers {
+            var rest = updated.word(number) & ~gone.word(number)
+            let places = changed.compactMap { property, keys in
+                let word = keys.word(number) & rest
+                return word == 0 ? nil : (place: property.place, word: word)
+            }
+            while rest != 0 {
+                let first = rest.trailingZeroBitCount
+                let bit: UInt64 = 1 << UInt64(first)
+                let alike = places.reduce(rest) { alike, place in
+                    alike & (place.word & bit == 0 ? ~place.word : place.word)
+                }
+                let count = (~(alike >> UInt64(first))).trailingZeroBitCount
+                let key = number << 6 + Int64(first)
+                runs.append(
+                    .updated, entity, key...(key + Int64(count) - 1),
+                    Set(places.filter { $0.word & bit != 0 }.map(\.place)))
+                for done in first..<first + count { rest &= ~(1 << UInt64(done)) }
+            }
         }
-        return runs
     }
 }
 
@@ -80,20 +138,28 @@ struct ChangeRun: Hashable {
     let first: Int64
     var last: Int64
     let places: Set<StoredEntity.Place>
+}
 
-    fileprivate static func append(
-        _ kind: Kind, _ object: ObjectKey, _ places: Set<StoredEntity.Place>,
-        to runs: inout [ChangeRun]
+/// Runs that grow while what comes next continues the last.
+private struct ChangeRuns {
+    private(set) var runs: [ChangeRun] = []
+
+    /// Appends what continues none of these.
+    mutating func append(_ others: [ChangeRun]) { runs += others }
+
+    mutating func append(
+        _ kind: ChangeRun.Kind, _ entity: Int, _ keys: ClosedRange<Int64>,
+        _ places: Set<StoredEntity.Place>
     ) {
-        if let end = runs.indices.last, runs[end].kind == kind, runs[end].entity == object.entity,
-            runs[end].last + 1 == object.key, runs[end].places == places
+        if let end = runs.indices.last, runs[end].kind == kind, runs[end].entity == entity,
+            runs[end].last + 1 == keys.lowerBound, runs[end].places == places
         {
-            runs[end].last = object.key
+            runs[end].last = keys.upperBound
             return
         }
         runs.append(
             ChangeRun(
-                kind: kind, entity: object.entity, first: object.key, last: object.key,
+                kind: kind, entity: entity, first: keys.lowerBound, last: keys.upperBound,
                 places: places))
     }
 }

@@ -16,6 +16,40 @@ enum PlannedChange: Sendable {
     case insert(PlannedInsert)
     case update(ObjectKey, Expectation, PlannedValues)
     case delete(ObjectKey, Expectation)
+    case updateAll(PlannedSelection, [PlannedAssignment])
+    case deleteAll(PlannedSelection)
+
+    var isByPredicate: Bool {
+        switch self {
+        case .insert, .update, .delete: false
+        case .updateAll, .deleteAll: true
+        }
+    }
+}
+
+/// The objects of a change by predicate, and the query that finds them.
+struct PlannedSelection: Sendable {
+    let entity: Int
+    /// Its columns: the objects' keys, what is computed, and the assigned attributes as they are.
+    let plan: ReadPlan
+    let parameters: QueryParameters
+    let wantsIdentifiers: Bool
+}
+
+/// What a change by predicate makes of a property.
+struct PlannedAssignment: Sendable {
+    enum Content: Sendable {
+        /// The same for all objects.
+        case attribute(SQLBinding)
+        case relationship([Assignment.Target])
+        /// The query's column with what is computed for each object, and of which type it is.
+        case computed(Int, OperandType)
+    }
+
+    let place: StoredEntity.Place
+    let content: Content
+    /// The query's column with the attribute as it was; nil for a relationship.
+    let was: Int?
 }
 
 /// What a change sets.
@@ -23,6 +57,8 @@ struct PlannedValues: Sendable {
     /// In the order of the entity's attributes.
     var attributes: [(attribute: Int, value: SQLBinding)] = []
     var assignments: [Assignment] = []
+    /// Of relationships that are not assigned, in the order given.
+    var edits: [PlannedEdit] = []
 }
 
 struct PlannedInsert: Sendable {
@@ -58,6 +94,41 @@ struct Assignment: Sendable {
     let targets: [Target]
 }
 
+/// A difference that is made to a to-many relationship.
+struct PlannedEdit: Sendable {
+    enum Kind: Sendable {
+        case add(Place)
+        case remove
+        case move(Place)
+    }
+
+    enum Place: Sendable {
+        case first, last
+        case before(Assignment.Target)
+        case after(Assignment.Target)
+        case index(Int64)
+    }
+
+    let relationship: Int
+    let kind: Kind
+    let targets: [Assignment.Target]
+
+    var place: Place? {
+        switch kind {
+        case .add(let place), .move(let place): place
+        case .remove: nil
+        }
+    }
+
+    /// Every object that it names.
+    var named: [Assignment.Target] {
+        switch place {
+        case .before(let neighbor), .after(let neighbor): targets + [neighbor]
+        case .first, .last, .index, nil: targets
+        }
+    }
+}
+
 /// A change set that is right by itself, or that is so but for single values.
 struct PlannedChangeSet: Sendable {
     /// nil for a change that has a fault of its own.
@@ -68,4 +139,6 @@ struct PlannedChangeSet: Sendable {
     var mergePolicy = MergePolicy.error
     /// Of single values; the set is looked at to its end for others, and then refused.
     var faults = ChangeFaults()
+
+    var hasChangesByPredicate: Bool { changes.contains { $0?.isByPredicate == true } }
 }

@@ -35,7 +35,8 @@ struct StoredEntity: Sendable {
     let kind: String
     /// For each attribute whose value outlives the object, the statement that copies it.
     let preserving: [(attribute: Int, text: String)]
-    private let table: String
+    /// In quotation marks.
+    let table: String
 
     init(
         _ place: StoredPlace, entity: Entity, attributes: [StoredAttribute],

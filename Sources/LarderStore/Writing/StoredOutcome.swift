@@ -11,6 +11,8 @@ struct StoredOutcome: Hashable {
     let deleted: Int64
     /// `0,4`
     let merged: String
+    /// `2:Article 1-2;5000:`: for each change by predicate how many objects, and which if asked.
+    let affected: String
 }
 
 extension StoredOutcome {
@@ -20,18 +22,34 @@ extension StoredOutcome {
             inserted: StoredOutcome.text(result.inserted),
             versions: result.updatedVersions.map(String.init).joined(separator: ","),
             deleted: result.deletedCount,
-            merged: result.merged.map(String.init).joined(separator: ","))
+            merged: result.merged.map(String.init).joined(separator: ","),
+            affected: result.affected.map {
+                "\($0.count):\(StoredOutcome.text($0.identifiers))"
+            }.joined(separator: ";"))
     }
 
     /// nil if the text is not as it was written.
     func result(store: UUID) -> SaveResult? {
-        guard let inserted = identifiers(store),
+        guard let inserted = StoredOutcome.identifiers(inserted, store),
             let versions: [Int64] = StoredOutcome.numbers(versions),
-            let merged: [Int] = StoredOutcome.numbers(merged)
+            let merged: [Int] = StoredOutcome.numbers(merged),
+            let affected = affectedObjects(store)
         else { return nil }
         return SaveResult(
             inserted: inserted, updatedVersions: versions, deletedCount: deleted, merged: merged,
-            transaction: transaction)
+            transaction: transaction, affected: affected)
+    }
+
+    private func affectedObjects(_ store: UUID) -> [AffectedObjects]? {
+        let parts = affected.split(separator: ";")
+        let affected = parts.compactMap { part -> AffectedObjects? in
+            let words = part.split(separator: ":", omittingEmptySubsequences: false)
+            guard words.count == 2, let count = Int64(words[0]),
+                let identifiers = StoredOutcome.identifiers(words[1], store)
+            else { return nil }
+            return AffectedObjects(count: count, identifiers: identifiers)
+        }
+        return affected.count == parts.count ? affected : nil
     }
 
     private static func text(_ identifiers: [PersistentIdentifier]) -> String {
@@ -54,9 +72,11 @@ extension StoredOutcome {
         }.joined(separator: ",")
     }
 
-    private func identifiers(_ store: UUID) -> [PersistentIdentifier]? {
+    private static func identifiers(
+        _ text: some StringProtocol, _ store: UUID
+    ) -> [PersistentIdentifier]? {
         var identifiers: [PersistentIdentifier] = []
-        for run in inserted.split(separator: ",") {
+        for run in text.split(separator: ",") {
             let words = run.split(separator: " ")
             guard words.count == 2 else { return nil }
             let ends = words[1].split(separator: "-").compactMap { Int64($0) }

@@ -32,7 +32,8 @@ extension Writer {
         let stored = StoredOutcome(
             transaction: statement.isNull(at: 1) ? nil : statement.int64(at: 1),
             inserted: statement.string(at: 2), versions: statement.string(at: 3),
-            deleted: statement.int64(at: 4), merged: statement.string(at: 5))
+            deleted: statement.int64(at: 4), merged: statement.string(at: 5),
+            affected: statement.string(at: 6))
         guard let result = stored.result(store: store.storeDescription.identifier) else {
             return .failure(
                 LarderError(
@@ -54,6 +55,7 @@ extension Writer {
             .text(key), .integer(Int64(bitPattern: set.digest)), .real(time),
             stored.transaction.map { .integer($0) } ?? .null, .text(stored.inserted),
             .text(stored.versions), .integer(stored.deleted), .text(stored.merged),
+            .text(stored.affected),
         ])
         let newest = statements.connection.lastInsertedRowID
         try statements.statement(Layout.forgetOutcomes).run([

@@ -14,23 +14,25 @@ final class Writer: StoreWriter {
     private static let statementsMax = 1_024
 
     let store: Store
-    private let schema: WritingSchema
-    private let values = ValueCheck()
+    let schema: WritingSchema
+    let planner: QueryPlanner
+    let values = ValueCheck()
     /// nil once the writer is closed.
     var statements: StatementCache?
     var health = Health.sound
-    /// Where functions of derivations report their errors; nil where nothing is derived.
-    private var functionFaults: FunctionFaults?
+    /// Where the functions of the connection report their errors.
+    private(set) var functionFaults = FunctionFaults()
     /// The last key that each entity's objects were given.
-    private var lastKeys: [Int64] = []
+    var lastKeys: [Int64] = []
     /// The greatest number that a transaction of the history was given. It never falls: what a
     /// failed commit left in the log may still be found.
-    private var lastTransaction: Int64 = 0
+    var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
         schema = try WritingSchema(store.layout, store.valueConverter)
+        planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
         do throws(SQLiteError) {
             try use(connection)
         } catch {
@@ -41,8 +43,7 @@ final class Writer: StoreWriter {
     /// Takes a connection, and reads from it what the writer keeps in memory.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
-        functionFaults =
-            schema.derivations.isEmpty ? nil : try StoreFunctions.register(on: connection).faults
+        functionFaults = try StoreFunctions.register(on: connection).faults
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
@@ -89,7 +90,8 @@ final class Writer: StoreWriter {
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         if let outcome = try rememberedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
-            schema, store: store.storeDescription.identifier, values: values, lastKeys: lastKeys)
+            schema, store: store.storeDescription.identifier, values: values, planner: planner,
+            lastKeys: lastKeys)
         let planned: PlannedChangeSet
         do throws(LarderError) {
             planned = try check.plan(set.changeSet)
@@ -122,7 +124,9 @@ final class Writer: StoreWriter {
         }
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, transaction: number, time: time, functionFaults: functionFaults)
+            values: values, lastKeys: lastKeys, transaction: number, time: time,
+            functionFaults: functionFaults,
+            deadline: planned.hasChangesByPredicate ? set.deadline : nil)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
             if case .success(var result) = outcome {
@@ -135,16 +139,21 @@ final class Writer: StoreWriter {
             }
             return outcome
         } catch {
-            guard Writer.statementErrors.contains(error.code), !statements.connection.autocommit
-            else { throw error }
+            guard !statements.connection.autocommit else { throw error }
+            if error.code == SQLITE_INTERRUPT { return .failure(Writer.timedOut) }
+            guard Writer.statementErrors.contains(error.code) else { throw error }
             return .failure(error.larderError)
         }
     }
 
     /// Results that concern one statement and say nothing of the storage.
-    private static let statementErrors: Set<Int32> = [
+    static let statementErrors: Set<Int32> = [
         SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE,
     ]
+
+    private static let timedOut = LarderError(
+        .timeout, "the change set took longer than it may, and nothing was changed",
+        hint: "allow it more time, or change fewer objects at once")
 
     static let closed = LarderError(.unavailable, "the store is being closed")
 

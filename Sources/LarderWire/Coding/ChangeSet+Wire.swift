@@ -16,7 +16,7 @@ extension ChangeSet {
 }
 
 extension UniqueConflictPolicy {
-    fileprivate init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
+    init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
         switch wire {
         case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR: self = .error
         case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT: self = .upsert
@@ -24,7 +24,7 @@ extension UniqueConflictPolicy {
         }
     }
 
-    fileprivate var wire: Larder__V1__UniqueConflictPolicy {
+    var wire: Larder__V1__UniqueConflictPolicy {
         switch self {
         case .error: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR
         case .upsert: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT
@@ -53,6 +53,10 @@ extension MergePolicy {
 
 extension Change {
     init(_ wire: Larder__V1__Change) throws(LarderError) {
+        if let byPredicate = try Change(byPredicate: wire) {
+            self = byPredicate
+            return
+        }
         guard let object = wire.object else {
             throw MessageReader.malformed("a change names no object")
         }
@@ -70,20 +74,30 @@ extension Change {
             guard !hasVersion else {
                 throw MessageReader.malformed("an insert expects a row version")
             }
-            self = .insert(identifier, values: try Change.values(wire.values, wire.n_values))
+            self = .insert(
+                identifier, values: try Change.values(wire.values, wire.n_values),
+                edits: try Change.edits(wire))
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE:
             self = .update(
                 identifier, ifVersion: ifVersion,
                 values: try Change.values(wire.values, wire.n_values),
-                base: try Change.values(wire.base_values, wire.n_base_values))
+                base: try Change.values(wire.base_values, wire.n_base_values),
+                edits: try Change.edits(wire))
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE:
-            guard wire.n_values == 0 else {
+            guard wire.n_values == 0, wire.n_edits == 0 else {
                 throw MessageReader.malformed("a delete sets values")
             }
             self = .delete(identifier, ifVersion: ifVersion)
         default:
             throw MessageReader.malformed("a change has no kind that is known")
         }
+    }
+
+    private static func edits(_ wire: Larder__V1__Change) throws(LarderError) -> [RelationshipEdit]
+    {
+        try MessageReader.list(
+            wire.edits, wire.n_edits, "edits of one object", maximum: Limits.editsMax,
+            RelationshipEdit.init)
     }
 
     private static func values(
@@ -119,7 +133,10 @@ extension SaveResult {
                 wire.updated_versions, wire.n_updated_versions),
             deletedCount: wire.deleted_count,
             merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) },
-            transaction: wire.transaction == 0 ? nil : wire.transaction)
+            transaction: wire.transaction == 0 ? nil : wire.transaction,
+            affected: try MessageReader.list(
+                wire.affected, wire.n_affected, "affected objects", maximum: Limits.changesMax,
+                AffectedObjects.init))
     }
 }
 
@@ -144,22 +161,32 @@ extension MessageWriter {
         _ change: Change
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Change> {
         let wire = make(larder__v1__change__init)
-        wire.pointee.object = identifier(change.identifier)
+        wire.pointee.object = change.identifier.map(identifier)
         switch change {
-        case .insert(_, let values):
+        case .insert(_, let values, let edits):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT
             wire.pointee.n_values = values.count
             wire.pointee.values = try properties(values)
-        case .update(_, let ifVersion, let values, let base):
+            wire.pointee.n_edits = edits.count
+            wire.pointee.edits = try list(edits, edit)
+        case .update(_, let ifVersion, let values, let base, let edits):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
             fill(wire, ifVersion)
             wire.pointee.n_values = values.count
             wire.pointee.values = try properties(values)
             wire.pointee.n_base_values = base.count
             wire.pointee.base_values = try properties(base)
+            wire.pointee.n_edits = edits.count
+            wire.pointee.edits = try list(edits, edit)
         case .delete(_, let ifVersion):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE
             fill(wire, ifVersion)
+        case .updateAll(let selection, let assignments):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL
+            wire.pointee.by_predicate = try objectsChange(selection, assignments)
+        case .deleteAll(let selection):
+            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL
+            wire.pointee.by_predicate = try objectsChange(selection, [])
         }
         return wire
     }
@@ -198,6 +225,8 @@ extension MessageWriter {
         wire.pointee.n_merged = result.merged.count
         wire.pointee.merged = copy(numbers: result.merged.map { UInt32(clamping: $0) })
         wire.pointee.transaction = result.transaction ?? 0
+        wire.pointee.n_affected = result.affected.count
+        wire.pointee.affected = try list(result.affected, affected)
         return wire
     }
 }

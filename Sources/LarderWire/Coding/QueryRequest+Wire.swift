@@ -7,7 +7,7 @@ extension QueryRequest {
             arguments: try MessageReader.list(
                 wire.arguments, wire.n_arguments, "arguments", maximum: Limits.argumentsMax,
                 QueryArgument.init),
-            variables: try Self.variables(wire),
+            variables: try QueryArgument.named(wire.variables, wire.n_variables),
             argumentsAreText: wire.arguments_are_text != 0,
             after: try MessageReader.list(
                 wire.after, wire.n_after, "values of a place", maximum: Limits.queryColumnsMax + 1,
@@ -21,24 +21,6 @@ extension QueryRequest {
             parameters.offset = wire.offset
         }
         self.init(shape: Array(wire.shape.bytes), parameters: parameters, credit: wire.credit)
-    }
-
-    private static func variables(
-        _ wire: Larder__V1__QueryRequest
-    ) throws(LarderError) -> [String: QueryArgument] {
-        var variables: [String: QueryArgument] = [:]
-        _ = try MessageReader.list(
-            wire.variables, wire.n_variables, "variables", maximum: Limits.variablesMax
-        ) { (item) throws(LarderError) in
-            let name = try item.name.name("a variable's name")
-            guard let argument = item.argument?.pointee else {
-                throw MessageReader.malformed("a variable has no value")
-            }
-            guard variables.updateValue(try QueryArgument(argument), forKey: name) == nil else {
-                throw MessageReader.malformed("a variable is given twice")
-            }
-        }
-        return variables
     }
 }
 
@@ -60,6 +42,25 @@ extension QueryArgument {
         }
         throw MessageReader.malformed("an argument has no kind that is known")
     }
+
+    /// The values of variables, by name.
+    static func named(
+        _ items: UnsafeMutablePointer<UnsafeMutablePointer<Larder__V1__NamedArgument>?>?,
+        _ count: Int
+    ) throws(LarderError) -> [String: QueryArgument] {
+        var variables: [String: QueryArgument] = [:]
+        _ = try MessageReader.list(items, count, "variables", maximum: Limits.variablesMax) {
+            (item) throws(LarderError) in
+            let name = try item.name.name("a variable's name")
+            guard let argument = item.argument?.pointee else {
+                throw MessageReader.malformed("a variable has no value")
+            }
+            guard variables.updateValue(try QueryArgument(argument), forKey: name) == nil else {
+                throw MessageReader.malformed("a variable is given twice")
+            }
+        }
+        return variables
+    }
 }
 
 extension MessageWriter {
@@ -72,14 +73,7 @@ extension MessageWriter {
         wire.pointee.n_arguments = parameters.arguments.count
         wire.pointee.arguments = try list(parameters.arguments, argument)
         wire.pointee.n_variables = parameters.variables.count
-        // In the order of their names, so that the same parameters are the same bytes.
-        wire.pointee.variables = try list(parameters.variables.sorted { $0.key < $1.key }) {
-            (name, argument) throws(LarderError) in
-            let item = make(larder__v1__named_argument__init)
-            item.pointee.name = text(name)
-            item.pointee.argument = try self.argument(argument)
-            return item
-        }
+        wire.pointee.variables = try variables(parameters.variables)
         wire.pointee.arguments_are_text = parameters.argumentsAreText ? 1 : 0
         if let limit = parameters.limit {
             wire.pointee.limit_presence_case = LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT
@@ -95,7 +89,21 @@ extension MessageWriter {
         return wire
     }
 
-    private func argument(
+    /// In the order of their names, so that the same parameters are the same bytes.
+    func variables(
+        _ variables: [String: QueryArgument]
+    ) throws(LarderError) -> UnsafeMutablePointer<
+        UnsafeMutablePointer<Larder__V1__NamedArgument>?
+    >? {
+        try list(variables.sorted { $0.key < $1.key }) { (name, argument) throws(LarderError) in
+            let item = make(larder__v1__named_argument__init)
+            item.pointee.name = text(name)
+            item.pointee.argument = try self.argument(argument)
+            return item
+        }
+    }
+
+    func argument(
         _ argument: QueryArgument
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Argument> {
         let wire = make(larder__v1__argument__init)

@@ -51,6 +51,7 @@ extension Peer {
             case .insert: result.inserted.append(.item(Int64(result.inserted.count) + 1))
             case .update: result.updatedVersions.append(2)
             case .delete: result.deletedCount += 1
+            case .updateAll, .deleteAll: result.affected.append(AffectedObjects(count: 3))
             }
         }
         return result

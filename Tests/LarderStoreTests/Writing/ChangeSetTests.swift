@@ -54,6 +54,26 @@ struct ChangeSetTests {
         for object in inserted { #expect(try library.version(object) == 1) }
     }
 
+    @Test(
+        "sets what names a later insert when that is there", arguments: [false, true])
+    func waiting(isUpserting: Bool) throws {
+        var set = ChangeSet([
+            .insert(
+                .new("a", "Article"),
+                values: ["title": "a", "category": .object(.new("c", "Category"))]),
+            .insert(.new("b", "Article"), values: ["title": "b"]),
+            .insert(
+                .new("c", "Category"),
+                values: ["name": "c", "articles": .objects([.new("b", "Article")])]),
+        ])
+        set.onUniqueConflict = isUpserting ? .upsert : .error
+        let inserted = try library.writer.save([set])[0].get().inserted
+        // The list that the category is inserted with takes nothing from the article that waited.
+        #expect(try library.keys(inserted[0], "category") == library.keys([inserted[2]]))
+        #expect(
+            try library.keys(inserted[2], "articles") == library.keys([inserted[0], inserted[1]]))
+    }
+
     @Test("with temporary identifiers that do not fit together is refused")
     func temporaryFaults() throws {
         let insert = Change.insert(.new("a", "Tag"), values: [:])

@@ -206,10 +206,15 @@ struct OutcomeTests {
                     named("A", 1), named("A", 2), named("B", 3), named("B", 2), named("B", 2),
                     named("A", 3), named("A", 4), named("A", 5),
                 ], updatedVersions: [2, 0, .max], deletedCount: 9, merged: [0, 999_999]),
+            SaveResult(
+                affected: [
+                    AffectedObjects(count: 3, identifiers: [named("A", 1), named("A", 2)]),
+                    AffectedObjects(count: .max),
+                ]),
         ]
         for result in results { #expect(StoredOutcome(result).result(store: store) == result) }
         #expect(StoredOutcome(results[2]).inserted == "A 1-2,B 3,B 2,B 2,A 3-5")
         // Whoever adds a part to the result has it remembered too.
-        #expect(Mirror(reflecting: SaveResult()).children.count == 5)
+        #expect(Mirror(reflecting: SaveResult()).children.count == 6)
     }
 }

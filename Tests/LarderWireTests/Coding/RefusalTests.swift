@@ -35,7 +35,7 @@ struct RefusalTests {
 
     @Test("a message that nobody knows is answered under its id")
     func unknownMessage() {
-        for field: UInt64 in [21, 29, 99, 536_870_911] {
+        for field: UInt64 in [23, 29, 99, 536_870_911] {
             expect(.unknownMessage, field, ProtoBytes(), "field \(field)")
         }
         expect(.unknownMessage, 36, ProtoBytes(), "a reply sent to the server")
@@ -193,7 +193,7 @@ struct RefusalTests {
         let update = ProtoBytes().number(1, 2).message(2, Self.identifier)
         expect(ProtoBytes().number(1, 2), "no object")
         expect(ProtoBytes().message(2, Self.identifier), "no kind")
-        expect(ProtoBytes().number(1, 4).message(2, Self.identifier), "an unknown kind")
+        expect(ProtoBytes().number(1, 6).message(2, Self.identifier), "an unknown kind")
         expect(update.message(4, ProtoBytes().text(1, "name")), "a property without value")
         expect(
             update.message(4, ProtoBytes().message(2, ProtoBytes().number(3, 2))),
@@ -203,6 +203,47 @@ struct RefusalTests {
         expect(delete.message(4, property), "a delete that sets")
         let insert = ProtoBytes().number(1, 1).message(2, Self.identifier)
         expect(insert.number(3, 1), "an insert that expects a version")
+        let edit = ProtoBytes().text(1, "courses")
+        expect(delete.message(6, edit.number(2, 1)), "a delete that edits")
+        expect(update.message(6, edit), "an edit without kind")
+        expect(update.message(6, edit.number(2, 4)), "an edit of an unknown kind")
+        expect(update.message(6, ProtoBytes().number(2, 1)), "an edit of nothing")
+        expect(update.message(6, edit.number(2, 2).number(4, 1)), "a remove with a place")
+        expect(update.message(6, edit.number(2, 1).number(4, 3)), "an unknown end")
+        expect(update.message(6, edit.number(2, 3).number(4, 0)), "no end")
+    }
+
+    @Test("changes by predicate that are half one, or half one by name, are refused")
+    func changesByPredicate() {
+        func expect(_ change: ProtoBytes, _ what: String, _ code: ErrorCode = .malformedMessage) {
+            self.expect(code, Self.save, ProtoBytes().message(1, change), what)
+        }
+        let objects = ProtoBytes().text(1, "Student")
+        let value = ProtoBytes().text(1, "name").message(2, ProtoBytes().number(3, 2))
+        let term = ProtoBytes().text(1, "1")
+        let assignment = ProtoBytes().text(1, "name").message(2, term)
+        for kind: UInt64 in [4, 5] {
+            let change = ProtoBytes().number(1, kind)
+            expect(change, "of no objects")
+            expect(change.message(7, ProtoBytes()), "of no entity")
+            expect(change.message(7, objects.message(2, ProtoBytes())), "a predicate of no form")
+            expect(change.message(2, Self.identifier).message(7, objects), "with an object")
+            expect(change.message(4, value).message(7, objects), "with values")
+            expect(change.number(3, 1).message(7, objects), "with a version")
+        }
+        for kind: UInt64 in [1, 2, 3] {
+            let change = ProtoBytes().number(1, kind).message(2, Self.identifier)
+            expect(change.message(7, objects), "of one object and of others")
+        }
+        expect(ProtoBytes().number(1, 5).message(7, objects.message(3, assignment)), "a delete")
+        let update = ProtoBytes().number(1, 4)
+        expect(
+            update.message(7, objects.message(3, ProtoBytes().message(2, term))), "no property")
+        expect(update.message(7, objects.message(3, ProtoBytes().text(1, "name"))), "no term")
+        let many = (0...Limits.queryColumnsMax).reduce(objects) { body, _ in
+            body.message(3, assignment)
+        }
+        expect(update.message(7, many), "too many assignments", .resourceExhausted)
     }
 
     @Test("a limit or offset below zero is refused")
@@ -234,6 +275,20 @@ struct RefusalTests {
             Array(repeating: property.bytes, count: Limits.propertiesMax + 1).flatMap { $0 })
         let change = ProtoBytes().number(1, 2).message(2, Self.identifier).raw(properties.bytes)
         expect(.resourceExhausted, Self.save, ProtoBytes().message(1, change), "values")
+        editLimits()
+    }
+
+    private func editLimits() {
+        let update = ProtoBytes().number(1, 2).message(2, Self.identifier)
+        let edit = ProtoBytes().message(6, ProtoBytes().text(1, "n").number(2, 1))
+        let edits = update.raw(
+            Array(repeating: edit.bytes, count: Limits.editsMax + 1).flatMap { $0 })
+        expect(.resourceExhausted, Self.save, ProtoBytes().message(1, edits), "edits")
+        let object = ProtoBytes().message(3, Self.identifier)
+        let objects = ProtoBytes().text(1, "n").number(2, 1).raw(
+            Array(repeating: object.bytes, count: Limits.editedObjectsMax + 1).flatMap { $0 })
+        let change = update.message(6, objects)
+        expect(.resourceExhausted, Self.save, ProtoBytes().message(1, change), "edited objects")
     }
 
     @Test("an error number of a newer server means what its hundred means")

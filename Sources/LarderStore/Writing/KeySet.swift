@@ -1,0 +1,72 @@
+/// Keys of objects of one entity, a bit each: of neighbours, sixty-four in sixteen bytes.
+struct KeySet {
+    /// By the keys' number of 64.
+    private var words: [Int64: UInt64] = [:]
+
+    var isEmpty: Bool { words.isEmpty }
+
+    func contains(_ key: Int64) -> Bool { word(key >> 6) & Self.bit(key) != 0 }
+
+    /// False if it was there already.
+    @discardableResult
+    mutating func insert(_ key: Int64) -> Bool {
+        let bit = Self.bit(key)
+        let before = words[key >> 6, default: 0]
+        guard before & bit == 0 else { return false }
+        words[key >> 6] = before | bit
+        return true
+    }
+
+    mutating func remove(_ key: Int64) {
+        guard let before = words[key >> 6] else { return }
+        let after = before & ~Self.bit(key)
+        words[key >> 6] = after == 0 ? nil : after
+    }
+
+    /// The keys of one 64, from the lowest bit.
+    func word(_ number: Int64) -> UInt64 { words[number] ?? 0 }
+
+    /// The numbers of those 64 that have keys, ascending.
+    var wordNumbers: [Int64] { words.keys.sorted() }
+
+    /// Ascending.
+    var keys: [Int64] {
+        wordNumbers.flatMap { number in
+            let word = word(number)
+            return (0..<64).filter { word >> $0 & 1 != 0 }.map { number << 6 + $0 }
+        }
+    }
+
+    private static func bit(_ key: Int64) -> UInt64 { 1 << UInt64(key & 63) }
+}
+
+/// Keys of objects of a schema's entities.
+struct ObjectSet {
+    /// By entity, as far as there are any.
+    private var entities: [KeySet] = []
+    private(set) var count = 0
+
+    /// Whether nothing was ever inserted.
+    var isEmpty: Bool { entities.isEmpty }
+
+    subscript(entity: Int) -> KeySet { entity < entities.count ? entities[entity] : KeySet() }
+
+    func contains(_ object: ObjectKey) -> Bool {
+        object.entity < entities.count && entities[object.entity].contains(object.key)
+    }
+
+    /// False if it was there already.
+    @discardableResult
+    mutating func insert(_ object: ObjectKey) -> Bool {
+        while entities.count <= object.entity { entities.append(KeySet()) }
+        guard entities[object.entity].insert(object.key) else { return false }
+        count += 1
+        return true
+    }
+
+    mutating func remove(_ object: ObjectKey) {
+        guard contains(object) else { return }
+        count -= 1
+        entities[object.entity].remove(object.key)
+    }
+}

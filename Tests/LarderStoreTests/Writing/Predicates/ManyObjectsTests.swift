@@ -1,0 +1,84 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("a change by predicate of many objects", .serialized)
+struct ManyObjectsTests {
+    private static let schema = [
+        Entity(
+            name: "Item",
+            attributes: [
+                Attribute(name: "n", type: .int64),
+                Attribute(name: "text", type: .string, isOptional: true),
+            ])
+    ]
+
+    /// A store on disk with so many items, whose numbers are their keys.
+    private func items(_ count: Int64) throws -> Library {
+        let library = try Library(schema: Schema(entities: Self.schema))
+        for start in stride(from: Int64(1), through: count, by: 100_000) {
+            let changes = (start..<min(start + 100_000, count + 1)).map {
+                Change.insert(.new("\($0)", "Item"), values: ["n": .int($0)])
+            }
+            _ = try library.writer.save([ChangeSet(changes)])[0].get()
+        }
+        return library
+    }
+
+    /// The most memory that the process has used, in bytes.
+    private func memoryPeak() -> Int {
+        var usage = rusage()
+        return getrusage(Int32(RUSAGE_SELF.rawValue), &usage) == 0 ? usage.ru_maxrss << 10 : 0
+    }
+
+    @Test("is quick, takes little memory, and is one row of the history")
+    func many() throws {
+        let count = Int64(
+            ProcessInfo.processInfo.environment["LARDER_OBJECTS"].flatMap { Int64($0) } ?? 100_000)
+        let library = try items(count)
+        let before = memoryPeak()
+        let clock = ContinuousClock()
+        func report(_ what: String, _ time: Duration) {
+            let rate = Double(count) / (time / .seconds(1))
+            print(
+                "\(what): \(count) objects, \(Int(rate)) a second, "
+                    + "\((memoryPeak() - before) >> 20) MiB more")
+        }
+        var result = SaveResult()
+        report(
+            "update of all",
+            try clock.measure {
+                result = try library.saved(.updateAll("Item", set: ["n": "n * 2"]))
+            })
+        #expect(result.affected == [AffectedObjects(count: count)])
+        #expect(
+            try library.history(try #require(result.transaction)).map(\.description)
+                == ["updated Item 1-\(count) n"])
+        #expect(
+            try library.rows("SELECT sum(n), min(_version) FROM Item")[0] == [
+                .integer(count * (count + 1)), .integer(2),
+            ])
+        report(
+            "texts",
+            try clock.measure {
+                try library.saved(
+                    .updateAll(
+                        "Item",
+                        set: [
+                            "text":
+                                "ternary(n > 10, \"\(String(repeating: "t", count: 100))\", nil)"
+                        ]))
+            })
+        report(
+            "delete of all",
+            try clock.measure { result = try library.saved(.deleteAll("Item", where: "n > 0")) })
+        #expect(result.deletedCount == count)
+        #expect(
+            try library.history(try #require(result.transaction)).map(\.description)
+                == ["deleted Item 1-\(count)"])
+        #expect(memoryPeak() - before < 64 << 20)
+    }
+}

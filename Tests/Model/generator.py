@@ -1,0 +1,302 @@
+"""Random change sets: most of them are done, some have a fault, made on purpose or not."""
+
+import model
+from model import Change, ChangeSet, Temporary
+from values import bad_value, random_value
+
+OBJECTS_MAX = 160
+CHANGES_MAX = 12
+POLICIES = ["error", "error", "storeWins", "callerWins", "overwrite", "rollback"]
+AUTHORS = ["", "", "Ann", "Bé", "an import"]
+# How many of an entity there should be, more or less.
+COUNTS = {
+    "Harbour": 14, "Berth": 14, "Ship": 16, "Sailor": 30, "Papers": 8, "Route": 10, "Cargo": 10,
+    "Item": 22, "Sample": 16}
+# Sets that are to be done are made anew so many times.
+ATTEMPTS = 4
+DONE_SHARE = 0.75
+FAULTY_SHARE = 0.15
+
+
+class Generator:
+    def __init__(self, schema, choice):
+        self.schema, self.choice = schema, choice
+
+    def change_set(self, world, past, try_out):
+        """A set for a world. `past` is the world as a client may have read it, some steps ago;
+        `try_out` says whether a set would be done, or None if that is left open."""
+        is_done_wanted = self.chance(DONE_SHARE)
+        for attempt in range(ATTEMPTS):
+            made = self.make(world, past)
+            if not is_done_wanted and self.chance(FAULTY_SHARE / (1 - DONE_SHARE)):
+                self.spoil(made, world)
+            is_done = try_out(made)
+            if is_done or is_done is False and not is_done_wanted:
+                return made
+        return made if is_done is not None else ChangeSet([])
+
+    def chance(self, share):
+        return self.choice.random() < share
+
+    # MARK: Sets
+
+    def make(self, world, past):
+        self.world, self.past = world, past
+        self.set = ChangeSet(
+            [], self.choice.choice(POLICIES), self.chance(0.35), self.choice.choice(AUTHORS))
+        self.temporary = []
+        self.named, self.deleted = set(), set()
+        special = self.choice.random()
+        if special < 0.06:
+            self.exchange()
+        elif special < 0.10:
+            self.rearrange()
+        elif special < 0.11:
+            return self.set
+        self.mixture()
+        return self.set
+
+    def mixture(self):
+        """Some changes; what each is, and to which entity, is decided before they get values, so
+        that values can name what later ones insert."""
+        count = min(CHANGES_MAX, 1 + int(self.choice.expovariate(0.35)))
+        is_full = len(self.world.objects) > OBJECTS_MAX
+        kinds = self.choice.choices(
+            ["insert", "update", "delete"], [3, 6, 2] if is_full else [5, 5, 1], k=count)
+        planned = []
+        for kind in kinds:
+            planned += self.plan(kind)
+        self.choice.shuffle(planned)
+        if self.chance(0.3):
+            # What is updated and then deleted.
+            planned[0:0] = [
+                ("update", subject) for kind, subject in planned
+                if kind == "delete" and ("update", subject) not in planned]
+        for kind, subject in planned:
+            if kind == "delete":
+                self.deleted.add(subject)
+        for kind, subject in planned:
+            self.set.changes.append(getattr(self, kind)(subject))
+
+    def plan(self, kind):
+        if kind == "insert" or not self.world.objects:
+            lacking = [
+                1 + max(0, count - len(self.world.of(name))) for name, count in COUNTS.items()]
+            entity = self.choice.choices(list(COUNTS), lacking)[0]
+            inserts = [("insert", self.new(entity))]
+            if entity == "Cargo":
+                inserts += [
+                    ("insert", self.new("Item")) for _ in range(self.choice.randint(1, 2))]
+            return inserts
+        source = self.past if self.past.objects and self.chance(0.03) else self.world
+        candidates = list(source.objects)
+        if self.chance(0.3):
+            # Those that others have changed since: here conflicts are.
+            candidates = [
+                each for each, thing in self.world.objects.items()
+                if self.past.objects.get(each, thing) is not thing] or candidates
+        subject = self.choice.choice(candidates)
+        if subject in self.named and not self.chance(0.02):
+            return []
+        self.named.add(subject)
+        return [(kind, subject)]
+
+    def new(self, entity):
+        self.temporary.append(Temporary(entity, f"t:{len(self.temporary)}"))
+        return self.temporary[-1]
+
+    def insert(self, subject):
+        entity = self.schema[subject.entity]
+        given = {}
+        for each in entity.given.values():
+            if self.chance(0.5) or not each.optional and each.default is None:
+                given[each.name] = random_value(each, self.choice)
+        for each in entity.relationships.values():
+            if self.chance(0.2) or not each.optional:
+                value = self.link(subject, each)
+                if value is not Ellipsis:
+                    given[each.name] = value
+        return Change("insert", subject, given)
+
+    def update(self, subject):
+        source = self.world if self.world.exists(subject) else self.past
+        entity = self.schema[source.objects[subject].entity]
+        settable = [*entity.given, *entity.relationships]
+        names = self.choice.sample(settable, min(len(settable), self.choice.randint(0, 3)))
+        given = {}
+        for name in names:
+            if name in entity.attributes:
+                given[name] = random_value(entity.attributes[name], self.choice)
+            else:
+                value = self.link(subject, entity.relationships[name])
+                if value is not Ellipsis:
+                    given[name] = value
+        change = Change("update", subject, given)
+        if self.chance(0.45):
+            self.expect(change, entity)
+        return change
+
+    def delete(self, subject):
+        change = Change("delete", subject)
+        if self.chance(0.3):
+            self.expect(change, None)
+        return change
+
+    def expect(self, change, entity):
+        """What the caller knew of the object: as it is, or as it was some steps ago."""
+        subject = change.object
+        known = self.past if self.chance(0.6) and self.past.exists(subject) else self.world
+        if not known.exists(subject):
+            known = self.past
+        if entity is None or self.chance(0.4):
+            change.if_version = known.objects[subject].version
+        if entity is None:
+            return
+        others = [each for each in entity.properties if self.chance(0.15)]
+        left = {each for each in change.values if self.chance(0.05)}
+        for name in [*change.values, *others]:
+            if name not in left:
+                change.base[name] = known.read(subject, name)
+
+    # MARK: Links
+
+    def link(self, subject, relationship):
+        """A value of a relationship; Ellipsis for none."""
+        known = [
+            each for each in self.world.of(relationship.destination) if each not in self.deleted]
+        if self.deleted and self.chance(0.03):
+            known += [
+                each for each in self.deleted if self.world.exists(each)
+                and self.world.objects[each].entity == relationship.destination]
+        new = [each for each in self.temporary if each.entity == relationship.destination]
+        candidates = known + new * (1 + len(known) // 6)
+        if relationship.to_many:
+            return self.list(subject, relationship, candidates)
+        inverse = relationship.inverse
+        if inverse and not inverse.to_many and not inverse.optional or self.chance(0.3):
+            free = [each for each in candidates if self.is_free(each, inverse)]
+            candidates = free or candidates
+        if relationship.optional and (not candidates or self.chance(0.12)):
+            return None
+        return self.choice.choice(candidates) if candidates else Ellipsis
+
+    def is_free(self, candidate, inverse):
+        if inverse is None or isinstance(candidate, Temporary):
+            return True
+        value = self.world.objects[candidate].values[inverse.name]
+        return not value or inverse.count_max == 0 or len(value) < inverse.count_max
+
+    def list(self, subject, relationship, candidates):
+        old = []
+        if not isinstance(subject, Temporary) and self.world.exists(subject):
+            old = [
+                each for each in self.world.objects[subject].values[relationship.name]
+                if each not in self.deleted]
+        inverse = relationship.inverse
+        if inverse and self.chance(0.7):
+            candidates = [each for each in candidates if self.is_free(each, inverse)]
+        others = list(dict.fromkeys(each for each in candidates if each not in old))
+        listed = list(old)
+        if listed and (self.chance(0.3)):
+            listed.remove(self.choice.choice(listed))
+        if listed and self.chance(0.1):
+            listed = []
+        most = relationship.count_max or 5
+        least = max(relationship.count_min, 0 if relationship.optional else 1)
+        wanted = self.choice.randint(least, most) if self.chance(0.6) else len(old) + 1
+        if self.chance(0.95):
+            wanted = max(least, min(most, wanted))
+        self.choice.shuffle(others)
+        listed += others[:max(0, wanted - len(listed))]
+        if self.chance(0.5):
+            self.choice.shuffle(listed)
+        return listed
+
+    # MARK: Sets of a certain kind
+
+    def exchange(self):
+        """Objects of an entity pass on the values of a constraint in a ring."""
+        entity = self.choice.choice([each for each in self.schema.values() if each.unique])
+        names = self.choice.choice(entity.unique)
+        objects = self.world.of(entity.name)
+        ring = self.choice.sample(objects, min(len(objects), self.choice.randint(2, 4)))
+        for each, other in zip(ring, ring[1:] + ring[:1]):
+            given = {}
+            for name in names:
+                given[name] = self.world.read(other, name)
+                attribute = entity.attributes.get(name)
+                if attribute and given[name] is None and not attribute.optional:
+                    del given[name]
+            self.named.add(each)
+            self.set.changes.append(Change("update", each, given))
+
+    def rearrange(self):
+        """Objects of an entity get each other's lists, perhaps in another order."""
+        lists = [
+            each for entity in self.schema.values() for each in entity.relationships.values()
+            if each.to_many]
+        relationship = self.choice.choice(lists)
+        objects = self.world.of(relationship.entity)
+        some = self.choice.sample(objects, min(len(objects), self.choice.randint(1, 3)))
+        for each, other in zip(some, some[1:] + some[:1]):
+            listed = list(self.world.objects[other].values[relationship.name])
+            if self.chance(0.5):
+                self.choice.shuffle(listed)
+            self.named.add(each)
+            self.set.changes.append(Change("update", each, {relationship.name: listed}))
+
+    # MARK: Faults on purpose
+
+    def spoil(self, made, world):
+        """Puts one fault into a set."""
+        changes = [each for each in made.changes if each.kind != "delete"]
+        if not changes:
+            return
+        change = self.choice.choice(changes)
+        is_insert = change.kind == "insert"
+        entity = self.schema[
+            change.object.entity if is_insert else (
+                world if world.exists(change.object) else self.past).objects[change.object].entity]
+        self.choice.choice([
+            self.bad_attribute, self.bad_attribute, self.bad_link, self.bad_link, self.doubled,
+            self.doubled, self.left_without, self.left_without, self.unknown])(change, entity)
+
+    def bad_attribute(self, change, entity):
+        attribute = self.choice.choice(list(entity.given.values()))
+        value = bad_value(attribute, self.choice)
+        if value is not Ellipsis:
+            change.values[attribute.name] = value
+
+    def bad_link(self, change, entity):
+        if not entity.relationships:
+            return
+        each = self.choice.choice(list(entity.relationships.values()))
+        bad = self.choice.choice([
+            Temporary(each.destination, "t:nobody"), self.choice.choice(list(self.schema)), None])
+        if isinstance(bad, str):
+            others = self.world.of(bad)
+            bad = self.choice.choice(others) if others else None
+        change.values[each.name] = [bad] if each.to_many and bad is not None else bad
+
+    def doubled(self, change, entity):
+        lists = [each for each in entity.relationships.values() if each.to_many]
+        if lists and self.chance(0.5):
+            each = self.choice.choice(lists)
+            others = self.world.of(each.destination)
+            change.values[each.name] = [self.choice.choice(others)] * 2 if others else []
+        else:
+            self.set.changes.insert(
+                self.choice.randint(0, len(self.set.changes)),
+                Change(change.kind, change.object, dict(change.values)))
+
+    def left_without(self, change, entity):
+        if change.values:
+            del change.values[self.choice.choice(list(change.values))]
+
+    def unknown(self, change, entity):
+        derived = [each for each in entity.attributes.values() if each.derived]
+        if derived and self.chance(0.5):
+            each = self.choice.choice(derived)
+            change.values[each.name] = random_value(each, self.choice)
+        else:
+            change.values["nothing"] = 1

@@ -1,0 +1,101 @@
+"""Compares the history in the file with what the change sets did, by SQLite alone."""
+
+import decimal
+import sqlite3
+import uuid
+
+INSERTED, UPDATED, DELETED = 1, 2, 3
+
+
+def connect(file):
+    """The file with the one collation that SQLite must know to look at an index."""
+    connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+    connection.create_collation(
+        "decimal", lambda one, two: (lambda a, b: (a > b) - (a < b))(
+            decimal.Decimal(one), decimal.Decimal(two)))
+    return connection
+
+
+def integrity(file):
+    """What SQLite finds wrong with the file; None if it is sound."""
+    connection = connect(file)
+    try:
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+    finally:
+        connection.close()
+    return None if found == ["ok"] else found[:5]
+
+
+def compare(file, expected, names, error):
+    """`expected` has (transaction, author, Net) of each set that was done."""
+    connection = connect(file)
+    try:
+        transactions = connection.execute(
+            "SELECT number, author, client FROM _transaction ORDER BY number").fetchall()
+        changes, preserved = {}, {}
+        for number, kind, entity, first, last, properties in connection.execute(
+                "SELECT transaction_number, kind, entity, first_key, last_key, properties "
+                "FROM _change UNION ALL SELECT number, kind, entity, first_key, last_key, "
+                "properties FROM _transaction"):
+            for key in range(first, last + 1):
+                recorded = changes.setdefault(number, {}).setdefault(kind, {})
+                if (entity, key) in recorded:
+                    raise error(f"transaction {number} has {entity} {key} twice")
+                recorded[entity, key] = set(filter(None, (properties or "").split(",")))
+        for number, entity, key, name, value in connection.execute(
+                "SELECT transaction_number, entity, key, property, value FROM _preserved"):
+            preserved.setdefault(number, {})[entity, key, name] = value
+    finally:
+        connection.close()
+    found = [(number, author or "") for number, author, _ in transactions]
+    wanted = [(number, author) for number, author, _ in expected]
+    if found != wanted:
+        raise error(f"{len(found)} transactions, and there should be {len(wanted)}: "
+                    f"{first_difference(found, wanted)}")
+    if not all(client.startswith("client ") for _, _, client in transactions):
+        raise error("a transaction is not a client's")
+    for number, _, net in expected:
+        if complaint := difference(changes.get(number, {}), net, names):
+            raise error(f"transaction {number}: {complaint}")
+        kept = {
+            (names.entities[each], names.keys[each], name): stored(value)
+            for each, values in net.deleted.items() for name, value in values.items()}
+        if kept != preserved.get(number, {}):
+            raise error(f"transaction {number} preserved {preserved.get(number)}, not {kept}")
+
+
+def difference(recorded, net, names):
+    place = lambda number: (names.entities[number], names.keys[number])
+    for kind, wanted in ((INSERTED, net.inserted), (DELETED, net.deleted)):
+        found, wanted = set(recorded.get(kind, {})), {place(each) for each in wanted}
+        if found != wanted:
+            return f"of the kind {kind} are {found}, and should be {wanted}"
+    updated = recorded.get(UPDATED, {})
+    for number, changed in net.updated.items():
+        if place(number) not in updated:
+            return f"{place(number)} is not updated"
+        if not changed <= updated[place(number)]:
+            return f"{place(number)} has {updated[place(number)]}, and should have {changed}"
+    for found, properties in updated.items():
+        may_be = net.touched.get(names.numbers[found])
+        is_expected = names.numbers[found] in net.updated or may_be
+        if not is_expected or not properties <= (may_be or set()):
+            return f"{found} has {properties}, and can have {may_be}"
+    return None
+
+
+def stored(value):
+    """As the column of a preserved attribute has it."""
+    if isinstance(value, uuid.UUID):
+        return value.bytes
+    if isinstance(value, decimal.Decimal):
+        text = format(value.normalize(), "f")
+        return "0" if text == "-0" else text
+    return value
+
+
+def first_difference(found, wanted):
+    for one, two in zip(found, wanted):
+        if one != two:
+            return f"{one}, not {two}"
+    return (found + wanted)[min(len(found), len(wanted)):][:1]

@@ -1,0 +1,188 @@
+"""Faults that the test must find: in the model, or on the way from a client to the store."""
+
+import random
+
+from larder_client import changes
+from model import Run
+from world import Transaction
+
+# How many of the change sets a client spoils; what matters to few of them, is done to more.
+DROP_SHARE, FORGET_SHARE = 0.02, 0.3
+CALLER_WINS = changes.MERGE_POLICY_CALLER_WINS
+
+
+# MARK: Models with a rule that is not so
+
+class CascadesOnce(Transaction):
+    def destinations(self, number, relationship):
+        is_further = relationship.delete_rule == "cascade" and self.deleted
+        return [] if is_further else super().destinations(number, relationship)
+
+
+class NoActionNullifies(Transaction):
+    def leave(self, number, relationship, other):
+        if relationship.inverse:
+            self.lose(other, relationship.inverse, number)
+
+
+class NewOnesFirst(Transaction):
+    def gain(self, number, relationship, other):
+        super().gain(number, relationship, other)
+        if relationship.to_many:
+            self.edit(number).values[relationship.name].sort(key=lambda each: each != other)
+
+
+class PartnersKeepTheirVersions(Transaction):
+    def lose(self, number, relationship, other, *cause):
+        version = self.objects[number].version
+        super().lose(number, relationship, other, *cause)
+        self.edit(number).version = version
+
+
+class OneSided(Transaction):
+    def take(self, number, relationship, owner):
+        if not relationship.to_many:
+            super().take(number, relationship, owner)
+
+
+class PreservesWhatWas(Transaction):
+    def delete(self, number):
+        super().delete(number)
+        for each, values in self.preserved.items():
+            if self.before.exists(each):
+                self.preserved[each] = {name: self.before.read(each, name) for name in values}
+
+
+class ForgetsDefaults(Transaction):
+    def insert(self, number, entity, attributes):
+        super().insert(number, entity, dict.fromkeys(self.schema[entity].attributes) | attributes)
+
+
+class DeniesNothing(Run):
+    def check_end(self):
+        self.transaction.denials = []
+        super().check_end()
+
+
+class CountsOneMore(Run):
+    def end_fault(self, number, value, relationship):
+        if relationship.to_many and len(value) == relationship.count_max + 1:
+            return None
+        return super().end_fault(number, value, relationship)
+
+
+class RequiresNothing(Run):
+    def end_fault(self, number, value, relationship):
+        return super().end_fault(number, value, relationship) if relationship.to_many else None
+
+
+class UniqueOneByOne(Run):
+    def check_unique(self, entity, names):
+        if len(names) == 1:
+            super().check_unique(entity, names)
+
+
+class NeverUpserts(Run):
+    def meant(self, entity, given):
+        return set()
+
+
+class StoreNeverWins(Run):
+    def solve(self, place, change, differing):
+        return super().solve(place, change, set() if self.set.merge == "storeWins" else differing)
+
+
+class ConflictsOfVersionsOnly(Run):
+    def differing(self, change):
+        return None if change.if_version is None else super().differing(change)
+
+
+class ListsLeaveNoHistory(Run):
+    def net(self):
+        net = super().net()
+        for names in net.touched.values():
+            names -= {"annexes", "ships", "crew", "routes", "friends"}
+        return net
+
+
+class DerivesWhenUpdated(Run):
+    def derive(self):
+        known = {each: dict(thing.values) for each, thing in self.transaction.objects.items()}
+        super().derive()
+        for number in self.transaction.own - self.transaction.bumped - self.transaction.inserted:
+            if number in known:
+                self.transaction.objects[number].values = known[number]
+
+
+class TakesWhatIsOutOfBounds(Run):
+    def value_faults(self, change):
+        return (each for each in super().value_faults(change) if each[0][0] != 305)
+
+
+# MARK: Clients that do not send what they are given
+
+class Meddler:
+    """Does something to a share of the change sets."""
+
+    def __init__(self, act, share):
+        self.act, self.share, self.choice = act, share, random.Random(1)
+
+    def __call__(self, change_set):
+        if self.choice.random() < self.share:
+            self.act(change_set, self.choice)
+
+
+def drop_property(change_set, choice):
+    written = [each for each in change_set.changes if each.values]
+    if written:
+        given = choice.choice(written).values
+        del given[choice.randrange(len(given))]
+
+
+def drop_change(change_set, choice):
+    if change_set.changes:
+        del change_set.changes[choice.randrange(len(change_set.changes))]
+
+
+def turn_list(change_set, choice):
+    for change in change_set.changes:
+        for given in change.values:
+            items = given.value.objects_value.items
+            if len(items) > 1:
+                turned = list(items)[::-1]
+                del items[:]
+                items.extend(turned)
+
+
+def forget_version(change_set, choice):
+    for change in change_set.changes:
+        change.ClearField("if_version")
+
+
+def forget_policy(change_set, choice):
+    change_set.merge_policy = CALLER_WINS
+
+
+def forget_author(change_set, choice):
+    change_set.author = "nobody"
+
+
+RULES = {
+    each.__name__: each for each in (
+        CascadesOnce, NoActionNullifies, NewOnesFirst, PartnersKeepTheirVersions, OneSided,
+        PreservesWhatWas, ForgetsDefaults, DeniesNothing, CountsOneMore, RequiresNothing,
+        UniqueOneByOne, NeverUpserts, StoreNeverWins, ConflictsOfVersionsOnly,
+        ListsLeaveNoHistory, DerivesWhenUpdated, TakesWhatIsOutOfBounds)}
+ACTS = {
+    drop_property: DROP_SHARE, drop_change: DROP_SHARE, turn_list: DROP_SHARE,
+    forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE, forget_author: FORGET_SHARE}
+
+
+def faults():
+    """The name of each fault with the run to take, and what is to be done to messages."""
+    for name, rule in RULES.items():
+        if issubclass(rule, Transaction):
+            rule = type(name, (Run,), {"transaction_type": rule})
+        yield name, rule, None
+    for act, share in ACTS.items():
+        yield act.__name__, Run, Meddler(act, share)

@@ -1,0 +1,156 @@
+"""Between the model's terms and the protocol's: change sets as messages and as lines of
+`larder save`, columns of batches as values."""
+
+import decimal
+import json
+import uuid
+
+import larder_client
+from larder_client import changes as wire_changes
+from larder_client import messages
+from larder_client import values as wire_values
+from model import Temporary
+from values import to_json, to_wire
+
+POLICIES = {
+    "error": "ERROR", "storeWins": "STORE_WINS", "callerWins": "CALLER_WINS",
+    "overwrite": "OVERWRITE", "rollback": "ROLLBACK"}
+KINDS = {
+    number: name.removeprefix("COLUMN_TYPE_")
+    for name, number in messages["batch"].ColumnType.items()}
+
+
+class Names:
+    """The keys that the store gave to the objects that the model numbers."""
+
+    def __init__(self, schema):
+        self.schema, self.store = schema, None
+        self.entities, self.keys, self.numbers = {}, {}, {}
+        self.last_keys = dict.fromkeys(schema, 0)
+
+    def give(self, number, entity, key):
+        self.entities[number], self.keys[number] = entity, key
+        self.numbers[entity, key] = number
+        self.last_keys[entity] = max(key, self.last_keys[entity])
+
+    def identifier(self, reference):
+        if isinstance(reference, Temporary):
+            return wire_values.Identifier(
+                entity=reference.entity, temporary_name=reference.name)
+        return wire_values.Identifier(
+            store=self.store, entity=self.entities[reference], key=self.keys[reference])
+
+    def text(self, reference):
+        if isinstance(reference, Temporary):
+            return reference.name
+        return larder_client.uri(self.identifier(reference))
+
+    # MARK: Change sets
+
+    def change_set(self, change_set):
+        return wire_changes.ChangeSet(
+            changes=[self.change(each) for each in change_set.changes],
+            merge_policy=f"MERGE_POLICY_{POLICIES[change_set.merge]}",
+            on_unique_conflict=int(change_set.upsert), author=change_set.author)
+
+    def change(self, change):
+        entity = self.schema[self.entity_of(change)]
+        listed = lambda given: [
+            wire_changes.PropertyValue(name=name, value=self.value(entity, name, value))
+            for name, value in given.items()]
+        return wire_changes.Change(
+            kind=f"CHANGE_KIND_{change.kind.upper()}", object=self.identifier(change.object),
+            values=listed(change.values), base_values=listed(change.base),
+            if_version=change.if_version)
+
+    def entity_of(self, change):
+        if isinstance(change.object, Temporary):
+            return change.object.entity
+        return self.entities[change.object]
+
+    def value(self, entity, name, value):
+        if name in entity.attributes:
+            return to_wire(entity.attributes[name].type, value)
+        if isinstance(value, list):
+            items = [self.identifier(each) for each in value]
+            return wire_values.Value(objects_value=wire_values.Identifiers(items=items))
+        if value is None:
+            return wire_values.Value(null_value=True)
+        if name not in entity.relationships:
+            return wire_values.Value(int_value=value)
+        return wire_values.Value(object_value=self.identifier(value))
+
+    def lines(self, change_set):
+        """The set for people, and for `larder save -`."""
+        options = f"--merge {change_set.merge}" + " --upsert" * change_set.upsert
+        return "\n".join(
+            [f"larder save {options} --author {change_set.author!r} - <<END"]
+            + [json.dumps(self.line(each), ensure_ascii=False) for each in change_set.changes]
+            + ["END"])
+
+    def line(self, change):
+        entity = self.schema[self.entity_of(change)]
+        members = {"@id": self.text(change.object)}
+        if change.kind == "insert":
+            members["@entity"] = entity.name
+        if change.if_version is not None:
+            members["@version"] = change.if_version
+        if change.base:
+            members["@base"] = self.json_values(entity, change.base)
+        return {change.kind: members | self.json_values(entity, change.values)}
+
+    def json_values(self, entity, given):
+        written = {}
+        for name, value in given.items():
+            if name in entity.attributes:
+                written[name] = to_json(entity.attributes[name].type, value)
+            elif isinstance(value, list):
+                written[name] = [self.text(each) for each in value]
+            else:
+                written[name] = self.text(value) if name in entity.relationships and (
+                    value is not None) else value
+        return written
+
+
+# MARK: Batches
+
+def rows(batch):
+    """The rows by key, each with its version and its values by name."""
+    names = [column.name for column in batch.columns]
+    values = zip(*(column_values(each, batch.row_count) for each in batch.columns))
+    return {
+        key: (version, dict(zip(names, row)))
+        for key, version, row in zip(batch.identity.keys, batch.identity.versions, values)}
+
+
+def column_values(column, row_count):
+    """As the model has them, but that objects are keys."""
+    kind = KINDS[column.type]
+    if kind == "BOOL":
+        found = [each != 0 for each in column.integers]
+    elif column.integers and kind != "OBJECTS":
+        found = list(column.integers)
+    elif column.doubles:
+        found = list(column.doubles)
+    else:
+        whole = column.integers if kind == "OBJECTS" else column.heap
+        starts = [0, *column.ends]
+        found = [whole[start:end] for start, end in zip(starts, column.ends)]
+        if kind in READERS:
+            nils = column.nulls
+            read = READERS[kind]
+            found = [
+                None if is_nil(nils, place) else read(each) for place, each in enumerate(found)]
+    if column.nulls:
+        found = [None if is_nil(column.nulls, place) else each for place, each in enumerate(found)]
+    return found
+
+
+READERS = {
+    "DECIMAL": lambda part: decimal.Decimal(part.decode()),
+    "UUID": lambda part: uuid.UUID(bytes=part), "STRING": bytes.decode, "URL": bytes.decode,
+    "JSON": bytes.decode, "OBJECTS": list}
+
+
+def is_nil(nils, place):
+    return place // 8 < len(nils) and nils[place // 8] >> place % 8 & 1
