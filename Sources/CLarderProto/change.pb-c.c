@@ -143,6 +143,51 @@ void   larder__v1__property_value__free_unpacked
   assert(message->base.descriptor == &larder__v1__property_value__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__relationship_edit__init
+                     (Larder__V1__RelationshipEdit         *message)
+{
+  static const Larder__V1__RelationshipEdit init_value = LARDER__V1__RELATIONSHIP_EDIT__INIT;
+  *message = init_value;
+}
+size_t larder__v1__relationship_edit__get_packed_size
+                     (const Larder__V1__RelationshipEdit *message)
+{
+  assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__relationship_edit__pack
+                     (const Larder__V1__RelationshipEdit *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__relationship_edit__pack_to_buffer
+                     (const Larder__V1__RelationshipEdit *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__RelationshipEdit *
+       larder__v1__relationship_edit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__RelationshipEdit *)
+     protobuf_c_message_unpack (&larder__v1__relationship_edit__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__relationship_edit__free_unpacked
+                     (Larder__V1__RelationshipEdit *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[5] =
 {
   {
@@ -233,7 +278,7 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   (ProtobufCMessageInit) larder__v1__change_set__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[5] =
+static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[6] =
 {
   {
     "kind",
@@ -295,9 +340,22 @@ static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[5] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "edits",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Change, n_edits),
+    offsetof(Larder__V1__Change, edits),
+    &larder__v1__relationship_edit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change__field_indices_by_name[] = {
   4,   /* field[4] = base_values */
+  5,   /* field[5] = edits */
   2,   /* field[2] = if_version */
   0,   /* field[0] = kind */
   1,   /* field[1] = object */
@@ -306,7 +364,7 @@ static const unsigned larder__v1__change__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__change__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__change__descriptor =
 {
@@ -316,7 +374,7 @@ const ProtobufCMessageDescriptor larder__v1__change__descriptor =
   "Larder__V1__Change",
   "larder.v1",
   sizeof(Larder__V1__Change),
-  5,
+  6,
   larder__v1__change__field_descriptors,
   larder__v1__change__field_indices_by_name,
   1,  larder__v1__change__number_ranges,
@@ -372,6 +430,122 @@ const ProtobufCMessageDescriptor larder__v1__property_value__descriptor =
   larder__v1__property_value__field_indices_by_name,
   1,  larder__v1__property_value__number_ranges,
   (ProtobufCMessageInit) larder__v1__property_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__relationship_edit__field_descriptors[7] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RelationshipEdit, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RelationshipEdit, kind),
+    &larder__v1__relationship_edit_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "objects",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__RelationshipEdit, n_objects),
+    offsetof(Larder__V1__RelationshipEdit, objects),
+    &larder__v1__identifier__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Larder__V1__RelationshipEdit, place_case),
+    offsetof(Larder__V1__RelationshipEdit, end),
+    &larder__v1__list_end__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "before",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__RelationshipEdit, place_case),
+    offsetof(Larder__V1__RelationshipEdit, before),
+    &larder__v1__identifier__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__RelationshipEdit, place_case),
+    offsetof(Larder__V1__RelationshipEdit, after),
+    &larder__v1__identifier__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "index",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__RelationshipEdit, place_case),
+    offsetof(Larder__V1__RelationshipEdit, index),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__relationship_edit__field_indices_by_name[] = {
+  5,   /* field[5] = after */
+  4,   /* field[4] = before */
+  3,   /* field[3] = end */
+  6,   /* field[6] = index */
+  1,   /* field[1] = kind */
+  0,   /* field[0] = name */
+  2,   /* field[2] = objects */
+};
+static const ProtobufCIntRange larder__v1__relationship_edit__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor larder__v1__relationship_edit__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.RelationshipEdit",
+  "RelationshipEdit",
+  "Larder__V1__RelationshipEdit",
+  "larder.v1",
+  sizeof(Larder__V1__RelationshipEdit),
+  7,
+  larder__v1__relationship_edit__field_descriptors,
+  larder__v1__relationship_edit__field_indices_by_name,
+  1,  larder__v1__relationship_edit__number_ranges,
+  (ProtobufCMessageInit) larder__v1__relationship_edit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue larder__v1__unique_conflict_policy__enum_values_by_number[2] =
@@ -466,5 +640,67 @@ const ProtobufCEnumDescriptor larder__v1__change_kind__descriptor =
   larder__v1__change_kind__enum_values_by_name,
   1,
   larder__v1__change_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue larder__v1__relationship_edit_kind__enum_values_by_number[4] =
+{
+  { "RELATIONSHIP_EDIT_KIND_UNSPECIFIED", "LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED", 0 },
+  { "RELATIONSHIP_EDIT_KIND_ADD", "LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD", 1 },
+  { "RELATIONSHIP_EDIT_KIND_REMOVE", "LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE", 2 },
+  { "RELATIONSHIP_EDIT_KIND_MOVE", "LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE", 3 },
+};
+static const ProtobufCIntRange larder__v1__relationship_edit_kind__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex larder__v1__relationship_edit_kind__enum_values_by_name[4] =
+{
+  { "RELATIONSHIP_EDIT_KIND_ADD", 1 },
+  { "RELATIONSHIP_EDIT_KIND_MOVE", 3 },
+  { "RELATIONSHIP_EDIT_KIND_REMOVE", 2 },
+  { "RELATIONSHIP_EDIT_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor larder__v1__relationship_edit_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.RelationshipEditKind",
+  "RelationshipEditKind",
+  "Larder__V1__RelationshipEditKind",
+  "larder.v1",
+  4,
+  larder__v1__relationship_edit_kind__enum_values_by_number,
+  4,
+  larder__v1__relationship_edit_kind__enum_values_by_name,
+  1,
+  larder__v1__relationship_edit_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue larder__v1__list_end__enum_values_by_number[3] =
+{
+  { "LIST_END_UNSPECIFIED", "LARDER__V1__LIST_END__LIST_END_UNSPECIFIED", 0 },
+  { "LIST_END_FIRST", "LARDER__V1__LIST_END__LIST_END_FIRST", 1 },
+  { "LIST_END_LAST", "LARDER__V1__LIST_END__LIST_END_LAST", 2 },
+};
+static const ProtobufCIntRange larder__v1__list_end__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex larder__v1__list_end__enum_values_by_name[3] =
+{
+  { "LIST_END_FIRST", 1 },
+  { "LIST_END_LAST", 2 },
+  { "LIST_END_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor larder__v1__list_end__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.ListEnd",
+  "ListEnd",
+  "Larder__V1__ListEnd",
+  "larder.v1",
+  3,
+  larder__v1__list_end__enum_values_by_number,
+  3,
+  larder__v1__list_end__enum_values_by_name,
+  1,
+  larder__v1__list_end__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -683,6 +683,141 @@ void   larder__v1__cancel_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__cancel_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__insert_request__init
+                     (Larder__V1__InsertRequest         *message)
+{
+  static const Larder__V1__InsertRequest init_value = LARDER__V1__INSERT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__insert_request__get_packed_size
+                     (const Larder__V1__InsertRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__insert_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__insert_request__pack
+                     (const Larder__V1__InsertRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__insert_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__insert_request__pack_to_buffer
+                     (const Larder__V1__InsertRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__insert_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__InsertRequest *
+       larder__v1__insert_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__InsertRequest *)
+     protobuf_c_message_unpack (&larder__v1__insert_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__insert_request__free_unpacked
+                     (Larder__V1__InsertRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__insert_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__rows_request__init
+                     (Larder__V1__RowsRequest         *message)
+{
+  static const Larder__V1__RowsRequest init_value = LARDER__V1__ROWS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__rows_request__get_packed_size
+                     (const Larder__V1__RowsRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__rows_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__rows_request__pack
+                     (const Larder__V1__RowsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__rows_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__rows_request__pack_to_buffer
+                     (const Larder__V1__RowsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__rows_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__RowsRequest *
+       larder__v1__rows_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__RowsRequest *)
+     protobuf_c_message_unpack (&larder__v1__rows_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__rows_request__free_unpacked
+                     (Larder__V1__RowsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__rows_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__insert_reply__init
+                     (Larder__V1__InsertReply         *message)
+{
+  static const Larder__V1__InsertReply init_value = LARDER__V1__INSERT_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__insert_reply__get_packed_size
+                     (const Larder__V1__InsertReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__insert_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__insert_reply__pack
+                     (const Larder__V1__InsertReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__insert_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__insert_reply__pack_to_buffer
+                     (const Larder__V1__InsertReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__insert_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__InsertReply *
+       larder__v1__insert_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__InsertReply *)
+     protobuf_c_message_unpack (&larder__v1__insert_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__insert_reply__free_unpacked
+                     (Larder__V1__InsertReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__insert_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__batches_reply__init
                      (Larder__V1__BatchesReply         *message)
 {
@@ -1268,7 +1403,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[22] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[25] =
 {
   {
     "id",
@@ -1427,6 +1562,30 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[22
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "insert_rows",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, insert_rows),
+    &larder__v1__insert_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rows",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, rows),
+    &larder__v1__rows_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1534,37 +1693,52 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[22
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "inserted",
+    39,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, inserted),
+    &larder__v1__insert_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  14,   /* field[14] = batches */
+  16,   /* field[16] = batches */
   11,   /* field[11] = cancel */
   12,   /* field[12] = check */
-  21,   /* field[21] = checked */
+  23,   /* field[23] = checked */
   10,   /* field[10] = credit */
   5,   /* field[5] = explain */
-  16,   /* field[16] = explained */
-  20,   /* field[20] = failed */
-  18,   /* field[18] = figures */
+  18,   /* field[18] = explained */
+  22,   /* field[22] = failed */
+  20,   /* field[20] = figures */
   3,   /* field[3] = get */
   2,   /* field[2] = hello */
   0,   /* field[0] = id */
+  13,   /* field[13] = insert_rows */
+  24,   /* field[24] = inserted */
   9,   /* field[9] = ping */
-  19,   /* field[19] = pong */
+  21,   /* field[21] = pong */
   4,   /* field[4] = query */
+  14,   /* field[14] = rows */
   6,   /* field[6] = save */
-  15,   /* field[15] = saved */
+  17,   /* field[17] = saved */
   7,   /* field[7] = schema */
-  17,   /* field[17] = schema_text */
+  19,   /* field[19] = schema_text */
   8,   /* field[8] = statistics */
   1,   /* field[1] = timeout_milliseconds */
-  13,   /* field[13] = welcome */
+  15,   /* field[15] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 2 },
-  { 30, 13 },
-  { 0, 22 }
+  { 30, 15 },
+  { 0, 25 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1574,7 +1748,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  22,
+  25,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,
@@ -2317,6 +2491,263 @@ const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor =
   larder__v1__cancel_request__field_indices_by_name,
   1,  larder__v1__cancel_request__number_ranges,
   (ProtobufCMessageInit) larder__v1__cancel_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__insert_request__field_descriptors[5] =
+{
+  {
+    "entity",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertRequest, entity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "on_unique_conflict",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertRequest, on_unique_conflict),
+    &larder__v1__unique_conflict_policy__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "author",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertRequest, author),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "atomic",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertRequest, atomic),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "identifiers_wanted",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertRequest, identifiers_wanted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__insert_request__field_indices_by_name[] = {
+  3,   /* field[3] = atomic */
+  2,   /* field[2] = author */
+  0,   /* field[0] = entity */
+  4,   /* field[4] = identifiers_wanted */
+  1,   /* field[1] = on_unique_conflict */
+};
+static const ProtobufCIntRange larder__v1__insert_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor larder__v1__insert_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.InsertRequest",
+  "InsertRequest",
+  "Larder__V1__InsertRequest",
+  "larder.v1",
+  sizeof(Larder__V1__InsertRequest),
+  5,
+  larder__v1__insert_request__field_descriptors,
+  larder__v1__insert_request__field_indices_by_name,
+  1,  larder__v1__insert_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__insert_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__rows_request__field_descriptors[3] =
+{
+  {
+    "request_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RowsRequest, request_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "batch",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RowsRequest, batch),
+    &larder__v1__batch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__RowsRequest, last),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__rows_request__field_indices_by_name[] = {
+  1,   /* field[1] = batch */
+  2,   /* field[2] = last */
+  0,   /* field[0] = request_id */
+};
+static const ProtobufCIntRange larder__v1__rows_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor larder__v1__rows_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.RowsRequest",
+  "RowsRequest",
+  "Larder__V1__RowsRequest",
+  "larder.v1",
+  sizeof(Larder__V1__RowsRequest),
+  3,
+  larder__v1__rows_request__field_descriptors,
+  larder__v1__rows_request__field_indices_by_name,
+  1,  larder__v1__rows_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__rows_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__insert_reply__field_descriptors[6] =
+{
+  {
+    "row_count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertReply, row_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "batch_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertReply, batch_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "first_keys",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_SFIXED64,
+    offsetof(Larder__V1__InsertReply, n_first_keys),
+    offsetof(Larder__V1__InsertReply, first_keys),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "key_counts",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED32,
+    offsetof(Larder__V1__InsertReply, n_key_counts),
+    offsetof(Larder__V1__InsertReply, key_counts),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertReply, transaction),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__InsertReply, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__insert_reply__field_indices_by_name[] = {
+  1,   /* field[1] = batch_count */
+  2,   /* field[2] = first_keys */
+  3,   /* field[3] = key_counts */
+  5,   /* field[5] = more */
+  0,   /* field[0] = row_count */
+  4,   /* field[4] = transaction */
+};
+static const ProtobufCIntRange larder__v1__insert_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor larder__v1__insert_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.InsertReply",
+  "InsertReply",
+  "Larder__V1__InsertReply",
+  "larder.v1",
+  sizeof(Larder__V1__InsertReply),
+  6,
+  larder__v1__insert_reply__field_descriptors,
+  larder__v1__insert_reply__field_indices_by_name,
+  1,  larder__v1__insert_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__insert_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor larder__v1__batches_reply__field_descriptors[2] =

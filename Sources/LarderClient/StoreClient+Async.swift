@@ -26,12 +26,14 @@ extension StoreClient {
     }
 
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
+        _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
+        edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
+        mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) async throws(LarderError) -> Int64 {
         try await session.perform(
-            Operation.update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy)
-                .keyed(idempotencyKey))
+            Operation.update(
+                identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
+            ).keyed(idempotencyKey))
     }
 
     public func delete(

@@ -29,17 +29,23 @@ extension StoreClient {
     /// `ifVersion`, or, where that is nil, other values than `base`. Then the merge policy says
     /// what becomes of the update; 0 is given if it was left out, since the object is deleted.
     ///
-    /// - Parameter base: Properties as the caller read them; see ``MergePolicy``.
+    /// - Parameters:
+    ///   - edits: Differences to be made to to-many relationships, so that what others do to the
+    ///     same lists stays:
+    ///     `update(magazine, edits: [.move([article], in: "articles", to: .first)])`.
+    ///   - base: Properties as the caller read them; see ``MergePolicy``.
     /// - Throws: `versionConflict` under the policy `error`, with both snapshots in its details;
-    ///   `objectNotFound` if the object was deleted, `foreignIdentifier` if it belongs to another
-    ///   store.
+    ///   `objectNotFound` if the object was deleted, or an edit moves an object, or goes next to
+    ///   one, that is not in the list; `foreignIdentifier` if it belongs to another store.
     public func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64? = nil,
-        base: [String: Value] = [:], mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
+        _ identifier: PersistentIdentifier, _ values: [String: Value] = [:],
+        edits: [RelationshipEdit] = [], ifVersion: Int64? = nil, base: [String: Value] = [:],
+        mergePolicy: MergePolicy = .error, idempotencyKey: String = ""
     ) throws(LarderError) -> Int64 {
         try session.perform(
-            Operation.update(identifier, values, ifVersion: ifVersion, base: base, mergePolicy)
-                .keyed(idempotencyKey))
+            Operation.update(
+                identifier, values, edits, ifVersion: ifVersion, base: base, mergePolicy
+            ).keyed(idempotencyKey))
     }
 
     /// Deletes an object, and what its delete rules say goes with it.

@@ -76,6 +76,12 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "What rows may take on the disk until the last of their transaction have come.",
+            valueName: "MiB"))
+    var maxSpool = ServerLimits().spoolBytesMax >> 20
+
+    @Option(
+        help: ArgumentHelp(
             "How much to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "level"),
         transform: DaemonCommand.logLevel)
@@ -92,7 +98,7 @@ struct DaemonCommand: ParsableCommand {
         for (name, value) in [
             ("--idle-exit", idleExit ?? 1), ("--max-connections", maxConnections),
             ("--max-connections-per-user", maxConnectionsPerUser),
-            ("--query-timeout", queryTimeout),
+            ("--query-timeout", queryTimeout), ("--max-spool", maxSpool),
         ] where !(1...Self.numberMax).contains(value) {
             throw ValidationError("\(name) must be a number from 1 to \(Self.numberMax).")
         }
@@ -121,6 +127,7 @@ struct DaemonCommand: ParsableCommand {
         limits.connectionsMax = maxConnections
         limits.connectionsPerUserMax = maxConnectionsPerUser
         limits.readTimeMax = .seconds(queryTimeout)
+        limits.spoolBytesMax = maxSpool << 20
         return limits
     }
 }

@@ -33,6 +33,12 @@ public enum Limits {
     public static let identifiersMax = 65_536
     /// Changes in one change set.
     public static let changesMax = 1_000_000
+    /// Edits of relationships in one change; objects of one edit.
+    public static let editsMax = 1_000
+    public static let editedObjectsMax = 65_536
+    /// Objects that a change set counts in lists to find places given by an index; the last index
+    /// may count more.
+    public static let countedObjectsMax = 2_000_000
     /// The author of a change set, in UTF-8 bytes.
     public static let authorBytesMax = 256
     /// The idempotency key of a change set, in UTF-8 bytes.
@@ -40,6 +46,8 @@ public enum Limits {
     /// Outcomes of saves with a key that a store remembers, and for how long: a day.
     public static let outcomesMax: Int64 = 1_000_000
     public static let outcomeSecondsMax = 86_400.0
+    /// Batches of a stream of new objects that a client may be ahead of the server's answers.
+    public static let batchesAheadMax = 4
     /// A name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.

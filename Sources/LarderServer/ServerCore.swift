@@ -31,7 +31,10 @@ final class ServerCore: Sendable {
             limits: limits, descriptorLimit: Self.descriptorLimit,
             becameEmpty: { idle?.becameIdle() })
         let pool = ReaderPool(backend: backend, limits: limits)
-        let writes = writer.map { WriteQueue(writer: $0, limits: limits) }
+        let writes = writer.map {
+            WriteQueue(writer: $0, limits: limits, eventLoop: group.next())
+        }
+        let spools = SpoolBooks(limits: limits)
         let loopReaders = group.makeIterator().map {
             LoopReader(eventLoop: $0, backend: backend, limits: limits)
         }
@@ -39,14 +42,15 @@ final class ServerCore: Sendable {
         let statistics: @Sendable () -> [Statistic] = {
             [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
                 + registry.statistics + Self.statistics(of: loopReaders)
-                + pool.statistics + (writes?.statistics ?? [])
+                + pool.statistics + (writes?.statistics ?? []) + spools.statistics
         }
         self.services = Dictionary(
             uniqueKeysWithValues: loopReaders.map { loopReader in
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
                     loopReader: loopReader, pool: pool, writes: writes, registry: registry,
-                    probe: StoreProbe(store), statistics: statistics, logger: logger)
+                    store: store, spools: spools, probe: StoreProbe(store), statistics: statistics,
+                    logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store

@@ -66,6 +66,19 @@ public struct ServerLimits: Hashable, Sendable {
     public var writeGroupMax = 256
     public var writeGroupBytesMax = 16 << 20
 
+    // Streams of new objects.
+
+    /// Streams that become one transaction: how many there are at once, and what their rows may
+    /// take beside the store until the last have come, all together.
+    public var atomicStreamsMax = 64
+    public var spoolBytesMax = 8 << 30
+    /// How long such a stream may take, from its opening to its last row.
+    public var atomicStreamTimeMax: Duration = .seconds(3_600)
+    /// How often the client hears of one that is being stored, and how often those are looked at
+    /// whose writes wait meanwhile.
+    public var progressInterval: Duration = .seconds(1)
+    public var expiryInterval: Duration = .milliseconds(50)
+
     // The end.
 
     /// How long a stopping server waits for its connections to take their answers.

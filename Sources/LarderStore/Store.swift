@@ -26,7 +26,7 @@ public final class Store: StoreBackend {
         let schema = opened.schema
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
-            isReadOnly: options.isReadOnly)
+            isReadOnly: options.isReadOnly, folder: OpenFile.folder(of: path))
         layout = Layout(schema)
         file = opened.file
         self.path = path

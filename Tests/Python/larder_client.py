@@ -2,6 +2,7 @@
 
 import datetime
 import decimal
+import itertools
 import re
 import socket
 import uuid
@@ -81,6 +82,25 @@ def column_values(column, row_count, store):
     return [None if nils[row // 8] >> row % 8 & 1 else read(row) for row in range(row_count)]
 
 
+def column(name, kind, items):
+    """A column of text or integers with a value or None a row."""
+    made = messages["batch"].Column(
+        name=name, type=messages["batch"].ColumnType.Value(f"COLUMN_TYPE_{kind}"))
+    nulls = bytearray((len(items) + 7) // 8)
+    parts = []
+    for row, item in enumerate(items):
+        if item is None:
+            nulls[row // 8] |= 1 << row % 8
+        parts.append((item or "").encode() if kind == "STRING" else item or 0)
+    if kind == "STRING":
+        made.heap = b"".join(parts)
+        made.ends.extend(itertools.accumulate(map(len, parts)))
+    else:
+        made.integers.extend(parts)
+    made.nulls = bytes(nulls)
+    return made
+
+
 def rows(batch, store):
     """The rows of a batch as dictionaries; objects have "@id" and "@version" as well."""
     columns = {c.name: column_values(c, batch.row_count, store) for c in batch.columns}
@@ -90,6 +110,14 @@ def rows(batch, store):
             values.Identifier(store=store, entity=entity, key=key) for key in batch.identity.keys]
         columns["@version"] = batch.identity.versions
     return [{n: column[row] for n, column in columns.items()} for row in range(batch.row_count)]
+
+
+def edit(kind, name, objects, **place):
+    """A difference to a to-many relationship, at end="FIRST", before=…, after=… or index=…."""
+    if "end" in place:
+        place["end"] = changes.ListEnd.Value(f"LIST_END_{place['end']}")
+    kind = changes.RelationshipEditKind.Value(f"RELATIONSHIP_EDIT_KIND_{kind}")
+    return changes.RelationshipEdit(name=name, kind=kind, objects=objects, **place)
 
 
 def where(format):
@@ -162,6 +190,22 @@ class Client:
     def save(self, *list_of_changes, idempotency_key=""):
         return self.call("save", changes.ChangeSet(
             changes=list_of_changes, idempotency_key=idempotency_key))
+
+    def insert_rows(self, entity, columns, chunk=5_000, atomic=False, **options):
+        """Inserts an object a row; columns are `name: (type, list)`. Gives the last reply."""
+        request_id = self.send("insert_rows", larder.InsertRequest(
+            entity=entity, atomic=atomic, **options))
+        count = max(len(items) for _, items in columns.values())
+        for start in range(0, count, chunk):
+            part = slice(start, start + chunk)
+            self.send("rows", larder.RowsRequest(
+                request_id=request_id, last=start + chunk >= count, batch=messages["batch"].Batch(
+                    row_count=len(range(count)[part]),
+                    columns=[column(n, t, items[part]) for n, (t, items) in columns.items()])))
+            reply = self.receive(request_id)
+        while reply.more:
+            reply = self.receive(request_id)
+        return reply
 
     def change(self, kind, target, properties={}, **options):
         listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in properties.items()]

@@ -84,3 +84,86 @@ load helper
     expect 74 larder import Sample nowhere
     holds "$stderr" "nowhere"
 }
+
+# A million lines would take too long here; these are more than a few transactions.
+many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
+
+@test "a bad line is named, and the file is stored up to the transaction in front of it" {
+    { many; echo '{"title": "bad", "wordCount": -1}'; many 5; } >in
+    expect 65 larder import Article in
+    holds "$stderr" "error[VALIDATION_FAILED]: in, line 70001: Article.wordCount"
+    holds "$stderr" "up to line 70000 are stored, 70000 of them"
+    same 70000 "$(larder count Article)"
+}
+
+@test "--atomic stores all of a file or nothing of it" {
+    many >in
+    expect 0 larder import Article in --atomic
+    same 70000 "$output"
+    same 70000 "$(larder count Article)"
+    { many; echo '{"title": "bad", "wordCount": -1}'; many 5; } >bad
+    expect 65 larder import Article bad --atomic
+    holds "$stderr" "error[VALIDATION_FAILED]: bad, line 70001: Article.wordCount"
+    holds "$stderr" "nothing of bad is stored"
+    { many; echo '{"title": "bad", "wordCount": "x"}'; } >typed
+    expect 65 larder import Article typed --atomic
+    holds "$stderr" "typed, line 70001: Article.wordCount"
+    same 70000 "$(larder count Article)"
+    same "" "$(find . -name '*spool*')"
+}
+
+@test "csv names its bad line too, when values go over several" {
+    { echo 'name'; seq 1 3000 | sed 's/.*/"a\n&"/'; echo '"a'; echo '5"'; } >in.csv
+    expect 65 larder import Category in.csv --atomic
+    holds "$stderr" "error[UNIQUENESS_VIOLATED]: in.csv, line 6002: Category.name must be unique"
+    same 0 "$(larder count Category)"
+    expect 65 larder import Category in.csv
+    holds "$stderr" "error[UNIQUENESS_VIOLATED]: in.csv, line 6002"
+    holds "$stderr" "up to line 4000 are stored, 2000 of them"
+    same 2000 "$(larder count Category)"
+}
+
+@test "lines may leave properties out, which then have their defaults" {
+    printf '%s\n' '{"title": "a"}' '{"title": "b", "wordCount": 3}' '{}' >in
+    expect 65 larder import Article in
+    holds "$stderr" "in, line 3: Article.title is required"
+    head -2 in >two
+    expect 0 larder import Article two
+    same $'a\t0\nb\t3' "$(larder fetch Article --select title,wordCount --sort title)"
+    echo '{}' >empty
+    expect 0 larder import Sample empty
+    same 1 "$(larder count Sample)"
+}
+
+@test "--ids prints the objects in the order of the file" {
+    many 2500 >in
+    expect 0 larder import Article in --ids
+    printf '%s\n' "$output" >ids
+    same 2500 "$(wc -l <ids)"
+    same t2500 "$(larder get "$(tail -n 1 ids)" --output jsonl | jq -r .title)"
+    printf '{"name": "%s"}\n' a b a >names
+    expect 0 larder import Category names --upsert --ids
+    same "$(sed -n 1p <<<"$output")" "$(sed -n 3p <<<"$output")"
+    printf '{"name": "%s"}\n' c a c >more
+    expect 0 larder import Category more --upsert --atomic --ids
+    same "$(sed -n 1p <<<"$output")" "$(sed -n 3p <<<"$output")"
+    same 3 "$(larder count Category)"
+}
+
+@test "a disk without room for the rows of one transaction leaves the store as it was" {
+    mkdir small
+    mount -t tmpfs -o size=4m none small 2>/dev/null || skip "needs to mount a file system"
+    # Detached at once, so that nothing is left of it when the shell has gone on.
+    exec 9<small
+    umount --lazy small
+    local small=/proc/$$/fd/9
+    many 400000 >in
+    larder import Article /dev/null --store "$small/store" --schema "$schema" >/dev/null
+    expect 74 larder import Article in --atomic --store "$small/store"
+    holds "$stderr" "error[STORAGE_FULL]"
+    holds "$stderr" "nothing of in is stored"
+    same 0 "$(larder count Article --store "$small/store")"
+    head -n 9 in >few
+    expect 0 larder import Article few --store "$small/store"
+    exec 9<&-
+}

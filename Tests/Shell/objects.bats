@@ -260,3 +260,74 @@ END
     holds "$stderr" "line 2: t:c is of Category, not of ArticleCollection"
     same 0 "$(larder count Category)"
 }
+
+# The titles of a collection's articles, in its order.
+titles() {
+    larder get "$1" --output json | jq -r '.[0].articles[]' |
+        while read -r uri; do larder get "$uri" --output json | jq -r '.[0].title'; done | xargs
+}
+
+@test "save edits a list at its places, and the edits of two sets both survive" {
+    list=$(larder insert ArticleCollection name=list)
+    for title in a b c; do
+        declare "$title=$(larder insert Article title=$title "collection=$list")"
+    done
+    same "a b c" "$(titles "$list")"
+    expect 0 larder save - <<END
+{"update": {"@id": "$list", "articles": {"@add": {"objects": ["t:x"], "before": "$b"}}}}
+{"insert": {"@id": "t:x", "@entity": "Article", "title": "x"}}
+END
+    expect 0 larder save - <<END
+{"update": {"@id": "$list", "name": "edited", "articles": [{"@remove": ["$a"]}, {"@move": {"objects": ["$c"], "end": "first"}}, {"@add": ["$a"]}]}}
+END
+    same "c x b a" "$(titles "$list")"
+    expect 0 larder update "$list" articles:='{"@move": {"objects": ["'"$c"'"], "index": 2}}'
+    same 4 "$output"
+    same "x b c a" "$(titles "$list")"
+    expect 0 larder update "$list" articles:='{"@move": {"objects": ["'"$b"'"], "after": "'"$a"'"}}'
+    same "x c a b" "$(titles "$list")"
+    expect 0 larder check
+}
+
+@test "insert --upsert adds to a list where a whole list would replace it" {
+    tech=$(larder insert Category name=tech)
+    first=$(larder insert Article title=first "category=$tech")
+    second=$(larder insert Article title=second)
+    echo '{"name": "tech", "articles": {"@add": ["'"$second"'"]}}' |
+        larder import Category - --upsert >/dev/null
+    same 2 "$(larder count Article --where 'category.name == "tech"')"
+    echo '{"name": "tech", "articles": {"@remove": ["'"$first"'"]}}' |
+        larder insert Category - --upsert >/dev/null
+    same second "$(larder fetch Article --where 'category.name == "tech"' --select title)"
+}
+
+@test "an edit that cannot be read or made names its line, and changes nothing" {
+    list=$(larder insert ArticleCollection name=list)
+    article=$(larder insert Article title=a)
+    other='{"insert": {"@entity": "Category", "name": "other"}}'
+    update='{"update": {"@id": "'$list'", "name": "new", "articles": '
+    while IFS='|' read -r edit code sentence; do
+        expect 65 larder save - <<<"$other
+$update$edit}}"
+        holds "$stderr" "error[$code]"
+        holds "$stderr" "line 2: $sentence"
+    done <<END
+{"@add": ["$article"], "@remove": []}|WRONG_TYPE|ArticleCollection.articles: an edit is an object with one member
+{"@insert": []}|WRONG_TYPE|ArticleCollection.articles: an edit is an object
+[{"@add": []}, "$article"]|WRONG_TYPE|ArticleCollection.articles: an edit is an object
+{"@move": ["$article"]}|WRONG_TYPE|ArticleCollection.articles: @move names a place
+{"@add": "$article"}|WRONG_TYPE|ArticleCollection.articles: the objects of an edit are an array
+{"@add": {"objects": [3]}}|WRONG_TYPE|ArticleCollection.articles: each element
+{"@add": {"objects": [], "end": "middle"}}|WRONG_TYPE|ArticleCollection.articles: beside its objects an edit has one place
+{"@add": {"objects": [], "index": 1, "end": "last"}}|WRONG_TYPE|ArticleCollection.articles: beside its objects an edit has one place
+{"@add": ["t:nobody"]}|INVALID_CHANGE_SET|no line inserts t:nobody
+{"@move": {"objects": [], "after": "t:nobody"}}|INVALID_CHANGE_SET|no line inserts t:nobody
+{"@add": {"objects": [], "index": -1}}|INVALID_CHANGE_SET|an edit of ArticleCollection.articles has a negative index
+END
+    expect 4 larder save - <<<"$other
+$update"'{"@move": {"objects": ["'"$article"'"], "end": "first"}}}}'
+    holds "$stderr" "line 2: $article is not in ArticleCollection.articles"
+    same list "$(larder fetch ArticleCollection --select name)"
+    uri=$(larder insert Sample json:='{"@add": ["x"]}')
+    same '{"@add":["x"]}' "$(larder get "$uri" --output json | jq -c '.[0].json')"
+}

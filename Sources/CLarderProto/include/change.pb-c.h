@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Larder__V1__ChangeSet Larder__V1__ChangeSet;
 typedef struct Larder__V1__Change Larder__V1__Change;
 typedef struct Larder__V1__PropertyValue Larder__V1__PropertyValue;
+typedef struct Larder__V1__RelationshipEdit Larder__V1__RelationshipEdit;
 
 
 /* --- enums --- */
@@ -87,6 +88,40 @@ typedef enum _Larder__V1__ChangeKind {
   LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_KIND)
 } Larder__V1__ChangeKind;
+/*
+ * What an edit does.
+ */
+typedef enum _Larder__V1__RelationshipEditKind {
+  /*
+   * Refused.
+   */
+  LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED = 0,
+  /*
+   * Puts objects into the list; those that are in it stay where they are.
+   */
+  LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD = 1,
+  /*
+   * Takes objects out of the list; those that are not in it are passed over.
+   */
+  LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE = 2,
+  /*
+   * Gives objects of an ordered list another place.
+   */
+  LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__RELATIONSHIP_EDIT_KIND)
+} Larder__V1__RelationshipEditKind;
+/*
+ * An end of an ordered list.
+ */
+typedef enum _Larder__V1__ListEnd {
+  /*
+   * Refused.
+   */
+  LARDER__V1__LIST_END__LIST_END_UNSPECIFIED = 0,
+  LARDER__V1__LIST_END__LIST_END_FIRST = 1,
+  LARDER__V1__LIST_END__LIST_END_LAST = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__LIST_END)
+} Larder__V1__ListEnd;
 
 /* --- messages --- */
 
@@ -157,6 +192,12 @@ struct  Larder__V1__Change
    */
   size_t n_base_values;
   Larder__V1__PropertyValue **base_values;
+  /*
+   * Insert and update only: differences to be made to to-many relationships that `values` do not
+   * set, in the order given.
+   */
+  size_t n_edits;
+  Larder__V1__RelationshipEdit **edits;
   Larder__V1__Change__IfVersionPresenceCase if_version_presence_case;
   union {
     int64_t if_version;
@@ -164,7 +205,7 @@ struct  Larder__V1__Change
 };
 #define LARDER__V1__CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change__descriptor) \
-    , LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, NULL, 0,NULL, 0,NULL, LARDER__V1__CHANGE__IF_VERSION_PRESENCE__NOT_SET, {0} }
+    , LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED, NULL, 0,NULL, 0,NULL, 0,NULL, LARDER__V1__CHANGE__IF_VERSION_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -185,6 +226,53 @@ struct  Larder__V1__PropertyValue
 #define LARDER__V1__PROPERTY_VALUE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__property_value__descriptor) \
     , {0,NULL}, NULL }
+
+
+typedef enum {
+  LARDER__V1__RELATIONSHIP_EDIT__PLACE__NOT_SET = 0,
+  LARDER__V1__RELATIONSHIP_EDIT__PLACE_END = 4,
+  LARDER__V1__RELATIONSHIP_EDIT__PLACE_BEFORE = 5,
+  LARDER__V1__RELATIONSHIP_EDIT__PLACE_AFTER = 6,
+  LARDER__V1__RELATIONSHIP_EDIT__PLACE_INDEX = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__RELATIONSHIP_EDIT__PLACE__CASE)
+} Larder__V1__RelationshipEdit__PlaceCase;
+
+/*
+ * A difference to the list of a to-many relationship.
+ */
+struct  Larder__V1__RelationshipEdit
+{
+  ProtobufCMessage base;
+  /*
+   * The relationship's name.
+   */
+  ProtobufCBinaryData name;
+  /*
+   * What is done. Required.
+   */
+  Larder__V1__RelationshipEditKind kind;
+  /*
+   * Each once. They may be temporary ones that the change set inserts, before or after.
+   */
+  size_t n_objects;
+  Larder__V1__Identifier **objects;
+  Larder__V1__RelationshipEdit__PlaceCase place_case;
+  union {
+    Larder__V1__ListEnd end;
+    /*
+     * Next to an object of the list, which may be a temporary one.
+     */
+    Larder__V1__Identifier *before;
+    Larder__V1__Identifier *after;
+    /*
+     * Behind so many of the other objects, from 0; beyond the end it is the end.
+     */
+    int64_t index;
+  };
+};
+#define LARDER__V1__RELATIONSHIP_EDIT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__relationship_edit__descriptor) \
+    , {0,NULL}, LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED, 0,NULL, LARDER__V1__RELATIONSHIP_EDIT__PLACE__NOT_SET, {0} }
 
 
 /* Larder__V1__ChangeSet methods */
@@ -244,6 +332,25 @@ Larder__V1__PropertyValue *
 void   larder__v1__property_value__free_unpacked
                      (Larder__V1__PropertyValue *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__RelationshipEdit methods */
+void   larder__v1__relationship_edit__init
+                     (Larder__V1__RelationshipEdit         *message);
+size_t larder__v1__relationship_edit__get_packed_size
+                     (const Larder__V1__RelationshipEdit   *message);
+size_t larder__v1__relationship_edit__pack
+                     (const Larder__V1__RelationshipEdit   *message,
+                      uint8_t             *out);
+size_t larder__v1__relationship_edit__pack_to_buffer
+                     (const Larder__V1__RelationshipEdit   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__RelationshipEdit *
+       larder__v1__relationship_edit__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__relationship_edit__free_unpacked
+                     (Larder__V1__RelationshipEdit *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__ChangeSet_Closure)
@@ -255,6 +362,9 @@ typedef void (*Larder__V1__Change_Closure)
 typedef void (*Larder__V1__PropertyValue_Closure)
                  (const Larder__V1__PropertyValue *message,
                   void *closure_data);
+typedef void (*Larder__V1__RelationshipEdit_Closure)
+                 (const Larder__V1__RelationshipEdit *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -264,9 +374,12 @@ typedef void (*Larder__V1__PropertyValue_Closure)
 extern const ProtobufCEnumDescriptor    larder__v1__unique_conflict_policy__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__merge_policy__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__change_kind__descriptor;
+extern const ProtobufCEnumDescriptor    larder__v1__relationship_edit_kind__descriptor;
+extern const ProtobufCEnumDescriptor    larder__v1__list_end__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change_set__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_value__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__relationship_edit__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -34,6 +34,9 @@ typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
 typedef struct Larder__V1__PingRequest Larder__V1__PingRequest;
 typedef struct Larder__V1__CreditRequest Larder__V1__CreditRequest;
 typedef struct Larder__V1__CancelRequest Larder__V1__CancelRequest;
+typedef struct Larder__V1__InsertRequest Larder__V1__InsertRequest;
+typedef struct Larder__V1__RowsRequest Larder__V1__RowsRequest;
+typedef struct Larder__V1__InsertReply Larder__V1__InsertReply;
 typedef struct Larder__V1__BatchesReply Larder__V1__BatchesReply;
 typedef struct Larder__V1__SaveReply Larder__V1__SaveReply;
 typedef struct Larder__V1__ExplainReply Larder__V1__ExplainReply;
@@ -67,6 +70,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_CREDIT = 18,
   LARDER__V1__ENVELOPE__BODY_CANCEL = 19,
   LARDER__V1__ENVELOPE__BODY_CHECK = 20,
+  LARDER__V1__ENVELOPE__BODY_INSERT_ROWS = 21,
+  LARDER__V1__ENVELOPE__BODY_ROWS = 22,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -75,7 +80,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_FIGURES = 35,
   LARDER__V1__ENVELOPE__BODY_PONG = 36,
   LARDER__V1__ENVELOPE__BODY_FAILED = 37,
-  LARDER__V1__ENVELOPE__BODY_CHECKED = 38
+  LARDER__V1__ENVELOPE__BODY_CHECKED = 38,
+  LARDER__V1__ENVELOPE__BODY_INSERTED = 39
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -141,6 +147,14 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__CheckRequest *check;
     /*
+     * Opens a stream of new objects, whose rows follow; answered by `inserted`, several times.
+     */
+    Larder__V1__InsertRequest *insert_rows;
+    /*
+     * Some rows of such a stream. Has no reply of its own.
+     */
+    Larder__V1__RowsRequest *rows;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -176,6 +190,10 @@ struct  Larder__V1__Envelope
      * Answers `check`.
      */
     Larder__V1__CheckReply *checked;
+    /*
+     * Answers `insert_rows`: how far it has come, and in the end what it came to.
+     */
+    Larder__V1__InsertReply *inserted;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -506,6 +524,99 @@ struct  Larder__V1__CancelRequest
 #define LARDER__V1__CANCEL_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__cancel_request__descriptor) \
     , 0 }
+
+
+/*
+ * How a stream of new objects of one entity is to be stored.
+ */
+struct  Larder__V1__InsertRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData entity;
+  /*
+   * What becomes of a row whose unique values an object has already.
+   */
+  Larder__V1__UniqueConflictPolicy on_unique_conflict;
+  /*
+   * As in ChangeSet.
+   */
+  ProtobufCBinaryData author;
+  /*
+   * Whether all rows are one transaction, which begins when the last have come. If not, the rows of
+   * each `rows` are one, in the order in which they come.
+   */
+  protobuf_c_boolean atomic;
+  /*
+   * Whether the keys of the objects are wanted.
+   */
+  protobuf_c_boolean identifiers_wanted;
+};
+#define LARDER__V1__INSERT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__insert_request__descriptor) \
+    , {0,NULL}, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, {0,NULL}, 0, 0 }
+
+
+/*
+ * Some rows of a stream.
+ */
+struct  Larder__V1__RowsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The id of the `insert_rows` that opened the stream.
+   */
+  uint64_t request_id;
+  /*
+   * Without identity. The columns are attributes and relationships; what no column names takes its
+   * default. Absent: no rows.
+   */
+  Larder__V1__Batch *batch;
+  /*
+   * Whether these are the last of the stream. They may be none.
+   */
+  protobuf_c_boolean last;
+};
+#define LARDER__V1__ROWS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__rows_request__descriptor) \
+    , 0, NULL, 0 }
+
+
+/*
+ * How far a stream of new objects has come. Sent for each `rows` that the server is done with, and
+ * from time to time while many rows become one transaction.
+ */
+struct  Larder__V1__InsertReply
+{
+  ProtobufCMessage base;
+  /*
+   * So many rows are stored; of an atomic stream so many were received, and in the last reply
+   * stored.
+   */
+  int64_t row_count;
+  /*
+   * With how many `rows` the server is done. No more than 4 may be under way beyond these.
+   */
+  int64_t batch_count;
+  /*
+   * Of the objects that were stored since the reply before, in the order of the rows, if they are
+   * wanted: runs of consecutive keys, the first key and the number of each.
+   */
+  size_t n_first_keys;
+  int64_t *first_keys;
+  size_t n_key_counts;
+  uint32_t *key_counts;
+  /*
+   * The number of the last transaction; 0 before the first.
+   */
+  int64_t transaction;
+  /*
+   * Whether another reply to the same request follows.
+   */
+  protobuf_c_boolean more;
+};
+#define LARDER__V1__INSERT_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__insert_reply__descriptor) \
+    , 0, 0, 0,NULL, 0,NULL, 0, 0 }
 
 
 /*
@@ -1138,6 +1249,63 @@ Larder__V1__CancelRequest *
 void   larder__v1__cancel_request__free_unpacked
                      (Larder__V1__CancelRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__InsertRequest methods */
+void   larder__v1__insert_request__init
+                     (Larder__V1__InsertRequest         *message);
+size_t larder__v1__insert_request__get_packed_size
+                     (const Larder__V1__InsertRequest   *message);
+size_t larder__v1__insert_request__pack
+                     (const Larder__V1__InsertRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__insert_request__pack_to_buffer
+                     (const Larder__V1__InsertRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__InsertRequest *
+       larder__v1__insert_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__insert_request__free_unpacked
+                     (Larder__V1__InsertRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__RowsRequest methods */
+void   larder__v1__rows_request__init
+                     (Larder__V1__RowsRequest         *message);
+size_t larder__v1__rows_request__get_packed_size
+                     (const Larder__V1__RowsRequest   *message);
+size_t larder__v1__rows_request__pack
+                     (const Larder__V1__RowsRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__rows_request__pack_to_buffer
+                     (const Larder__V1__RowsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__RowsRequest *
+       larder__v1__rows_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__rows_request__free_unpacked
+                     (Larder__V1__RowsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__InsertReply methods */
+void   larder__v1__insert_reply__init
+                     (Larder__V1__InsertReply         *message);
+size_t larder__v1__insert_reply__get_packed_size
+                     (const Larder__V1__InsertReply   *message);
+size_t larder__v1__insert_reply__pack
+                     (const Larder__V1__InsertReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__insert_reply__pack_to_buffer
+                     (const Larder__V1__InsertReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__InsertReply *
+       larder__v1__insert_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__insert_reply__free_unpacked
+                     (Larder__V1__InsertReply *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__BatchesReply methods */
 void   larder__v1__batches_reply__init
                      (Larder__V1__BatchesReply         *message);
@@ -1432,6 +1600,15 @@ typedef void (*Larder__V1__CreditRequest_Closure)
 typedef void (*Larder__V1__CancelRequest_Closure)
                  (const Larder__V1__CancelRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__InsertRequest_Closure)
+                 (const Larder__V1__InsertRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__RowsRequest_Closure)
+                 (const Larder__V1__RowsRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__InsertReply_Closure)
+                 (const Larder__V1__InsertReply *message,
+                  void *closure_data);
 typedef void (*Larder__V1__BatchesReply_Closure)
                  (const Larder__V1__BatchesReply *message,
                   void *closure_data);
@@ -1492,6 +1669,9 @@ extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__credit_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__insert_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__rows_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__insert_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__batches_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__save_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor;

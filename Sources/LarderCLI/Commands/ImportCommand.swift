@@ -13,6 +13,7 @@ struct ImportCommand: StoreCommand {
             EXAMPLES:
               larder import Article articles.jsonl
               larder import Article articles.csv
+              larder import Article articles.csv --atomic
               zcat articles.jsonl.gz | larder import Article -
 
             JSON lines: an object a line, as export prints it; CSV: a heading with the properties' \
@@ -22,10 +23,11 @@ struct ImportCommand: StoreCommand {
             one file are set afterwards, by the update lines of save. Derived attributes take no \
             value; export leaves them out.
 
-            The file is stored in change sets of \(Importer.objectsMax) objects (or 1 MiB), one \
+            The file is stored in transactions of \(Importer.objectsMax) objects (or 1 MiB), one \
             after the other. An error names line and property, and says up to which line the file \
-            is stored. With --upsert, an object whose unique values the store has already updates \
-            that object with the properties that the file gives.
+            is stored. With --atomic it is one transaction: all of it or nothing. With --upsert, \
+            an object whose unique values the store has already updates that object with the \
+            properties that the file gives.
             """)
 
     @Argument(help: ArgumentHelp("What to insert objects of.", valueName: "entity"))
@@ -42,21 +44,51 @@ struct ImportCommand: StoreCommand {
     @Flag(help: "Updates the objects that have the unique values already.")
     var upsert = false
 
+    @Flag(help: "Stores all of the file in one transaction, or nothing.")
+    var atomic = false
+
+    @Flag(help: "Prints the objects' URIs, in the order of the file, instead of their number.")
+    var ids = false
+
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
 
     func run(_ store: OpenStore) throws {
-        let decoder = try ObjectDecoder(entity.name, in: store.client.schema())
+        let schema = try store.client.schema()
+        let decoder = try ObjectDecoder(entity.name, in: schema)
         let input = try InputFile(file)
         let isCSV = format.map { $0 == .csv } ?? file.hasSuffix(".csv")
         let source: any ObjectSource =
             isCSV ? try ObjectRecords(input, decoder) : ObjectLines(input, decoder)
-        var importer = Importer(
-            store.client, entity.name, input.name, onUniqueConflict: upsert ? .upsert : .error)
-        let count = try importer.store(source)
+        let result = try imported(source, input.name, decoder, store)
         var writer = options.format.makeWriter()
-        try writer.write(number: count, name: "imported", options.format)
+        guard ids else {
+            return try writer.write(number: result.rowCount, name: "imported", options.format)
+        }
+        try writer.begin(["@id"])
+        for identifier in result.identifiers(of: entity.name, store: store.identifier) {
+            try writer.write([.object(identifier)])
+        }
+        try writer.end()
+    }
+
+    /// What is to update objects may name other properties in each line, so that rows of one form
+    /// would be few: in several transactions it goes as change sets.
+    private func imported(
+        _ source: any ObjectSource, _ fileName: String, _ decoder: ObjectDecoder,
+        _ store: OpenStore
+    ) throws(LarderError) -> InsertedRows {
+        if upsert && !atomic {
+            var importer = Importer(
+                store.client, entity.name, fileName, wantsIdentifiers: ids)
+            return try importer.store(source)
+        }
+        let insertion = Insertion(
+            entity.name, onUniqueConflict: upsert ? .upsert : .error, isAtomic: atomic,
+            wantsIdentifiers: ids)
+        var importer = try StreamImporter(store, decoder.entity, fileName, insertion)
+        return try importer.store(source)
     }
 }

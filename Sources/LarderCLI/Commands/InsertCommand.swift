@@ -49,21 +49,21 @@ struct InsertCommand: StoreCommand {
 
     func run(_ store: OpenStore) throws {
         let decoder = try ObjectDecoder(entity.name, in: store.client.schema())
-        let objects: [[String: Value]]
+        let objects: [ObjectContent]
         if readsLines {
             objects = try lines(decoder)
         } else if let json {
             guard case .object(let members) = try JSONValue(parsing: json) else {
                 throw LarderError(.malformedValue, "--json is not an object")
             }
-            objects = [try decoder.values(members)]
+            objects = [try decoder.content(members)]
         } else {
-            objects = [try decoder.values(Assignment.all(assignments))]
+            objects = [try decoder.content(Assignment.all(assignments))]
         }
-        let changes = objects.enumerated().map { position, values in
+        let changes = objects.enumerated().map { position, content in
             Change.insert(
                 PersistentIdentifier(temporary: "\(position)", entityName: entity.name),
-                values: values)
+                values: content.values, edits: content.edits)
         }
         let result = try store.client.save(
             ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error),
@@ -72,17 +72,17 @@ struct InsertCommand: StoreCommand {
         try writer.write(all: result.inserted.map { [.object($0)] }, names: ["@id"])
     }
 
-    private func lines(_ decoder: ObjectDecoder) throws(LarderError) -> [[String: Value]] {
+    private func lines(_ decoder: ObjectDecoder) throws(LarderError) -> [ObjectContent] {
         var reader = ObjectLines(
             try InputFile("-"), decoder, bytesMax: LineReader.changeSetBytesMax)
-        var objects: [[String: Value]] = []
+        var objects: [ObjectContent] = []
         while let object = try reader.next() {
             guard objects.count < Limits.changesMax else {
                 throw LarderError(
                     .resourceExhausted, "more than \(Limits.changesMax) objects in one change set",
                     hint: "import takes any number")
             }
-            objects.append(object.values)
+            objects.append(object.content)
         }
         return objects
     }

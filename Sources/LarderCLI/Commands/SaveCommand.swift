@@ -20,6 +20,11 @@ struct SaveCommand: StoreCommand {
             lines; as JSON with their temporary names (@temporary). An error names the line. A set \
             is one message to the server: beyond 16 MiB split the file.
 
+            A to-many relationship is an array of URIs, the whole list, or an edit of it, which \
+            leaves alone what others do to the list: {"@add": [URI, …]}, {"@remove": [URI, …]}, \
+            {"@move": {"objects": [URI, …], "before": URI}}; places are "before", "after", "end" \
+            ("first", "last") and "index", for @add too. Several edits are an array of them.
+
             An update may say how it knew the object: "@version", or "@base" with properties as \
             they were read. --merge says what becomes of it if the object has changed since; see \
             update.
@@ -78,7 +83,7 @@ extension Change {
     /// The name of an insert that has one of the user's, null for one that has none; nil for other
     /// changes.
     fileprivate var temporaryName: Value? {
-        guard case .insert(let identifier, _) = self, case .temporary(let name) = identifier.key
+        guard case .insert(let identifier, _, _) = self, case .temporary(let name) = identifier.key
         else { return nil }
         return TemporaryName.isOne(name) ? .string(name) : .null
     }

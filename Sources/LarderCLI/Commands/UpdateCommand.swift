@@ -10,8 +10,10 @@ struct UpdateCommand: StoreCommand {
               larder update "$uri" wordCount=130 title="Second light"
               larder update "$uri" category:=null --if-version 3
               larder update "$uri" wordCount=130 --base wordCount=120 --merge storeWins
+              larder update "$tag" articles:='{"@add": ["x-coredata://…/Article/p7"]}'
 
-            Values are written as for insert. With --if-version nothing is changed unless that is \
+            Values are written as for insert; a to-many relationship also takes edits, as in save. \
+            With --if-version nothing is changed unless that is \
             still the object's version, with --base unless the properties still have these values: \
             then the status is 3, and it is for the caller to read the object again. --merge \
             chooses otherwise: storeWins sets the properties that still have their --base, \
@@ -49,10 +51,14 @@ struct UpdateCommand: StoreCommand {
     func run(_ store: OpenStore) throws {
         let identifier = try PersistentIdentifier(uriRepresentation: uri)
         let decoder = try ObjectDecoder(identifier.entityName, in: store.client.schema())
+        let content = try decoder.content(Assignment.all(assignments))
+        let base = try decoder.content(Assignment.all(base))
+        guard base.edits.isEmpty else {
+            throw LarderError(.wrongType, "--base has whole lists, as they were read")
+        }
         let version = try store.client.update(
-            identifier, decoder.values(Assignment.all(assignments)), ifVersion: ifVersion,
-            base: decoder.values(Assignment.all(base)), mergePolicy: merge,
-            idempotencyKey: idempotency.key)
+            identifier, content.values, edits: content.edits, ifVersion: ifVersion,
+            base: base.values, mergePolicy: merge, idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             try writer.write(

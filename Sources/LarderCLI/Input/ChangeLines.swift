@@ -5,6 +5,7 @@ import LarderModel
 ///     {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
 ///     {"update": {"@id": URI, "@version": 3, "title": "y"}}
 ///     {"update": {"@id": URI, "@base": {"title": "x"}, "title": "y"}}
+///     {"update": {"@id": URI, "articles": {"@add": {"objects": ["t:a"], "before": URI}}}}
 ///     {"delete": {"@id": URI}}
 ///
 /// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
@@ -46,10 +47,10 @@ struct ChangeLines {
         case "update":
             let identifier = try permanentIdentifier(members)
             let decoder = try decoder(identifier.entityName)
-            let values = try decoder.values(members.filter { $0.key != "@base" })
+            let content = try decoder.content(members.filter { $0.key != "@base" })
             return .update(
-                identifier, ifVersion: try version(members), values: values,
-                base: try base(members, decoder))
+                identifier, ifVersion: try version(members), values: content.values,
+                base: try base(members, decoder), edits: content.edits)
         case "delete":
             let identifier = try permanentIdentifier(members)
             let others = members.keys.filter { $0 != "@id" && $0 != "@version" && $0 != "@entity" }
@@ -84,9 +85,10 @@ struct ChangeLines {
             insertedNames[text] = (entityName, line)
             name = text
         }
-        let values = try decoder(entityName).values(members)
+        let content = try decoder(entityName).content(members)
         return .insert(
-            PersistentIdentifier(temporary: name, entityName: entityName), values: values)
+            PersistentIdentifier(temporary: name, entityName: entityName),
+            values: content.values, edits: content.edits)
     }
 
     private mutating func decoder(_ entityName: String) throws(LarderError) -> ObjectDecoder {
@@ -114,7 +116,11 @@ struct ChangeLines {
         case .object(let base)?:
             var decoder = decoder
             decoder.allowsTemporaryNames = false
-            return try decoder.values(base)
+            let content = try decoder.content(base)
+            guard content.edits.isEmpty else {
+                throw LarderError(.wrongType, "@base has whole lists, as they were read")
+            }
+            return content.values
         default: throw LarderError(.wrongType, "@base is an object with properties")
         }
     }
@@ -153,17 +159,17 @@ enum TemporaryName {
 }
 
 extension Change {
-    /// The objects that the values refer to.
+    /// The objects that the values and edits refer to.
     fileprivate var references: [PersistentIdentifier] {
         switch self {
-        case .insert(_, let values), .update(_, _, let values, _):
+        case .insert(_, let values, let edits), .update(_, _, let values, _, let edits):
             values.values.flatMap { value -> [PersistentIdentifier] in
                 switch value {
                 case .object(let identifier): [identifier]
                 case .objects(let identifiers): identifiers
                 default: []
                 }
-            }
+            } + edits.flatMap { $0.objects + [$0.place?.neighbor].compactMap(\.self) }
         case .delete: []
         }
     }

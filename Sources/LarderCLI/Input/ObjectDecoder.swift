@@ -1,5 +1,12 @@
 import LarderModel
 
+/// What a user wrote of an object.
+struct ObjectContent: Sendable {
+    var values: [String: Value] = [:]
+    /// Of to-many relationships that have no value, in the order of their names.
+    var edits: [RelationshipEdit] = []
+}
+
 /// Turns what a user wrote of an object (assignments, JSON members, CSV fields) into values of the
 /// types that the schema gives.
 ///
@@ -18,34 +25,35 @@ struct ObjectDecoder {
         self.entity = entity
     }
 
-    func values(_ assignments: [Assignment]) throws(LarderError) -> [String: Value] {
-        var values: [String: Value] = [:]
+    func content(_ assignments: [Assignment]) throws(LarderError) -> ObjectContent {
+        var content = ObjectContent()
+        var names: Set<String> = []
         for assignment in assignments {
             let name = assignment.name
             let property = try property(name)
-            guard values[name] == nil else {
+            guard names.insert(name).inserted else {
                 throw LarderError(.malformedValue, "\(entity.name).\(name) is given twice")
             }
             switch assignment.content {
-            case .text(let text): values[name] = try value(text: text, property, name)
+            case .text(let text): content.values[name] = try value(text: text, property, name)
             case .json(let text):
                 let json = try naming(name) { () throws(LarderError) in
                     try JSONValue(parsing: text)
                 }
-                values[name] = try value(json, property, name)
+                try read(json, property, name, into: &content)
             }
         }
-        return values
+        return content
     }
 
     /// The members of an object in JSON. `@id` and `@version` are for the caller; `@entity` must
     /// be this entity's name.
-    func values(_ members: [String: JSONValue]) throws(LarderError) -> [String: Value] {
-        var values: [String: Value] = [:]
-        values.reserveCapacity(members.count)
-        for (name, json) in members {
+    func content(_ members: [String: JSONValue]) throws(LarderError) -> ObjectContent {
+        var content = ObjectContent()
+        content.values.reserveCapacity(members.count)
+        for (name, json) in members.sorted(by: { $0.key < $1.key }) {
             guard name.utf8.first == UInt8(ascii: "@") else {
-                values[name] = try value(json, property(name), name)
+                try read(json, property(name), name, into: &content)
                 continue
             }
             switch name {
@@ -60,7 +68,23 @@ struct ObjectDecoder {
                     hint: "beside its properties an object has @id, @entity and @version")
             }
         }
-        return values
+        return content
+    }
+
+    private func read(
+        _ json: JSONValue, _ property: Property, _ name: String, into content: inout ObjectContent
+    ) throws(LarderError) {
+        guard case .relationship(let relationship) = property, relationship.isToMany,
+            let steps = EditSteps(json)
+        else {
+            content.values[name] = try value(json, property, name)
+            return
+        }
+        content.edits += try naming(name) { () throws(LarderError) in
+            try steps.edits(of: name) { (text) throws(LarderError) in
+                try identifier(text, relationship)
+            }
+        }
     }
 
     /// A field of CSV; nil is nil.
@@ -118,7 +142,7 @@ struct ObjectDecoder {
                 throw LarderError(
                     .wrongType,
                     relationship.isToMany
-                        ? "a to-many relationship is an array of URIs"
+                        ? "a to-many relationship is an array of URIs, or an edit of it"
                         : "a to-one relationship is an object's URI or null")
             }
         }

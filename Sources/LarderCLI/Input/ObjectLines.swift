@@ -8,7 +8,7 @@ protocol ObjectSource {
 
 /// An object as a file had it.
 struct SourceObject {
-    let values: [String: Value]
+    let content: ObjectContent
     /// The line on which it begins.
     let line: Int
     /// Of its text.
@@ -35,7 +35,7 @@ struct ObjectLines: ObjectSource {
                     throw LarderError(.malformedValue, "not a JSON object")
                 }
                 return SourceObject(
-                    values: try decoder.values(members), line: line.number,
+                    content: try decoder.content(members), line: line.number,
                     byteCount: line.text.utf8.count)
             } catch {
                 throw error.at(line: line.number, of: fileName)

@@ -48,7 +48,8 @@ struct ObjectRecords: ObjectSource {
                 values[name] = try decoder.value(field: field, named: name)
             }
             let byteCount = record.fields.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
-            return SourceObject(values: values, line: record.line, byteCount: byteCount)
+            return SourceObject(
+                content: ObjectContent(values: values), line: record.line, byteCount: byteCount)
         } catch {
             throw error.at(line: record.line, of: fileName)
         }

@@ -1,7 +1,8 @@
 import LarderClient
 import LarderModel
 
-/// Stores objects from a source in change sets, one after the other.
+/// Stores objects from a source in change sets, one after the other; those that have the unique
+/// values already are updated.
 ///
 /// While the server stores one set the next is read, but no set is sent before the one in front
 /// of it is stored: so after an error the file is stored exactly up to a line, and the error says
@@ -14,7 +15,8 @@ struct Importer {
     private let client: StoreClient
     private let entityName: String
     private let fileName: String
-    private let onUniqueConflict: UniqueConflictPolicy
+    private let wantsIdentifiers: Bool
+    private var keys: [KeyRun] = []
 
     private var objects: [SourceObject] = []
     private var bytes = 0
@@ -29,16 +31,16 @@ struct Importer {
 
     init(
         _ client: StoreClient, _ entityName: String, _ fileName: String,
-        onUniqueConflict: UniqueConflictPolicy
+        wantsIdentifiers: Bool
     ) {
-        self.onUniqueConflict = onUniqueConflict
+        self.wantsIdentifiers = wantsIdentifiers
         self.client = client
         self.entityName = entityName
         self.fileName = fileName
     }
 
-    /// Stores everything, and gives the number of objects.
-    mutating func store(_ source: some ObjectSource) throws(LarderError) -> Int64 {
+    /// Stores everything.
+    mutating func store(_ source: some ObjectSource) throws(LarderError) -> InsertedRows {
         var progress = Progress("imported")
         defer { progress.end() }
         do throws(LarderError) {
@@ -56,7 +58,7 @@ struct Importer {
         } catch {
             throw error.hinting(rest)
         }
-        return storedCount
+        return InsertedRows(rowCount: storedCount, keys: keys)
     }
 
     /// An error of the source comes after the outcome of the set that is under way, which stands
@@ -84,8 +86,8 @@ struct Importer {
             objects.enumerated().map { position, object in
                 .insert(
                     PersistentIdentifier(temporary: "\(position)", entityName: entityName),
-                    values: object.values)
-            }, onUniqueConflict: onUniqueConflict)
+                    values: object.content.values, edits: object.content.edits)
+            }, onUniqueConflict: .upsert)
         let client = client
         pending = PendingSave(
             objects: objects,
@@ -105,7 +107,12 @@ struct Importer {
         guard let sent = pending else { return }
         pending = nil
         do throws(LarderError) {
-            _ = try sent.call.wait().get()
+            let result = try sent.call.wait().get()
+            if wantsIdentifiers {
+                for key in result.inserted.compactMap(\.permanentKey) {
+                    KeyRun.append(key, to: &keys)
+                }
+            }
         } catch {
             let lines = sent.objects.map(\.line)
             throw ChangePlaces(fileName: fileName, lines: lines).naming(error)

@@ -13,6 +13,8 @@ struct Exchange {
         case call
         /// Answered by batches; the server may be so many ahead of what is taken. 0: any number.
         case stream(window: UInt32)
+        /// Answered each time that the server is done with rows of the stream.
+        case insertion
     }
 
     enum Action: Hashable {
@@ -89,15 +91,22 @@ struct Exchange {
             complete(id, with: .lost(reason, mayHaveRun: false))
             return false
         }
-        if case .stream(let window) = kind, window > 0 {
-            guard boundedStreamCount < boundedStreamsMax else {
-                complete(id, with: .reply(.failed(tooManyStreams)))
-                return false
-            }
-            boundedStreamCount += 1
-            pending[id]?.isBounded = true
-            pending[id]?.credit = window
+        switch kind {
+        case .call, .stream(window: 0): return true
+        case .stream(let window): return bound(id, credit: window)
+        case .insertion: return bound(id, credit: 0)
         }
+    }
+
+    /// Counts a stream that needs the server to go on reading.
+    private mutating func bound(_ id: UInt64, credit: UInt32) -> Bool {
+        guard boundedStreamCount < boundedStreamsMax else {
+            complete(id, with: .reply(.failed(tooManyStreams)))
+            return false
+        }
+        boundedStreamCount += 1
+        pending[id]?.isBounded = true
+        pending[id]?.credit = credit
         return true
     }
 
@@ -118,16 +127,18 @@ struct Exchange {
             ]
         }
         guard let call = pending[envelope.id], !call.isComplete else { return [] }
-        guard case .stream(let window) = call.kind, case .batches(_, more: true) = envelope.reply
-        else {
-            complete(envelope.id, with: .reply(envelope.reply))
-            return [.wake(envelope.id)]
-        }
-        if window > 0 {
+        switch (call.kind, envelope.reply) {
+        case (.stream(window: 0), .batches(_, more: true)),
+            (.insertion, .inserted(_, more: true)):
+            break
+        case (.stream, .batches(_, more: true)):
             guard call.credit > 0 else {
                 return [.end(violation("the server sent more batches than it was allowed"))]
             }
             pending[envelope.id]?.credit -= 1
+        default:
+            complete(envelope.id, with: .reply(envelope.reply))
+            return [.wake(envelope.id)]
         }
         pending[envelope.id]?.answers.append(.reply(envelope.reply))
         return [.wake(envelope.id)]

@@ -49,10 +49,12 @@ extension Operation where Answer == PersistentIdentifier {
 
 extension Operation where Answer == Int64 {
     static func update(
-        _ identifier: PersistentIdentifier, _ values: [String: Value], ifVersion: Int64?,
-        base: [String: Value], _ policy: MergePolicy
+        _ identifier: PersistentIdentifier, _ values: [String: Value],
+        _ edits: [RelationshipEdit], ifVersion: Int64?, base: [String: Value],
+        _ policy: MergePolicy
     ) -> Self {
-        let change = Change.update(identifier, ifVersion: ifVersion, values: values, base: base)
+        let change = Change.update(
+            identifier, ifVersion: ifVersion, values: values, base: base, edits: edits)
         return Operation(save: ChangeSet([change], mergePolicy: policy)) {
             $0.updatedVersions.first
         }

@@ -87,13 +87,7 @@ final class Connection: Sendable {
         try codec.encode(
             RequestEnvelope(id: id, timeoutMilliseconds: milliseconds, request: request),
             into: &frame)
-        let byteCount = frame.count - Frame.lengthBytes
-        guard byteCount <= Int(welcome.frameBytesMax) else {
-            throw LarderError(
-                .frameTooLong,
-                "the request has \(byteCount) bytes, and the server takes \(welcome.frameBytesMax)",
-                hint: "split it into several")
-        }
+        try checkLength(of: frame)
         update { state in
             state.codecs.append(codec)
             guard state.exchange.begin(id, kind) else { return }
@@ -101,6 +95,16 @@ final class Connection: Sendable {
             flush(&state)
         }
         return id
+    }
+
+    func checkLength(of frame: [UInt8]) throws(LarderError) {
+        let byteCount = frame.count - Frame.lengthBytes
+        guard byteCount <= Int(welcome.frameBytesMax) else {
+            throw LarderError(
+                .frameTooLong,
+                "the request has \(byteCount) bytes, and the server takes \(welcome.frameBytesMax)",
+                hint: "split it into several")
+        }
     }
 
     /// Nobody wants this request's answers any more; who waits for them is told `cancelled`.

@@ -27,12 +27,17 @@ public struct StoreDescription: Hashable, Sendable {
     /// Sixteen hexadecimal digits that differ where schemas differ.
     public var fingerprint: String
     public var isReadOnly: Bool
+    /// Where the store keeps its files, and what is put aside beside them.
+    public var folder: String
 
-    public init(identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool) {
+    public init(
+        identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool, folder: String
+    ) {
         self.identifier = identifier
         self.schema = schema
         self.fingerprint = fingerprint
         self.isReadOnly = isReadOnly
+        self.folder = folder
     }
 }
 
@@ -125,6 +130,15 @@ public protocol StoreWriter: AnyObject {
     /// one transaction of the history.
     func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>]
 
+    /// Inserts the rows of a source, all of them or none, as one transaction, which is committed
+    /// before this returns. Rows are read one batch at a time, and not gathered.
+    ///
+    /// - Parameter firstRow: The place of the source's first row in its stream, for faults: they
+    ///   name the place of their row as that of a change.
+    func insert(
+        _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
+    ) -> Result<InsertedRows, LarderError>
+
     /// Moves the log into the file as far as readers allow, between groups when it has grown.
     func checkpointIfNeeded()
 
@@ -137,6 +151,14 @@ extension StoreWriter {
     public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
         save(sets.map { ReceivedChangeSet($0) })
     }
+}
+
+/// Where the rows of an insertion come from, batch by batch; used on one thread.
+public protocol RowSource: AnyObject {
+    /// The next rows; nil after the last.
+    ///
+    /// - Throws: why there will be no more of them, and nothing is to be stored.
+    func next() throws(LarderError) -> Batch?
 }
 
 /// One figure of `stats`.

@@ -54,20 +54,21 @@ public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
 ///
 /// Values are by property name. A to-one is an ``Value/object(_:)`` or nil, a to-many the whole
 /// ``Value/objects(_:)``; either may hold temporary identifiers that the same set inserts, before
-/// or after.
+/// or after. `edits` change to-many relationships that `values` do not set, in the order given.
 public enum Change: Hashable, Sendable {
     /// Inserts the object that the temporary identifier names within the set.
-    case insert(PersistentIdentifier, values: [String: Value])
+    case insert(
+        PersistentIdentifier, values: [String: Value], edits: [RelationshipEdit] = [])
     /// Changes the named properties; with `ifVersion`, only if that is still the row's version.
     /// `base` has values as the caller read them, for the ``MergePolicy``.
     case update(
         PersistentIdentifier, ifVersion: Int64?, values: [String: Value],
-        base: [String: Value] = [:])
+        base: [String: Value] = [:], edits: [RelationshipEdit] = [])
     case delete(PersistentIdentifier, ifVersion: Int64?)
 
     public var identifier: PersistentIdentifier {
         switch self {
-        case .insert(let identifier, _), .update(let identifier, _, _, _),
+        case .insert(let identifier, _, _), .update(let identifier, _, _, _, _),
             .delete(let identifier, _):
             identifier
         }

@@ -12,11 +12,12 @@ extension ConnectionHandler {
         case .query(let request): query(request, envelope)
         case .explain(let request): finish(id, services.loopReader.explain(request))
         case .save(let changes): save(changes, envelope)
+        case .insertRows(let insertion): insertRows(insertion, envelope)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(id)
         case .check: check(envelope)
         case .ping: ping(id)
-        case .hello, .credit, .cancel:
+        case .hello, .credit, .cancel, .rows:
             preconditionFailure("the connection's state keeps these to itself")
         }
     }
@@ -114,15 +115,36 @@ extension ConnectionHandler {
         }
     }
 
+    private static let readOnly = LarderError(
+        .readOnly, "the server only reads this store",
+        hint: "start the server without --read-only")
+
+    private func insertRows(_ insertion: Insertion, _ envelope: RequestEnvelope) {
+        guard let context else { return }
+        guard let writes = services.writes else {
+            return finish(envelope.id, .failed(Self.readOnly))
+        }
+        do throws(LarderError) {
+            try insertion.check(nil, in: services.store.schema)
+            let spool =
+                insertion.isAtomic
+                ? try services.spools.open(in: services.store.folder) : nil
+            // One that is stored batch by batch holds nothing between two of them.
+            let isBound = insertion.isAtomic || envelope.timeoutMilliseconds > 0
+            let time = time(for: envelope, atMost: services.limits.atomicStreamTimeMax)
+            insertStreams[envelope.id] = InsertStream(
+                requestID: envelope.id, ReceivedInsertion(insertion, from: source), spool: spool,
+                time: isBound ? time : nil, writes: writes, connection: self,
+                eventLoop: context.eventLoop)
+        } catch {
+            finish(envelope.id, .failed(error))
+        }
+    }
+
     private func save(_ changes: ChangeSet, _ envelope: RequestEnvelope) {
         let id = envelope.id
         guard let port else { return }
-        guard let writes = services.writes else {
-            let error = LarderError(
-                .readOnly, "the server only reads this store",
-                hint: "start the server without --read-only")
-            return finish(id, .failed(error))
-        }
+        guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
         var received = ReceivedChangeSet(changes, from: source)
         if !changes.idempotencyKey.isEmpty {
             do throws(LarderError) {

@@ -19,6 +19,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var state: ConnectionState
     var context: ChannelHandlerContext?
     var streams: [UInt64: QueryStream] = [:]
+    var insertStreams: [UInt64: InsertStream] = [:]
     /// What the peer called itself in its handshake.
     private var clientName = ""
     /// The length of the frame taken last, which is that of the request now being performed: none
@@ -176,7 +177,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
             state.isAwaitingHello ? limits.handshakeFrameBytesMax : limits.frameBytesMax
         switch input.front(bytesMax: bytesMax) {
         case .incomplete:
-            if inputHasEnded { perform(state.handle(.inputEnded)) }
+            if inputHasEnded {
+                for stream in insertStreams.values { stream.inputEnded() }
+                perform(state.handle(.inputEnded))
+            }
             return false
         case .tooLong(let declaredBytes):
             perform(state.handle(.frameTooLong(declaredBytes: declaredBytes, bytesMax: bytesMax)))
@@ -228,7 +232,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
             execute(envelope)
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): streams[requestID]?.grant(batches)
-        case .cancel(let requestID): streams[requestID]?.cancel()
+        case .cancel(let requestID):
+            streams[requestID]?.cancel()
+            insertStreams[requestID]?.cancel()
+        case .rows(let requestID, let batch, let isLast):
+            insertStreams[requestID]?.received(batch, isLast: isLast, frameBytes: frameBytes)
         case .refuse(let farewell):
             services.logger.debug("connection ended by the server", metadata: metadata)
             append(farewell)
@@ -270,6 +278,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func streamEnded(_ requestID: UInt64, _ reply: Reply) {
         streams[requestID] = nil
+        insertStreams[requestID] = nil
         finish(requestID, reply)
     }
 
@@ -317,7 +326,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
     // MARK: The end
 
     /// The server is stopping.
-    func startDraining() { perform(state.handle(.drainStarted)) }
+    func startDraining() {
+        for stream in insertStreams.values { stream.serverStops() }
+        perform(state.handle(.drainStarted))
+    }
 
     /// The server does not wait any longer.
     func closeNow() { context?.close(promise: nil) }
@@ -340,6 +352,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func endWork() {
         for stream in streams.values { stream.abandon() }
         streams = [:]
+        for stream in insertStreams.values { stream.abandon() }
+        insertStreams = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

@@ -12,6 +12,8 @@ struct ConnectionServices: Sendable {
     /// nil for a store that is only read.
     let writes: WriteQueue?
     let registry: ConnectionRegistry
+    let store: StoreDescription
+    let spools: SpoolBooks
     let probe: StoreProbe
     /// The server's own figures, to stand after the store's.
     let statistics: @Sendable () -> [Statistic]

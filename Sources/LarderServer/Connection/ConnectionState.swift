@@ -31,6 +31,8 @@ struct ConnectionState {
         case reply(ReplyEnvelope)
         case grant(requestID: UInt64, batches: UInt32)
         case cancel(requestID: UInt64)
+        /// Rows for a stream that is in flight.
+        case rows(requestID: UInt64, Batch?, isLast: Bool)
         /// Sends these last words, then closes.
         case refuse(ReplyEnvelope)
         /// Closes once all that was answered has left.
@@ -105,6 +107,10 @@ struct ConnectionState {
                 ? .grant(requestID: requestID, batches: batches) : .nothing
         case (_, .cancel(let requestID)):
             return inFlight.contains(requestID) ? .cancel(requestID: requestID) : .nothing
+        case (_, .rows(let requestID, let batch, let isLast)):
+            // After an error those that were under way belong to nothing any more.
+            return inFlight.contains(requestID)
+                ? .rows(requestID: requestID, batch, isLast: isLast) : .nothing
         case (_, .hello):
             return .reply(failure(envelope.id, "Hello was sent twice on one connection"))
         case (.draining, _):

@@ -1,4 +1,5 @@
 import LarderModel
+import NIOCore
 import NIOPosix
 import Synchronization
 
@@ -12,7 +13,18 @@ final class WriteQueue: Sendable {
 
     private enum Item: Sendable {
         case save(Save)
+        case insert(Insert)
         case probe(@Sendable () -> Void)
+
+        var deadline: ContinuousClock.Instant? {
+            switch self {
+            case .save(let save): save.deadline
+            case .insert(let insert): insert.deadline
+            case .probe: nil
+            }
+        }
+
+        var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
     }
 
     private struct Save: Sendable {
@@ -22,12 +34,24 @@ final class WriteQueue: Sendable {
         let answer: @Sendable (Outcome) -> Void
     }
 
+    /// Rows that become one transaction, which nothing else shares.
+    struct Insert: Sendable {
+        let insertion: ReceivedInsertion
+        /// The place of the first row in its stream.
+        let firstRow: Int64
+        /// Called on the writer's thread.
+        let rows: @Sendable () -> any RowSource
+        let deadline: ContinuousClock.Instant
+        let answer: @Sendable (Result<InsertedRows, LarderError>) -> Void
+    }
+
     private struct State {
         var items: [Item] = []
         var frameBytes = 0
         var isDraining = false
         var isClosed = false
         var groups = 0
+        var inserts = 0
         var saves = 0
     }
 
@@ -39,11 +63,14 @@ final class WriteQueue: Sendable {
     private let owned: Owned
     private let limits: ServerLimits
     private let thread = NIOThreadPool(numberOfThreads: 1)
+    /// Keeps the time of those who wait while the writer is busy for long.
+    private let eventLoop: any EventLoop
     private let state = Mutex(State())
 
-    init(writer: any StoreWriter, limits: ServerLimits) {
+    init(writer: any StoreWriter, limits: ServerLimits, eventLoop: any EventLoop) {
         self.owned = Owned(writer: writer)
         self.limits = limits
+        self.eventLoop = eventLoop
         thread.start()
     }
 
@@ -57,6 +84,13 @@ final class WriteQueue: Sendable {
         let save = Save(
             changes: changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
         if let refusal = append(.save(save), frameBytes: frameBytes) { answer(.failure(refusal)) }
+    }
+
+    /// Queues rows; their bytes are on the books of their connection.
+    func insert(_ insert: Insert) {
+        if let refusal = append(.insert(insert), frameBytes: 0) {
+            insert.answer(.failure(refusal))
+        }
     }
 
     /// Calls back from the writer's thread when all that waits now has been done.
@@ -98,6 +132,10 @@ final class WriteQueue: Sendable {
             var count = 0
             var bytes = 0
             for item in state.items.prefix(limits.writeGroupMax) {
+                if case .insert = item {
+                    count = max(count, 1)
+                    break
+                }
                 if case .save(let save) = item {
                     if count > 0, bytes + save.frameBytes > limits.writeGroupBytesMax { break }
                     bytes += save.frameBytes
@@ -120,6 +158,9 @@ final class WriteQueue: Sendable {
             case .probe(let reached): probes.append(reached)
             case .save(let save) where save.deadline <= now: save.answer(.failure(Self.expired))
             case .save(let save): saves.append(save)
+            case .insert(let insert) where insert.deadline <= now:
+                insert.answer(.failure(Self.expired))
+            case .insert(let insert): execute(insert)
             }
         }
         if !saves.isEmpty {
@@ -134,6 +175,38 @@ final class WriteQueue: Sendable {
             }
         }
         for reached in probes { reached() }
+    }
+
+    /// Rows may take long. Whoever waits behind them is told in time that they waited in vain.
+    private func execute(_ insert: Insert) {
+        let interval = TimeAmount(limits.expiryInterval)
+        let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            self.answerExpired()
+        }
+        insert.answer(
+            owned.writer.insert(insert.insertion, firstRow: insert.firstRow, insert.rows()))
+        owned.writer.checkpointIfNeeded()
+        watch.cancel()
+        state.withLock { $0.inserts += 1 }
+    }
+
+    /// Refuses the writes that wait and whose time is over.
+    private func answerExpired() {
+        let now = ContinuousClock.now
+        let expired = state.withLock { state -> [Item] in
+            let expired = state.items.filter { $0.deadline.map { $0 <= now } ?? false }
+            guard !expired.isEmpty else { return [] }
+            state.items.removeAll { $0.deadline.map { $0 <= now } ?? false }
+            state.frameBytes -= expired.reduce(0) { $0 + $1.frameBytes }
+            return expired
+        }
+        for item in expired {
+            switch item {
+            case .save(let save): save.answer(.failure(Self.expired))
+            case .insert(let insert): insert.answer(.failure(Self.expired))
+            case .probe: break
+            }
+        }
     }
 
     private static let full = LarderError(
@@ -161,6 +234,7 @@ final class WriteQueue: Sendable {
             [
                 Statistic("saves", .int(Int64(state.saves))),
                 Statistic("saveGroups", .int(Int64(state.groups))),
+                Statistic("insertTransactions", .int(Int64(state.inserts))),
                 Statistic("savesWaiting", .int(Int64(state.items.count))),
             ]
         }

@@ -5,6 +5,7 @@ extension Layout {
     var createStatements: [String] {
         schema.entities.map(createTable) + joinTables.map(createJoinTable)
             + schema.entities.flatMap(createIndexes) + joinTables.map(createJoinIndex)
+            + createOrderIndexes
     }
 
     private func createTable(for entity: Entity) -> String {
@@ -142,5 +143,19 @@ extension Layout {
     private func createJoinIndex(_ table: JoinTable) -> String {
         "CREATE INDEX \(SQL.quoted(table.name + ".target")) ON \(SQL.quoted(table.name)) "
             + "(\(SQL.quoted(Layout.targetColumn)), \(SQL.quoted(Layout.sourceColumn)))"
+    }
+
+    /// The indexes by which the ordered lists of join tables are read, and their ends and places
+    /// found. Stores of earlier programs have none: they get them when they are opened for writing.
+    var createOrderIndexes: [String] {
+        joinTables.flatMap { table in
+            table.positionColumns.sorted().map { position in
+                let owner =
+                    position == "\(Layout.targetColumn)_position"
+                    ? Layout.sourceColumn : Layout.targetColumn
+                return "CREATE INDEX IF NOT EXISTS \(SQL.quoted(table.name + "." + position)) "
+                    + "ON \(SQL.quoted(table.name)) (\(SQL.quoted(owner)), \(SQL.quoted(position)))"
+            }
+        }
     }
 }

@@ -63,13 +63,17 @@ final class OpenFile: Sendable {
         }
     }
 
+    static func folder(of path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
     /// Makes the names in a file's folder last: of the file itself, and of the log beside it.
     ///
     /// SQLite syncs the folder too, but goes on when that fails, and does not try again; then a
     /// loss of power could take the log with all that was acknowledged.
     static func syncFolder(of path: String) throws(LarderError) {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A folder that may be written but not read cannot be synced, nor could SQLite do it.
         guard descriptor >= 0 || errno != EACCES else { return }

@@ -67,7 +67,10 @@ struct OpenedStore {
             try OpenFile.syncFolder(of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
             // A store that is only read stays as it is.
-            if !isReadOnly { try upgradeIfNeeded(connection) }
+            if !isReadOnly {
+                try upgradeIfNeeded(connection)
+                for text in Layout(ownSchema).createOrderIndexes { try connection.execute(text) }
+            }
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(
                 file: file, connection: connection, identifier: catalog.identifier,

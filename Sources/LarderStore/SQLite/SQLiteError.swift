@@ -13,6 +13,9 @@ struct SQLiteError: Error, Hashable, Sendable {
     /// `errno` of the failed system call, or 0.
     var systemError: Int32 = 0
 
+    /// Whether a UNIQUE index refused a row; SQLITE_CONSTRAINT_UNIQUE is a macro of two.
+    var isOfUniqueness: Bool { extendedCode == SQLITE_CONSTRAINT | 8 << 8 }
+
     /// The primary result code.
     var code: Int32 { extendedCode & 0xff }
 }

@@ -8,9 +8,10 @@ final class Statement {
     enum ColumnType { case integer, real, text, blob, null }
 
     let text: String
-    private let handle: OpaquePointer
+    /// Not private, so that the extensions in this folder reach it; nobody else does.
+    let handle: OpaquePointer
     /// Keeps the connection, and with it the handle that this one belongs to.
-    private let connection: Connection
+    let connection: Connection
 
     init(_ text: String, persistent: Bool, on connection: Connection) throws(SQLiteError) {
         var prepared: OpaquePointer?

@@ -9,6 +9,7 @@ struct ChangeFaults {
     private var details: [ChangeFault] = []
 
     var isEmpty: Bool { first == nil }
+    var count: Int { details.count }
     var isFull: Bool { details.count >= ChangeFaults.countMax }
 
     /// - Parameter change: The place of the change at fault; nil where the set as a whole is.
@@ -21,19 +22,34 @@ struct ChangeFaults {
         details.append(fault)
     }
 
+    /// Takes over the faults of a part, whose first change stands at this place of the whole.
+    mutating func add(_ part: ChangeFaults, from place: Int) {
+        if first == nil { first = part.first }
+        for var fault in part.details where !isFull {
+            fault.change = fault.change.map { place + $0 }
+            details.append(fault)
+        }
+    }
+
     /// All faults as one error: the first, and all in its lists, each with its place. As lines they
     /// are left out where they would only repeat the sentence: a single fault of a single change.
-    func error(changeCount: Int) -> LarderError? {
+    ///
+    /// - Parameters:
+    ///   - places: What the places are of.
+    ///   - whole: What they are in, for the sentence.
+    func error(
+        changeCount: Int, places: String = "changes", in whole: String = "the change set"
+    ) -> LarderError? {
         guard var error = first else { return nil }
         error.details = details
         guard changeCount > 1 || details.count > 1 else { return error }
         error.faults = details.map { fault in
-            fault.change.map { "changes[\($0)]: \(fault.message)" } ?? fault.message
+            fault.change.map { "\(places)[\($0)]: \(fault.message)" } ?? fault.message
         }
         let others = details.count - 1
         if others > 0 {
             error.message +=
-                ", and the change set has \(others)\(isFull ? " or more" : "") other "
+                ", and \(whole) has \(others)\(isFull ? " or more" : "") other "
                 + (others == 1 ? "fault" : "faults")
         }
         return error

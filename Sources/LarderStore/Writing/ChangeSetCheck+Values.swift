@@ -7,9 +7,11 @@ extension ChangeSetCheck {
     ) -> PlannedChange {
         switch change {
         case .delete(_, let ifVersion): return .delete(subject, Expectation(version: ifVersion))
-        case .insert(_, let given):
-            return .insert(insert(given, subject, place, set.onUniqueConflict))
-        case .update(_, let ifVersion, let given, let base):
+        case .insert(_, let given, let edits):
+            var values = properties(given, subject, place)
+            values.edits = planned(edits, given, subject, place)
+            return .insert(insert(given, values, subject, place, set.onUniqueConflict))
+        case .update(_, let ifVersion, let given, let base, let edits):
             var expectation = expectation(base, subject, place, set.mergePolicy)
             expectation.version = ifVersion
             if set.mergePolicy == .storeWins, !expectation.isEmpty {
@@ -19,7 +21,9 @@ extension ChangeSetCheck {
                     }
                 }
             }
-            return .update(subject, expectation, properties(given, subject, place))
+            var values = properties(given, subject, place)
+            values.edits = planned(edits, given, subject, place)
+            return .update(subject, expectation, values)
         }
     }
 
@@ -34,10 +38,10 @@ extension ChangeSetCheck {
     }
 
     private mutating func insert(
-        _ given: [String: Value], _ subject: ObjectKey, _ place: Int, _ policy: UniqueConflictPolicy
+        _ given: [String: Value], _ planned: PlannedValues, _ subject: ObjectKey, _ place: Int,
+        _ policy: UniqueConflictPolicy
     ) -> PlannedInsert {
         let attributes = schema.entities[subject.entity].attributes
-        let planned = properties(given, subject, place)
         var row = [SQLBinding?](repeating: nil, count: attributes.count)
         for (attribute, value) in planned.attributes { row[attribute] = value }
         var missing: [LarderError] = []
@@ -99,7 +103,7 @@ extension ChangeSetCheck {
             hint: "leave it out: the store computes it")
     }
 
-    private func unknown(_ name: String, _ entity: StoredEntity) -> LarderError {
+    func unknown(_ name: String, _ entity: StoredEntity) -> LarderError {
         LarderError(.unknownProperty, "\(entity.entity.name) has no property \(name)")
     }
 
@@ -151,18 +155,7 @@ extension ChangeSetCheck {
         let name = stored.qualifiedName
         switch value {
         case .objects(let identifiers) where relationship.isToMany:
-            var targets: [Assignment.Target] = []
-            var known: Set<Int64> = []
-            for identifier in identifiers {
-                let target = try self.target(identifier, stored)
-                guard known.insert(target.key).inserted else {
-                    throw LarderError(
-                        .invalidChangeSet,
-                        "\(name) names \(identifier.uriRepresentation) twice")
-                }
-                targets.append(target)
-            }
-            return targets
+            return try distinctTargets(identifiers, stored)
         case .object(let identifier) where !relationship.isToMany:
             return [try target(identifier, stored)]
         case .null where !relationship.isToMany:
@@ -182,7 +175,24 @@ extension ChangeSetCheck {
         }
     }
 
-    private func target(
+    func distinctTargets(
+        _ identifiers: [PersistentIdentifier], _ stored: StoredRelationship
+    ) throws(LarderError) -> [Assignment.Target] {
+        var targets: [Assignment.Target] = []
+        var known: Set<Int64> = []
+        for identifier in identifiers {
+            let target = try self.target(identifier, stored)
+            guard known.insert(target.key).inserted else {
+                throw LarderError(
+                    .invalidChangeSet,
+                    "\(stored.qualifiedName) names \(identifier.uriRepresentation) twice")
+            }
+            targets.append(target)
+        }
+        return targets
+    }
+
+    func target(
         _ identifier: PersistentIdentifier, _ stored: StoredRelationship
     ) throws(LarderError) -> Assignment.Target {
         let entity = try entityNumber(identifier.entityName)

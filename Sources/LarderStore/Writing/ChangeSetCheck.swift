@@ -24,7 +24,7 @@ struct ChangeSetCheck {
     private var subjects: [ObjectKey?] = []
     private var updated: Set<ObjectKey> = []
     private var deleted: Set<ObjectKey> = []
-    private var faults = ChangeFaults()
+    private(set) var faults = ChangeFaults()
     /// Whether single values are at most what is wrong, so that what else the set says has meaning.
     private var isCoherent = true
 

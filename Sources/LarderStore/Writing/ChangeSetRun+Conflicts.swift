@@ -100,6 +100,7 @@ extension ChangeSetRun {
         case .storeWins:
             merged.attributes.removeAll { state.attributes.contains($0.attribute) }
             merged.assignments.removeAll { state.relationships.contains($0.relationship) }
+            merged.edits.removeAll { state.relationships.contains($0.relationship) }
         case .overwrite:
             let given = Set(values.attributes.map(\.attribute))
             merged.attributes += expectation.attributes.filter { !given.contains($0.attribute) }

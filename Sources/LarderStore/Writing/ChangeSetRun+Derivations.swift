@@ -17,7 +17,7 @@ extension ChangeSetRun {
             // Asked of the cache once, and not for each object.
             let read = try statements.statement(derivation.plan.text)
             let update = try statements.statement(derivation.update)
-            for keys in [inserted, existing] {
+            for keys in inserted + existing.map({ $0...$0 }) {
                 for key in keys where !faults.isFull {
                     let object = ObjectKey(entity: derivation.entityNumber, key: key)
                     guard try derive(derivation, of: object, read, update) else { continue }

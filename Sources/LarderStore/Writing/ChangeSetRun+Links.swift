@@ -9,7 +9,8 @@ extension ChangeSetRun {
         case .own:
             try assignOwn(relationship, of: object, assignment.targets.first)
         case .inverse(let holder) where relationship.relationship.isToMany:
-            try assignList(schema.relationships[holder], of: object, assignment.targets)
+            try assignList(
+                relationship, schema.relationships[holder], of: object, assignment.targets)
         case .inverse(let holder):
             try assignPartner(schema.relationships[holder], of: object, assignment.targets.first)
         case .join(let table):
@@ -59,16 +60,24 @@ extension ChangeSetRun {
 
     /// A to-many whose objects hold the key.
     private func assignList(
-        _ holder: StoredRelationship, of object: ObjectKey, _ targets: [Assignment.Target]
+        _ relationship: StoredRelationship, _ holder: StoredRelationship, of object: ObjectKey,
+        _ targets: [Assignment.Target]
     ) throws(SQLiteError) {
         guard case .own(let column) = holder.storage else { return }
         let wanted = Set(targets.map(\.key))
-        for key in try keys(column.holders, object.key) where !wanted.contains(key) {
-            try link(ObjectKey(entity: holder.entityNumber, key: key), holder, to: nil)
+        var current: [Int64: Int64?] = [:]
+        for (key, position) in try positionedKeys(column.holders, object.key) {
+            if wanted.contains(key) {
+                current[key] = .some(position)
+            } else {
+                try link(ObjectKey(entity: holder.entityNumber, key: key), holder, to: nil)
+            }
         }
-        for (place, target) in targets.enumerated() where !faults.isFull {
+        let positions = try moveKept(targets, current, column.order, relationship, of: object)
+        for (target, position) in zip(targets, positions) where !faults.isFull {
+            guard current[target.key] == nil else { continue }
             let other = ObjectKey(entity: holder.entityNumber, key: target.key)
-            if try !link(other, holder, to: object.key, position: Int64(place)) {
+            if try !link(other, holder, to: object.key, position: position) {
                 fault(missing(other))
             }
         }
@@ -79,42 +88,58 @@ extension ChangeSetRun {
         _ relationship: StoredRelationship, _ table: JoinTable, of object: ObjectKey,
         _ targets: [Assignment.Target]
     ) throws(SQLiteError) {
-        let own = SQLBinding.integer(object.key)
         let wanted = Set(targets.map(\.key))
         var current: [Int64: Int64?] = [:]
         for (key, position) in try positionedKeys(table.others, object.key) {
             if wanted.contains(key) {
                 current[key] = .some(position)
-                continue
-            }
-            noteChange(relationship, of: object.key)
-            noteInverseChange(relationship, of: key)
-            try statements.statement(table.remove).run([own, .integer(key)])
-            if relationship.isOwnInverse {
-                try statements.statement(table.remove).run([.integer(key), own])
+            } else {
+                try removePair(relationship, table, object.key, key)
             }
         }
-        for (place, target) in targets.enumerated() where !faults.isFull {
-            let other = SQLBinding.integer(target.key)
-            let position = Int64(place)
-            if let held = current[target.key] {
-                guard let move = table.move, held != position else { continue }
-                noteChange(object, relationship)
-                try statements.statement(move).run([own, other, .integer(position)])
-            } else if try checkExists(target, relationship) {
-                try addPair(relationship, table, object.key, target.key, position)
-            }
+        let positions = try moveKept(targets, current, table.order, relationship, of: object)
+        for (target, position) in zip(targets, positions) where !faults.isFull {
+            guard current[target.key] == nil, try checkExists(target, relationship)
+            else { continue }
+            try addPair(relationship, table, object.key, target.key, position)
         }
     }
 
-    private func addPair(
-        _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
-        _ position: Int64
+    /// The positions of a whole list, nil if it has no order. Objects that are in it already get
+    /// theirs at once; most keep the one that they have.
+    private func moveKept(
+        _ targets: [Assignment.Target], _ current: [Int64: Int64?], _ order: ListOrder?,
+        _ relationship: StoredRelationship, of object: ObjectKey
+    ) throws(SQLiteError) -> [Int64?] {
+        guard let order else { return targets.map { _ in nil } }
+        let held = targets.map { current[$0.key] ?? nil }
+        let positions = ListPosition.positions(for: held)
+        for (index, target) in targets.enumerated() {
+            guard current[target.key] != nil, held[index] != positions[index] else { continue }
+            try move(target.key, to: positions[index], order, of: object.key)
+            noteChange(object, relationship)
+        }
+        return positions
+    }
+
+    func removePair(
+        _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64
     ) throws(SQLiteError) {
         noteChange(relationship, of: own)
         noteInverseChange(relationship, of: other)
-        let last = try table.lastInversePosition.map { text throws(SQLiteError) in
-            try positionAfterLast(text, other)
+        let statement = try statements.statement(table.remove)
+        try statement.run([.integer(own), .integer(other)])
+        if relationship.isOwnInverse { try statement.run([.integer(other), .integer(own)]) }
+    }
+
+    func addPair(
+        _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
+        _ position: Int64?
+    ) throws(SQLiteError) {
+        noteChange(relationship, of: own)
+        noteInverseChange(relationship, of: other)
+        let last = try table.inverseOrder.map { order throws(SQLiteError) in
+            try lastPosition(order, of: other)
         }
         func add(_ own: Int64, _ other: Int64, _ positions: [Int64?]) throws(SQLiteError) {
             let statement = try statements.statement(table.add)
@@ -136,25 +161,20 @@ extension ChangeSetRun {
     // MARK: - The one way in which a stored to-one changes
 
     /// Sets the key in the row of `holder`, and the position in the list of the inverse: at the end
-    /// if none is given. False if there is no such row.
+    /// if none is given. A row that holds the key already stays as it is. False if there is no such
+    /// row.
     @discardableResult
     func link(
         _ holder: ObjectKey, _ relationship: StoredRelationship, to key: Int64?,
         position: Int64? = nil, cause: ObligationCause = .lost
     ) throws(SQLiteError) -> Bool {
         guard case .own(let column) = relationship.storage,
-            let held = try positionedKeysOrNil(column.held, holder.key)
+            let held = try heldKey(column, holder.key)
         else { return false }
-        if held.key == key {
-            if key != nil, let move = column.move, let position, position != held.position {
-                noteInverseChange(relationship, of: key)
-                try statements.statement(move).run([.integer(holder.key), .integer(position)])
-            }
-            return true
-        }
+        if held == key { return true }
         var bindings: [SQLBinding] = [.integer(holder.key), key.map { .integer($0) } ?? .null]
-        if let lastPosition = column.lastPosition {
-            bindings.append(try self.position(position, lastPosition, in: key))
+        if let order = column.order {
+            bindings.append(try self.position(position, order, of: key))
         }
         try statements.statement(column.set).run(bindings)
         try bump(holder)
@@ -163,18 +183,18 @@ extension ChangeSetRun {
             let entity = schema.entities[holder.entity]
             try noteUnique(holder, in: entity.constraints(overRelationship: relationship.number))
         }
-        for other in [held.key, key] { noteInverseChange(relationship, of: other) }
+        for other in [held, key] { noteInverseChange(relationship, of: other) }
         if key == nil { oblige(holder, relationship, cause) }
-        try noteInverse(relationship, lost: held.key, won: key, cause: cause)
+        try noteInverse(relationship, lost: held, won: key, cause: cause)
         return true
     }
 
     private func position(
-        _ given: Int64?, _ lastPosition: String, in key: Int64?
+        _ given: Int64?, _ order: ListOrder, of key: Int64?
     ) throws(SQLiteError) -> SQLBinding {
         guard let key else { return .null }
         if let given { return .integer(given) }
-        return .integer(try positionAfterLast(lastPosition, key))
+        return .integer(try lastPosition(order, of: key))
     }
 
     /// In a one-to-one the other side is a to-one too, and has changed with the link.
@@ -206,17 +226,12 @@ extension ChangeSetRun {
         }
     }
 
-    /// What a row holds; nil if there is no row.
-    private func positionedKeysOrNil(
-        _ text: String, _ key: Int64
-    ) throws(SQLiteError) -> (key: Int64?, position: Int64?)? {
-        let statement = try statements.statement(text)
+    /// The key that a row holds, if any; nil if there is no row.
+    private func heldKey(_ column: KeyColumn, _ key: Int64) throws(SQLiteError) -> Int64?? {
+        let statement = try statements.statement(column.held)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
         guard try statement.step() else { return nil }
-        return (
-            statement.isNull(at: 0) ? nil : statement.int64(at: 0),
-            statement.isNull(at: 1) ? nil : statement.int64(at: 1)
-        )
+        return .some(statement.isNull(at: 0) ? nil : statement.int64(at: 0))
     }
 }

@@ -45,13 +45,6 @@ extension ChangeSetRun {
         return keys
     }
 
-    /// The position that follows the last of an object's list.
-    func positionAfterLast(_ text: String, _ key: Int64) throws(SQLiteError) -> Int64 {
-        guard let last = try integer(text, key) else { return 0 }
-        let (next, overflow) = last.addingReportingOverflow(1)
-        return overflow ? last : next
-    }
-
     func identifier(of object: ObjectKey) -> PersistentIdentifier {
         PersistentIdentifier(
             store: store, entityName: schema.entities[object.entity].entity.name, key: object.key)

@@ -108,14 +108,14 @@ extension ChangeSetRun {
     }
 
     /// The key in the first row of a statement with these bindings.
-    private func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
+    func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(bindings)
         return try statement.step() ? statement.int64(at: 0) : nil
     }
 
-    private func uniquenessError(
+    func uniquenessError(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey
     ) -> LarderError {
         let names = constraint.names.map { "\(entity.entity.name).\($0)" }
@@ -224,17 +224,25 @@ extension ChangeSetRun {
     func resolved(_ assignment: Assignment) -> Assignment {
         guard !redirects.isEmpty else { return assignment }
         let entity = schema.relationships[assignment.relationship].destinationNumber
+        return Assignment(
+            relationship: assignment.relationship, targets: resolved(assignment.targets, of: entity)
+        )
+    }
+
+    func resolved(_ planned: [Assignment.Target], of entity: Int) -> [Assignment.Target] {
         var targets: [Assignment.Target] = []
         var known: Set<Int64> = []
-        for target in assignment.targets {
-            let planned = ObjectKey(entity: entity, key: target.key)
-            let meant = redirects[planned].map {
-                Assignment.Target(key: $0.key, insertedBy: nil)
-            }
-            let target = meant ?? target
+        for target in planned {
+            let target = resolved(target, of: entity)
             // Two inserts may have become one object.
             if known.insert(target.key).inserted { targets.append(target) }
         }
-        return Assignment(relationship: assignment.relationship, targets: targets)
+        return targets
+    }
+
+    func resolved(_ target: Assignment.Target, of entity: Int) -> Assignment.Target {
+        redirects[ObjectKey(entity: entity, key: target.key)].map {
+            Assignment.Target(key: $0.key, insertedBy: nil)
+        } ?? target
     }
 }

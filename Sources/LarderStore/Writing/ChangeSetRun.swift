@@ -45,13 +45,20 @@ final class ChangeSetRun {
     var redirects: [ObjectKey: ObjectKey] = [:]
     /// What the snapshots of conflicts may still take.
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
+    /// How many objects edits may still count in lists.
+    var countedObjectsLeft = Int64(Limits.countedObjectsMax)
     var result = SaveResult()
-    private var isUpserting = false
+    var isUpserting = false
     private(set) var bumped: Set<ObjectKey> = []
-    /// Assignments that wait for the insert at a place.
-    private var waiting: [Int: [(ObjectKey, Assignment)]] = [:]
+    /// What waits for the insert at a place.
+    private var waiting: [Int: [(ObjectKey, Postponed)]] = [:]
     /// Updates that a merge policy left out, by their place in ``SaveResult/updatedVersions``.
     private var leftOut: [Int: ObjectKey] = [:]
+
+    private enum Postponed {
+        case assignment(Assignment)
+        case edits([PlannedEdit])
+    }
 
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
@@ -85,7 +92,7 @@ final class ChangeSetRun {
         return faults.error(changeCount: set.changes.count).map { .failure($0) } ?? .success(result)
     }
 
-    private func checkEnd() throws(SQLiteError) {
+    func checkEnd() throws(SQLiteError) {
         try checkDenials()
         try checkObligations()
         try checkCounts()
@@ -103,7 +110,7 @@ final class ChangeSetRun {
 
     // MARK: - Objects
 
-    private func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
+    func insert(_ insert: PlannedInsert, at place: Int) throws(SQLiteError) {
         switch try isUpserting ? match(of: insert) : .none {
         case .none:
             for error in insert.missing { fault(error) }
@@ -116,10 +123,13 @@ final class ChangeSetRun {
             fault(error)
             waiting[place] = nil
         }
-        for (waiter, assignment) in waiting.removeValue(forKey: place) ?? [] {
+        for (waiter, postponed) in waiting.removeValue(forKey: place) ?? [] {
             // A delete in between may have taken it along.
             guard !deleted.contains(waiter) else { continue }
-            try assign(assignment, to: waiter)
+            switch postponed {
+            case .assignment(let assignment): try assign(assignment, to: waiter)
+            case .edits(let edits): try edit(waiter, edits)
+            }
         }
     }
 
@@ -132,7 +142,7 @@ final class ChangeSetRun {
         var later: [Assignment] = []
         for number in entity.insertedToOnes {
             var assignment = insert.values.assignments.first { $0.relationship == number }
-            if let waits = assignment, awaited(by: waits) != nil {
+            if let waits = assignment, awaited(by: waits.targets) != nil {
                 later.append(waits)
                 assignment = nil
             }
@@ -153,6 +163,7 @@ final class ChangeSetRun {
             !entity.insertedToOnes.contains($0.relationship)
         }
         for assignment in later { try assignWhenReady(assignment, to: object) }
+        try editWhenReady(object, insert.values.edits)
     }
 
     private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLiteError) {
@@ -177,6 +188,7 @@ final class ChangeSetRun {
             try statements.statement(entity.bump).run([.integer(object.key)])
         }
         for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
+        try editWhenReady(object, values.edits)
     }
 
     private func leaveOut(_ change: PlannedChange?) {
@@ -210,22 +222,34 @@ final class ChangeSetRun {
     private func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
-        if let last = awaited(by: assignment) {
-            waiting[last, default: []].append((object, assignment))
+        if let last = awaited(by: assignment.targets) {
+            waiting[last, default: []].append((object, .assignment(assignment)))
         } else {
             try assign(assignment, to: object)
         }
     }
 
+    /// Makes all edits of a change at once, or after the last insert that one of them names: their
+    /// order means something.
+    private func editWhenReady(
+        _ object: ObjectKey, _ edits: [PlannedEdit]
+    ) throws(SQLiteError) {
+        if let last = edits.lazy.compactMap({ self.awaited(by: $0.named) }).max() {
+            waiting[last, default: []].append((object, .edits(edits)))
+        } else {
+            try edit(object, edits)
+        }
+    }
+
     /// The last insert, after the change that is being carried out, that makes one of the targets.
-    private func awaited(by assignment: Assignment) -> Int? {
-        guard let change, let last = assignment.targets.lazy.compactMap(\.insertedBy).max()
+    private func awaited(by targets: [Assignment.Target]) -> Int? {
+        guard let change, let last = targets.lazy.compactMap(\.insertedBy).max()
         else { return nil }
         return last > change ? last : nil
     }
 
     /// The values of a to-one's columns in the row that is inserted.
-    private func insertedLink(
+    func insertedLink(
         _ relationship: StoredRelationship, _ target: Assignment.Target?
     ) throws(SQLiteError) -> [SQLBinding] {
         guard case .own(let column) = relationship.storage else { return [] }
@@ -235,7 +259,7 @@ final class ChangeSetRun {
         }
         noteInverseChange(relationship, of: target.key)
         let key = SQLBinding.integer(target.key)
-        guard let lastPosition = column.lastPosition else { return [key] }
-        return [key, .integer(try positionAfterLast(lastPosition, target.key))]
+        guard let order = column.order else { return [key] }
+        return [key, .integer(try lastPosition(order, of: target.key))]
     }
 }

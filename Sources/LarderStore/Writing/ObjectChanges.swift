@@ -8,8 +8,8 @@ import LarderModel
 struct ObjectChanges {
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
-    /// By entity; keys ascend.
-    private var inserted: [[Int64]]
+    /// By entity; keys ascend. In ranges, since a stream inserts any number of objects.
+    private var inserted: [[ClosedRange<Int64>]]
     /// With the properties that got other values.
     private(set) var updated: [ObjectKey: Set<StoredEntity.Place>] = [:]
     private(set) var gone: Set<ObjectKey> = []
@@ -20,7 +20,16 @@ struct ObjectChanges {
     }
 
     mutating func insert(_ object: ObjectKey) {
-        inserted[object.entity].append(object.key)
+        insert(object.entity, object.key...object.key)
+    }
+
+    /// Notes objects with consecutive keys.
+    mutating func insert(_ entity: Int, _ keys: ClosedRange<Int64>) {
+        if let last = inserted[entity].last, last.upperBound + 1 == keys.lowerBound {
+            inserted[entity][inserted[entity].count - 1] = last.lowerBound...keys.upperBound
+        } else {
+            inserted[entity].append(keys)
+        }
     }
 
     /// - Parameter place: The property that changed; nil where it is not known that one did.
@@ -39,7 +48,7 @@ struct ObjectChanges {
     mutating func delete(_ object: ObjectKey) { gone.insert(object) }
 
     /// In ascending order; some of them may be gone again.
-    func insertedKeys(_ entity: Int) -> [Int64] { inserted[entity] }
+    func insertedKeys(_ entity: Int) -> [ClosedRange<Int64>] { inserted[entity] }
 
     func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
 
@@ -47,10 +56,18 @@ struct ObjectChanges {
     /// are one run.
     var runs: [ChangeRun] {
         var runs: [ChangeRun] = []
-        for (entity, keys) in inserted.enumerated() {
-            for key in keys {
-                let object = ObjectKey(entity: entity, key: key)
-                if gone.isEmpty || !gone.contains(object) {
+        for (entity, ranges) in inserted.enumerated() {
+            for keys in ranges {
+                if gone.isEmpty {
+                    runs.append(
+                        ChangeRun(
+                            kind: .inserted, entity: entity, first: keys.lowerBound,
+                            last: keys.upperBound, places: []))
+                    continue
+                }
+                for key in keys {
+                    let object = ObjectKey(entity: entity, key: key)
+                    guard !gone.contains(object) else { continue }
                     ChangeRun.append(.inserted, object, [], to: &runs)
                 }
             }

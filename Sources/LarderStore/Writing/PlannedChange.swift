@@ -23,6 +23,8 @@ struct PlannedValues: Sendable {
     /// In the order of the entity's attributes.
     var attributes: [(attribute: Int, value: SQLBinding)] = []
     var assignments: [Assignment] = []
+    /// Of relationships that are not assigned, in the order given.
+    var edits: [PlannedEdit] = []
 }
 
 struct PlannedInsert: Sendable {
@@ -54,6 +56,41 @@ struct Assignment: Sendable {
 
     let relationship: Int
     let targets: [Target]
+}
+
+/// A difference that is made to a to-many relationship.
+struct PlannedEdit: Sendable {
+    enum Kind: Sendable {
+        case add(Place)
+        case remove
+        case move(Place)
+    }
+
+    enum Place: Sendable {
+        case first, last
+        case before(Assignment.Target)
+        case after(Assignment.Target)
+        case index(Int64)
+    }
+
+    let relationship: Int
+    let kind: Kind
+    let targets: [Assignment.Target]
+
+    var place: Place? {
+        switch kind {
+        case .add(let place), .move(let place): place
+        case .remove: nil
+        }
+    }
+
+    /// Every object that it names.
+    var named: [Assignment.Target] {
+        switch place {
+        case .before(let neighbor), .after(let neighbor): targets + [neighbor]
+        case .first, .last, .index, nil: targets
+        }
+    }
 }
 
 /// A change set that is right by itself, or that is so but for single values.

@@ -45,15 +45,16 @@ struct StoredRelationship: Sendable {
 struct KeyColumn: Sendable {
     let column: String
     let positionColumn: String?
-    /// The rows that hold a key, in the order of their positions.
+    /// The rows that hold a key and their positions, in that order.
     let holders: String
-    /// Key and position that a row holds.
+    /// The key that a row holds.
     let held: String
     /// Sets key and position of a row.
     let set: String
-    /// Sets the position alone.
-    let move: String?
-    let lastPosition: String?
+    /// A row if this key is held by this row.
+    let member: String
+    /// In the lists of the inverse; nil if that is not ordered.
+    let order: ListOrder?
     /// How many rows hold a key.
     let count: String
     /// A row if the object exists and holds none.
@@ -66,14 +67,16 @@ struct KeyColumn: Sendable {
         self.column = column
         self.positionColumn = positionColumn
         holders =
-            "SELECT \(own) FROM \(table) WHERE \(key) = ? ORDER BY "
+            "SELECT \(own), \(position ?? "NULL") FROM \(table) WHERE \(key) = ? ORDER BY "
             + (position.map { "\($0), " } ?? "") + own
-        held = "SELECT \(key), \(position ?? "NULL") FROM \(table) WHERE \(own) = ?"
+        held = "SELECT \(key) FROM \(table) WHERE \(own) = ?"
         set =
             "UPDATE \(table) SET \(key) = ?2\(position.map { ", \($0) = ?3" } ?? "") "
             + "WHERE \(own) = ?1"
-        move = position.map { "UPDATE \(table) SET \($0) = ?2 WHERE \(own) = ?1" }
-        lastPosition = position.map { "SELECT max(\($0)) FROM \(table) WHERE \(key) = ?" }
+        member = "SELECT \(position ?? "NULL") FROM \(table) WHERE \(key) = ?1 AND \(own) = ?2"
+        order = position.map {
+            ListOrder(table: table, owner: key, item: own, position: $0)
+        }
         count = "SELECT count(*) FROM \(table) WHERE \(key) = ?"
         isMissing = "SELECT 1 FROM \(table) WHERE \(own) = ? AND \(key) IS NULL"
     }
@@ -86,14 +89,16 @@ struct JoinTable: Sendable {
     /// The objects that have an object on the other side.
     let owners: String
     let count: String
+    /// A row if this object has that destination.
+    let member: String
     let add: String
-    let move: String?
     let remove: String
     /// Every pair with an object on this side, and on the other.
     let removeAll: String
     let removeAllInverse: String
-    /// The last position of the destination's own list.
-    let lastInversePosition: String?
+    /// In this side's lists, and in the destinations' own; nil if they are not ordered.
+    let order: ListOrder?
+    let inverseOrder: ListOrder?
 
     /// - Parameters:
     ///   - own: The column of this side's keys.
@@ -120,13 +125,18 @@ struct JoinTable: Sendable {
         add =
             "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
             + "VALUES (\(values.joined(separator: ", ")))"
-        move = position.map { "UPDATE \(table) SET \($0) = ?3 WHERE \(own) = ?1 AND \(other) = ?2" }
+        member = "SELECT \(position ?? "NULL") FROM \(table) WHERE \(own) = ?1 AND \(other) = ?2"
         remove = "DELETE FROM \(table) WHERE \(own) = ? AND \(other) = ?"
         removeAll = "DELETE FROM \(table) WHERE \(own) = ?"
         removeAllInverse = "DELETE FROM \(table) WHERE \(other) = ?"
-        lastInversePosition =
+        order = position.map {
+            ListOrder(table: table, owner: own, item: other, position: $0)
+        }
+        inverseOrder =
             isOwnInverse
-            ? position.map { "SELECT max(\($0)) FROM \(table) WHERE \(own) = ?" }
-            : inversePosition.map { "SELECT max(\($0)) FROM \(table) WHERE \(other) = ?" }
+            ? order
+            : inversePosition.map {
+                ListOrder(table: table, owner: other, item: own, position: $0)
+            }
     }
 }

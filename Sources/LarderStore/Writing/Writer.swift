@@ -14,18 +14,18 @@ final class Writer: StoreWriter {
     private static let statementsMax = 1_024
 
     let store: Store
-    private let schema: WritingSchema
-    private let values = ValueCheck()
+    let schema: WritingSchema
+    let values = ValueCheck()
     /// nil once the writer is closed.
     var statements: StatementCache?
     var health = Health.sound
     /// Where functions of derivations report their errors; nil where nothing is derived.
-    private var functionFaults: FunctionFaults?
+    private(set) var functionFaults: FunctionFaults?
     /// The last key that each entity's objects were given.
-    private var lastKeys: [Int64] = []
+    var lastKeys: [Int64] = []
     /// The greatest number that a transaction of the history was given. It never falls: what a
     /// failed commit left in the log may still be found.
-    private var lastTransaction: Int64 = 0
+    var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
@@ -142,7 +142,7 @@ final class Writer: StoreWriter {
     }
 
     /// Results that concern one statement and say nothing of the storage.
-    private static let statementErrors: Set<Int32> = [
+    static let statementErrors: Set<Int32> = [
         SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_RANGE,
     ]
 

@@ -110,7 +110,7 @@ extension MessageWriter {
         return wire
     }
 
-    private func batch(
+    func batch(
         _ batch: Batch
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Batch> {
         let wire = make(larder__v1__batch__init)

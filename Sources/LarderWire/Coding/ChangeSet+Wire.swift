@@ -16,7 +16,7 @@ extension ChangeSet {
 }
 
 extension UniqueConflictPolicy {
-    fileprivate init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
+    init(_ wire: Larder__V1__UniqueConflictPolicy) throws(LarderError) {
         switch wire {
         case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR: self = .error
         case LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT: self = .upsert
@@ -24,7 +24,7 @@ extension UniqueConflictPolicy {
         }
     }
 
-    fileprivate var wire: Larder__V1__UniqueConflictPolicy {
+    var wire: Larder__V1__UniqueConflictPolicy {
         switch self {
         case .error: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR
         case .upsert: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT
@@ -70,20 +70,30 @@ extension Change {
             guard !hasVersion else {
                 throw MessageReader.malformed("an insert expects a row version")
             }
-            self = .insert(identifier, values: try Change.values(wire.values, wire.n_values))
+            self = .insert(
+                identifier, values: try Change.values(wire.values, wire.n_values),
+                edits: try Change.edits(wire))
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE:
             self = .update(
                 identifier, ifVersion: ifVersion,
                 values: try Change.values(wire.values, wire.n_values),
-                base: try Change.values(wire.base_values, wire.n_base_values))
+                base: try Change.values(wire.base_values, wire.n_base_values),
+                edits: try Change.edits(wire))
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE:
-            guard wire.n_values == 0 else {
+            guard wire.n_values == 0, wire.n_edits == 0 else {
                 throw MessageReader.malformed("a delete sets values")
             }
             self = .delete(identifier, ifVersion: ifVersion)
         default:
             throw MessageReader.malformed("a change has no kind that is known")
         }
+    }
+
+    private static func edits(_ wire: Larder__V1__Change) throws(LarderError) -> [RelationshipEdit]
+    {
+        try MessageReader.list(
+            wire.edits, wire.n_edits, "edits of one object", maximum: Limits.editsMax,
+            RelationshipEdit.init)
     }
 
     private static func values(
@@ -146,17 +156,21 @@ extension MessageWriter {
         let wire = make(larder__v1__change__init)
         wire.pointee.object = identifier(change.identifier)
         switch change {
-        case .insert(_, let values):
+        case .insert(_, let values, let edits):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT
             wire.pointee.n_values = values.count
             wire.pointee.values = try properties(values)
-        case .update(_, let ifVersion, let values, let base):
+            wire.pointee.n_edits = edits.count
+            wire.pointee.edits = try list(edits, edit)
+        case .update(_, let ifVersion, let values, let base, let edits):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
             fill(wire, ifVersion)
             wire.pointee.n_values = values.count
             wire.pointee.values = try properties(values)
             wire.pointee.n_base_values = base.count
             wire.pointee.base_values = try properties(base)
+            wire.pointee.n_edits = edits.count
+            wire.pointee.edits = try list(edits, edit)
         case .delete(_, let ifVersion):
             wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE
             fill(wire, ifVersion)

@@ -30,6 +30,12 @@ extension MessageWriter {
         case .check:
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CHECK
             wire.pointee.check = make(larder__v1__check_request__init)
+        case .insertRows(let insertion):
+            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_INSERT_ROWS
+            wire.pointee.insert_rows = insertRows(insertion)
+        case .rows(let requestID, let batch, let isLast):
+            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_ROWS
+            wire.pointee.rows = try rows(requestID, batch, isLast: isLast)
         case .ping:
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_PING
             wire.pointee.ping = make(larder__v1__ping_request__init)
@@ -72,6 +78,9 @@ extension MessageWriter {
         case .checked(let report):
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CHECKED
             wire.pointee.checked = try checked(report)
+        case .inserted(let result, let more):
+            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_INSERTED
+            wire.pointee.inserted = inserted(result, more: more)
         case .pong:
             wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_PONG
             wire.pointee.pong = make(larder__v1__pong_reply__init)

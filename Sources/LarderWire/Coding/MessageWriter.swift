@@ -61,9 +61,9 @@ struct MessageWriter {
         return ProtobufCBinaryData(len: bytes.count, data: copied)
     }
 
-    func copy(numbers: [UInt32]) -> UnsafeMutablePointer<UInt32>? {
+    func copy<Number>(numbers: [Number]) -> UnsafeMutablePointer<Number>? {
         guard !numbers.isEmpty else { return nil }
-        let copied = allocate(UInt32.self, numbers.count)
+        let copied = allocate(Number.self, numbers.count)
         copied.initialize(from: numbers, count: numbers.count)
         return copied
     }

@@ -121,6 +121,15 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_CHECK:
             _ = try arena.unpack(body, larder__v1__check_request__unpack)
             return .check
+        case LARDER__V1__ENVELOPE__BODY_INSERT_ROWS:
+            return .insertRows(
+                try Insertion(arena.unpack(body, larder__v1__insert_request__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_ROWS:
+            let rows = try arena.unpack(body, larder__v1__rows_request__unpack)
+            let batch = try rows.batch.map { (batch) throws(LarderError) in
+                try Batch(batch.pointee)
+            }
+            return .rows(requestID: rows.request_id, batch, isLast: rows.last != 0)
         case LARDER__V1__ENVELOPE__BODY_PING:
             _ = try arena.unpack(body, larder__v1__ping_request__unpack)
             return .ping
@@ -160,6 +169,9 @@ public final class WireCodec {
             return .statistics(try Statistic.list(wire))
         case LARDER__V1__ENVELOPE__BODY_CHECKED:
             return .checked(try CheckReport(arena.unpack(body, larder__v1__check_reply__unpack)))
+        case LARDER__V1__ENVELOPE__BODY_INSERTED:
+            let wire = try arena.unpack(body, larder__v1__insert_reply__unpack)
+            return .inserted(try InsertedRows(wire), more: wire.more != 0)
         case LARDER__V1__ENVELOPE__BODY_PONG:
             _ = try arena.unpack(body, larder__v1__pong_reply__unpack)
             return .pong

@@ -24,6 +24,8 @@ public enum Reply: Hashable, Sendable {
     case schema(String)
     case statistics([Statistic])
     case checked(CheckReport)
+    /// How far a stream of new objects has come; `more` in each reply but the last.
+    case inserted(InsertedRows, more: Bool)
     case pong
     /// The request failed; it ends a stream as well.
     case failed(LarderError)

@@ -24,6 +24,10 @@ public enum Request: Hashable, Sendable {
     case query(QueryRequest)
     case explain(QueryRequest)
     case save(ChangeSet)
+    /// Opens a stream of new objects, which comes as ``rows(requestID:_:isLast:)``.
+    case insertRows(Insertion)
+    /// Some rows of such a stream, or none. Has no reply of its own.
+    case rows(requestID: UInt64, Batch?, isLast: Bool)
     /// The store's schema file.
     case schema
     case statistics

@@ -40,6 +40,24 @@ struct ExchangeTests {
         return id
     }
 
+    @Test("a stream of rows goes on until an answer says that no more follows")
+    func insertion() {
+        let id = begin(.insertion)
+        let (more, last) = (
+            Reply.inserted(InsertedRows(rowCount: 1), more: true),
+            Reply.inserted(InsertedRows(rowCount: 2), more: false)
+        )
+        #expect(exchange.received(reply(id, more)) == [.wake(id)])
+        #expect(exchange.received(reply(id, last)) == [.wake(id)])
+        #expect(exchange.take(id).answer == .reply(more) && exchange.knows(id))
+        #expect(exchange.take(id).answer == .reply(last) && !exchange.knows(id))
+        let open = (0..<3).map { _ in begin(.insertion) }
+        // One more would leave the server no place for what it has to read.
+        let refused = exchange.makeID()
+        #expect(!exchange.begin(refused, .insertion))
+        #expect(exchange.abandon(open[0]) == [.send(.cancel(requestID: open[0]))])
+    }
+
     @Test("replies out of order reach the requests that they answer")
     func outOfOrder() {
         let (first, second) = (begin(), begin())

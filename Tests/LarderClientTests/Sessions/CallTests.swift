@@ -168,7 +168,7 @@ struct CallTests {
             try peer.greet()
             while let envelope = peer.receive() {
                 if case .save(let changes) = envelope.request,
-                    case .insert(_, let values)? = changes.changes.first,
+                    case .insert(_, let values, _)? = changes.changes.first,
                     case .data(let data)? = values["data"]
                 {
                     sizes.note(data.count)

@@ -42,6 +42,19 @@ struct ConnectionStateTests {
         return state
     }
 
+    @Test("rows belong to a stream that is in flight, or to nothing")
+    func rows() {
+        var state = Self.ready()
+        let open = Request.insertRows(Insertion("Item"))
+        #expect(
+            state.handle(Self.request(5, open)) == .perform(RequestEnvelope(id: 5, request: open)))
+        let rows = Request.rows(requestID: 5, nil, isLast: false)
+        #expect(
+            state.handle(Self.request(6, rows)) == .rows(requestID: 5, nil, isLast: false))
+        #expect(state.handle(.requestFinished(5)) == .nothing)
+        #expect(state.handle(Self.request(7, rows)) == .nothing)
+    }
+
     @Test("a handshake is answered once, and then requests are performed")
     func handshake() {
         var state = ConnectionState(welcome: Self.welcome)

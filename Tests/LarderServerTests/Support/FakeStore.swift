@@ -8,6 +8,8 @@ import Synchronization
 final class FakeStore: StoreBackend {
     struct Options {
         var isReadOnly = false
+        /// Where streams of one transaction are spooled.
+        var folder = "/tmp"
         var slowReads: Gate?
         var writes: Gate?
     }
@@ -23,6 +25,8 @@ final class FakeStore: StoreBackend {
             var lastKey: Int64 = 0
             var groups: [Int] = []
             var sources: [ChangeSource] = []
+            /// The rows of each transaction of a stream.
+            var insertions: [Int] = []
             var plans = 0
             var readersOpen = 0
             var cursorsOpen = 0
@@ -43,7 +47,7 @@ final class FakeStore: StoreBackend {
         ])
         storeDescription = StoreDescription(
             identifier: UUID(), schema: schema, fingerprint: "00112233aabbccdd",
-            isReadOnly: options.isReadOnly)
+            isReadOnly: options.isReadOnly, folder: options.folder)
         self.options = options
     }
 
@@ -183,13 +187,48 @@ private final class FakeWriter: StoreWriter {
     ) -> Result<SaveResult, LarderError> {
         var result = SaveResult()
         for change in set.changes {
-            guard case .insert(_, let values) = change, case .int(let number)? = values["number"]
+            guard case .insert(_, let values, _) = change, case .int(let number)? = values["number"]
             else { return .failure(LarderError(.invalidChangeSet, "only inserts here")) }
             state.lastKey += 1
             state.numbers[state.lastKey] = number
             result.inserted.append(store.identifier(state.lastKey))
         }
         return .success(result)
+    }
+
+    /// Stores the rows unless one of them is negative.
+    func insert(
+        _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
+    ) -> Result<InsertedRows, LarderError> {
+        store.options.writes?.pass()
+        var numbers: [Int64] = []
+        do throws(LarderError) {
+            while let batch = try rows.next() {
+                guard case .integers(let column)? = batch.columns.first?.storage else { continue }
+                numbers += column
+            }
+        } catch {
+            return .failure(error)
+        }
+        if let place = numbers.firstIndex(where: { $0 < 0 }) {
+            let fault = ChangeFault(
+                .validationFailed, "Item.number must not be less than 0",
+                change: Int(firstRow) + place)
+            return .failure(LarderError(fault))
+        }
+        return store.records.state.withLock { state in
+            state.insertions.append(numbers.count)
+            state.sources.append(insertion.source)
+            var result = InsertedRows(rowCount: Int64(numbers.count))
+            for number in numbers {
+                state.lastKey += 1
+                state.numbers[state.lastKey] = number
+                if insertion.insertion.wantsIdentifiers {
+                    KeyRun.append(state.lastKey, to: &result.keys)
+                }
+            }
+            return .success(result)
+        }
     }
 
     func checkpointIfNeeded() {}

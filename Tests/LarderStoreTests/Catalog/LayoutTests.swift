@@ -110,6 +110,8 @@ struct LayoutTests {
                 ("target", "source")
                 CREATE INDEX "_join.Article.tags.target" ON "_join.Article.tags" ("target", \
                 "source")
+                CREATE INDEX IF NOT EXISTS "_join.Article.tags.target_position" ON \
+                "_join.Article.tags" ("source", "target_position")
                 """)
     }
 }

@@ -170,6 +170,28 @@ struct StoreFileTests {
         writer.close()
     }
 
+    @Test("of a program without indexes over positions gets them when it is opened for writing")
+    func orderIndexes() throws {
+        let schema = try Lists.schema()
+        _ = try Store.open(path: path, schema: schema)
+        let texts = Layout(schema).createOrderIndexes
+        #expect(texts.count == 6)
+        try execute(
+            """
+            DROP INDEX "_join.Book.readers.target_position";
+            DROP INDEX "_join.Book.readers.source_position";
+            DROP INDEX "_join.Reader.friends.target_position"
+            """)
+        let count = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%_position'"
+        do {
+            let options = StoreOptions(isReadOnly: true)
+            let store = try Store.open(path: path, schema: nil, options: options)
+            #expect(try store.openReadConnection().integer(count) == 3)
+        }
+        let store = try Store.open(path: path, schema: nil)
+        #expect(try store.openReadConnection().integer(count) == 6)
+    }
+
     @Test("of the format whose history had a row for each run has it in today's form")
     func historyUpgrade() throws {
         try create()

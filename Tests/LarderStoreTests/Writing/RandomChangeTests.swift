@@ -153,8 +153,8 @@ final class RandomChangeTests {
         try #require(
             recorded.covers(difference), "\(recorded), \(difference), seed \(random.seed)")
         // One relationship of one object passes through no other state.
-        guard step.changes.count == 1, case .update(let object, _, let values, _) = step.changes[0],
-            values.count == 1
+        guard step.changes.count == 1,
+            case .update(let object, _, let values, _, _) = step.changes[0], values.count == 1
         else { return }
         for (key, names) in recorded.updated
         where key != ObjectModel.Key(entity: object.entityName, key: object.permanentKey ?? 0) {

@@ -35,7 +35,7 @@ struct RefusalTests {
 
     @Test("a message that nobody knows is answered under its id")
     func unknownMessage() {
-        for field: UInt64 in [21, 29, 99, 536_870_911] {
+        for field: UInt64 in [23, 29, 99, 536_870_911] {
             expect(.unknownMessage, field, ProtoBytes(), "field \(field)")
         }
         expect(.unknownMessage, 36, ProtoBytes(), "a reply sent to the server")
@@ -203,6 +203,14 @@ struct RefusalTests {
         expect(delete.message(4, property), "a delete that sets")
         let insert = ProtoBytes().number(1, 1).message(2, Self.identifier)
         expect(insert.number(3, 1), "an insert that expects a version")
+        let edit = ProtoBytes().text(1, "courses")
+        expect(delete.message(6, edit.number(2, 1)), "a delete that edits")
+        expect(update.message(6, edit), "an edit without kind")
+        expect(update.message(6, edit.number(2, 4)), "an edit of an unknown kind")
+        expect(update.message(6, ProtoBytes().number(2, 1)), "an edit of nothing")
+        expect(update.message(6, edit.number(2, 2).number(4, 1)), "a remove with a place")
+        expect(update.message(6, edit.number(2, 1).number(4, 3)), "an unknown end")
+        expect(update.message(6, edit.number(2, 3).number(4, 0)), "no end")
     }
 
     @Test("a limit or offset below zero is refused")
@@ -234,6 +242,20 @@ struct RefusalTests {
             Array(repeating: property.bytes, count: Limits.propertiesMax + 1).flatMap { $0 })
         let change = ProtoBytes().number(1, 2).message(2, Self.identifier).raw(properties.bytes)
         expect(.resourceExhausted, Self.save, ProtoBytes().message(1, change), "values")
+        editLimits()
+    }
+
+    private func editLimits() {
+        let update = ProtoBytes().number(1, 2).message(2, Self.identifier)
+        let edit = ProtoBytes().message(6, ProtoBytes().text(1, "n").number(2, 1))
+        let edits = update.raw(
+            Array(repeating: edit.bytes, count: Limits.editsMax + 1).flatMap { $0 })
+        expect(.resourceExhausted, Self.save, ProtoBytes().message(1, edits), "edits")
+        let object = ProtoBytes().message(3, Self.identifier)
+        let objects = ProtoBytes().text(1, "n").number(2, 1).raw(
+            Array(repeating: object.bytes, count: Limits.editedObjectsMax + 1).flatMap { $0 })
+        let change = update.message(6, objects)
+        expect(.resourceExhausted, Self.save, ProtoBytes().message(1, change), "edited objects")
     }
 
     @Test("an error number of a newer server means what its hundred means")

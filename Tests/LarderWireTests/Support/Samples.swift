@@ -171,6 +171,21 @@ enum Samples {
         ], onUniqueConflict: .upsert, mergePolicy: .storeWins, author: "the editor",
         idempotencyKey: "7b0c6a52-once")
 
+    static let editedChanges = ChangeSet([
+        .update(
+            ann, ifVersion: 3, values: ["name": "Ann"],
+            edits: [
+                .add([bob, new], to: "courses"), .add([bob], to: "courses", at: .first),
+                .add([], to: "courses", at: .index(.max)),
+                .remove([ann, bob], from: "friends"),
+                .move([bob], in: "courses", to: .last), .move([bob], in: "courses", to: .first),
+                .move([bob], in: "courses", to: .before(ann)),
+                .move([bob], in: "courses", to: .after(new)),
+                .move([bob], in: "courses", to: .index(-1)),
+            ]),
+        .insert(new, values: [:], edits: [.add([ann], to: "friends", at: .index(0))]),
+    ])
+
     static func requests() throws -> [(name: String, request: Request)] {
         var requests: [(String, Request)] = [
             (
@@ -183,11 +198,22 @@ enum Samples {
             ("save", .save(changes)),
             ("saveNothing", .save(ChangeSet())),
             ("saveMerging", .save(mergedChanges)),
+            ("saveEditing", .save(editedChanges)),
             ("schema", .schema),
             ("statistics", .statistics),
             ("check", .check), ("ping", .ping),
             ("credit", .credit(requestID: 7, batches: 2)),
             ("cancel", .cancel(requestID: .max)),
+            (
+                "insertRows",
+                .insertRows(
+                    Insertion(
+                        "Student", onUniqueConflict: .upsert, author: "the importer",
+                        isAtomic: true, wantsIdentifiers: true))
+            ),
+            ("insertRowsPlainly", .insertRows(Insertion("Student"))),
+            ("rows", .rows(requestID: 7, Batch(rowCount: 3, columns: columns), isLast: false)),
+            ("rowsLast", .rows(requestID: .max, nil, isLast: true)),
         ]
         for (name, query) in queries {
             requests.append(("query.\(name)", .query(try request(query))))
@@ -309,6 +335,15 @@ enum Samples {
                             message: "it leads to an object that is not there"),
                     ], isCut: true))
         ),
+        (
+            "inserted",
+            .inserted(
+                InsertedRows(
+                    rowCount: 5_000_000_000, batchCount: 3,
+                    keys: [KeyRun(first: 1, count: 70_000), KeyRun(first: .max, count: 1)],
+                    transaction: 9), more: true)
+        ),
+        ("insertedNothing", .inserted(InsertedRows(), more: false)),
         ("pong", .pong),
         ("failed", .failed(failure)),
         ("failedChanges", .failed(LarderError(.versionConflict, "two", details: details))),

@@ -1,0 +1,87 @@
+import CSQLite
+import LarderModel
+
+/// The values of one column of many rows, lent to a statement row by row, without a copy of each.
+///
+/// Texts and blobs are kept in memory that does not move while the column lives. A statement refers
+/// to it until it is bound anew or cleared, so whoever binds keeps the column until then.
+final class LentColumn {
+    enum Content {
+        case integers([Int64])
+        case reals([Double])
+        case texts(heap: UnsafeMutablePointer<UInt8>, ends: [UInt32])
+        case blobs(heap: UnsafeMutablePointer<UInt8>, ends: [UInt32])
+    }
+
+    fileprivate let content: Content
+    /// Bit n % 8 of byte n / 8 is set where row n is nil.
+    fileprivate let nulls: [UInt8]
+
+    /// - Parameter isText: Whether bytes are texts, in UTF-8 and in the form in which they are
+    ///   stored.
+    /// - Returns: nil for lists.
+    init?(_ column: Column, isText: Bool) {
+        nulls = column.nulls
+        switch column.storage {
+        case .integers(let values): content = .integers(values)
+        case .doubles(let values): content = .reals(values)
+        case .bytes(let bytes, let ends):
+            // One byte more, so that there is an address where there are no bytes.
+            let heap = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count + 1)
+            heap.initialize(repeating: 0, count: bytes.count + 1)
+            bytes.withUnsafeBufferPointer { source in
+                if let start = source.baseAddress {
+                    heap.update(from: start, count: source.count)
+                }
+            }
+            content = isText ? .texts(heap: heap, ends: ends) : .blobs(heap: heap, ends: ends)
+        case .lists: return nil
+        }
+    }
+
+    deinit {
+        switch content {
+        case .texts(let heap, _), .blobs(let heap, _): heap.deallocate()
+        case .integers, .reals: break
+        }
+    }
+
+    fileprivate func isNull(_ row: Int) -> Bool {
+        row >> 3 < nulls.count && nulls[row >> 3] & (1 << UInt8(row & 7)) != 0
+    }
+}
+
+extension Statement {
+    /// Binds the value of a row, from 0, at a place, from 1.
+    func bind(_ column: LentColumn, row: Int, at index: Int) throws(SQLiteError) {
+        let place = Int32(index)
+        let result: Int32
+        if column.isNull(row) {
+            result = sqlite3_bind_null(handle, place)
+        } else {
+            switch column.content {
+            case .integers(let values): result = sqlite3_bind_int64(handle, place, values[row])
+            case .reals(let values): result = sqlite3_bind_double(handle, place, values[row])
+            case .texts(let heap, let ends):
+                let start = row == 0 ? 0 : Int(ends[row - 1])
+                let bytes = UnsafeRawPointer(heap + start).assumingMemoryBound(to: CChar.self)
+                // Without a destructor SQLite takes no copy: the column outlives the binding.
+                result = sqlite3_bind_text(
+                    handle, place, bytes, Int32(ends[row]) - Int32(start), nil)
+            case .blobs(let heap, let ends):
+                let start = row == 0 ? 0 : Int(ends[row - 1])
+                result = sqlite3_bind_blob(
+                    handle, place, heap + start, Int32(ends[row]) - Int32(start), nil)
+            }
+        }
+        try check(result)
+    }
+
+    func bind(integer: Int64, at index: Int) throws(SQLiteError) {
+        try check(sqlite3_bind_int64(handle, Int32(index), integer))
+    }
+
+    private func check(_ result: Int32) throws(SQLiteError) {
+        guard result == SQLITE_OK else { throw SQLiteError(connection.handle, result, sql: text) }
+    }
+}

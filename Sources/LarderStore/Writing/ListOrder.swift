@@ -1,0 +1,35 @@
+/// The statements that read and change positions in the ordered lists of one relationship, whether
+/// they stand beside the key in the destinations' rows or in a join table.
+struct ListOrder: Sendable {
+    /// The last position of an owner's list.
+    let last: String
+    /// Keys and positions behind an item of an owner's list, in order.
+    let following: String
+    /// Those before it, from the nearest to the first.
+    let preceding: String
+    /// Sets the position of an item in an owner's list.
+    let move: String
+
+    /// - Parameters: Quoted names: the table, its columns of owners, of items, and of the items'
+    ///   positions.
+    init(table: String, owner: String, item: String, position: String) {
+        let select = "SELECT \(item), \(position) FROM \(table) WHERE \(owner) = ?1"
+        last = "SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?"
+        following =
+            "\(select) AND (\(position), \(item)) > (?2, ?3) ORDER BY \(position), \(item)"
+        preceding =
+            "\(select) AND (\(position), \(item)) < (?2, ?3) "
+            + "ORDER BY \(position) DESC, \(item) DESC"
+        move = "UPDATE \(table) SET \(position) = ?3 WHERE \(owner) = ?1 AND \(item) = ?2"
+    }
+}
+
+/// An object in an ordered list.
+struct ListItem: Hashable, Sendable {
+    let key: Int64
+    let position: Int64
+
+    /// Before the first, and behind the last; no object has such a key.
+    static let start = ListItem(key: 0, position: .min)
+    static let end = ListItem(key: .max, position: .max)
+}

@@ -1,0 +1,117 @@
+import FoundationEssentials
+import LarderClient
+import LarderModel
+import Testing
+
+@Suite("A stream of new objects to a daemon")
+struct InsertionTests {
+    private static let names = ["name", "birthOfYear"]
+
+    private static func row(_ number: Int) -> [Value] {
+        [.string("Student \(number)"), .int(1_950 + Int64(number % 60))]
+    }
+
+    @Test("stores what it was given, as one transaction or as several, and names it if asked")
+    func storing() async throws {
+        let site = try Site()
+        let client = try site.connect()
+        let rows = (1...12_000).lazy.map { Self.row($0) }
+        let several = try Self.insert(
+            client, Insertion("Student", wantsIdentifiers: true), rows)
+        #expect(several.rowCount == 12_000 && several.keys == [KeyRun(first: 1, count: 12_000)])
+        let one = try await client.insertAll(
+            Insertion("Student", isAtomic: true, wantsIdentifiers: true),
+            properties: Self.names, rows: Array(rows))
+        #expect(one.keys == [KeyRun(first: 12_001, count: 12_000)])
+        #expect((one.transaction ?? 0) - (several.transaction ?? 0) == 1)
+        let (stream, writer) = AsyncStream.makeStream(of: [Value].self)
+        for number in 1...100 { writer.yield(Self.row(number)) }
+        writer.finish()
+        let later = try await client.insertAll(
+            Insertion("Student"), properties: Self.names, rows: stream)
+        #expect(later.rowCount == 100 && later.keys.isEmpty)
+        #expect(try await client.count("Student") == 24_100)
+        let store = client.welcome.storeIdentifier
+        let last = Array(one.identifiers(of: "Student", store: store)).last
+        let found = try await client.object(for: try #require(last))
+        #expect(found?["name"] == "Student 12000" && found?["visits"] == 0)
+        #expect(try await client.check().findings.isEmpty)
+    }
+
+    private static func insert(
+        _ client: StoreClient, _ insertion: Insertion, _ rows: some Sequence<[Value]>
+    ) throws -> InsertedRows {
+        try client.insertAll(insertion, properties: names, rows: rows)
+    }
+
+    @Test("says how many rows are stored when one is refused")
+    func refusal() throws {
+        let site = try Site()
+        let client = try site.connect()
+        let rows = (0..<12_000).lazy.map { number -> [Value] in
+            [.string("a"), .int(1), .int(number == 7_000 ? -1 : 1)]
+        }
+        let several = failure {
+            _ = try client.insertAll(
+                Insertion("Student"), properties: Self.names + ["visits"], rows: rows)
+        }
+        #expect(several?.code == .validationFailed)
+        #expect(several?.details.map(\.change) == [7_000])
+        #expect(several?.hint == "the first 5000 rows are stored")
+        let one = failure {
+            _ = try client.insertAll(
+                Insertion("Student", isAtomic: true), properties: Self.names + ["visits"],
+                rows: rows)
+        }
+        #expect(one?.details.map(\.change) == [7_000])
+        #expect(try client.count("Student") == 5_000)
+        let foreign = failure {
+            _ = try client.insertAll(
+                Insertion("Article"), properties: ["title", "category"],
+                rows: [
+                    [
+                        "a",
+                        .object(
+                            PersistentIdentifier(store: UUID(), entityName: "Category", key: 1)),
+                    ]
+                ])
+        }
+        #expect(foreign?.code == .foreignIdentifier)
+    }
+
+    @Test("leaves whole transactions when the daemon is killed in the middle")
+    func killed() throws {
+        let site = try Site()
+        let client = try site.connect()
+        let one = try client.openInsertion(Insertion("Student", isAtomic: true))
+        let several = try client.openInsertion(Insertion("Category"))
+        func batch(_ name: String, _ values: [String]) -> Batch {
+            let texts = values.map { Array($0.utf8) }
+            var end: UInt32 = 0
+            let ends = texts.map { text -> UInt32 in
+                end += UInt32(text.count)
+                return end
+            }
+            let storage = Column.Storage.bytes(heap: Array(texts.joined()), ends: ends)
+            return Batch(
+                rowCount: values.count,
+                columns: [Column(name: name, kind: .attribute(.string), storage: storage)])
+        }
+        for part in 0..<20 {
+            try one.send(batch("name", (0..<1_000).map { "\($0)" }))
+            try several.send(batch("name", (0..<100).map { "\(part) \($0)" }))
+        }
+        site.kill()
+        _ = failure { try several.settle() }
+        let known = several.progress.rowCount
+        #expect(failure { _ = try one.finish() } != nil)
+        client.close()
+        try site.start()
+        let again = try site.connect()
+        #expect(try again.count("Student") == 0)
+        let count = try again.count("Category")
+        #expect(count >= known && count <= 2_000 && count % 100 == 0)
+        let files = try FileManager.default.contentsOfDirectory(atPath: site.folder)
+        #expect(!files.contains { $0.contains("spool") })
+    }
+}

@@ -1,0 +1,143 @@
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderClient
+
+@Suite("Streams of new objects")
+struct InsertionTests {
+    private static func rows(_ numbers: [Int64]) -> Batch {
+        Batch(
+            rowCount: numbers.count,
+            columns: [
+                Column(name: "number", kind: .attribute(.int64), storage: .integers(numbers))
+            ])
+    }
+
+    /// Serves one stream: `answer` is called with the number of each batch from 1, and with 0 for
+    /// the opening.
+    private func server(
+        _ answer: @escaping @Sendable (Peer, UInt64, Int64, Bool) throws -> Bool
+    ) throws -> ScriptedServer {
+        try ScriptedServer { peer, _ in
+            try peer.greet()
+            var number: Int64 = 0
+            var id: UInt64 = 0
+            while let envelope = peer.receive() {
+                switch envelope.request {
+                case .insertRows:
+                    (id, number) = (envelope.id, 0)
+                    guard try answer(peer, id, 0, false) else { return }
+                case .rows(_, _, let isLast):
+                    number += 1
+                    guard try answer(peer, id, number, isLast) else { return }
+                default: break
+                }
+            }
+        }
+    }
+
+    private static func progress(_ number: Int64) -> InsertedRows {
+        InsertedRows(rowCount: number * 2, batchCount: number, transaction: number)
+    }
+
+    @Test("no more than a few batches are sent ahead, and the end tells how many rows there are")
+    func window() async throws {
+        let server = try server { peer, id, number, isLast in
+            // The server answers only when the client has sent as much as it may.
+            guard number % Int64(Limits.batchesAheadMax) == 0 || isLast, number > 0 else {
+                return true
+            }
+            try peer.answer(id, .inserted(Self.progress(number), more: !isLast))
+            return true
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        for isAsync in [false, true] {
+            let stream = try await client.openInsertion(Insertion("Item"))
+            for _ in 0..<12 {
+                if isAsync {
+                    try await stream.send(Self.rows([1, 2]))
+                } else {
+                    try Self.send(Self.rows([1, 2]), to: stream)
+                }
+            }
+            #expect(stream.progress.batchCount == 8)
+            let result = try await stream.finish()
+            #expect(result.rowCount == result.batchCount * 2)
+        }
+        client.close()
+    }
+
+    private static func send(_ batch: Batch, to stream: InsertionStream) throws {
+        try stream.send(batch)
+    }
+
+    @Test("what the server finds wrong is thrown with its places, and ends the stream")
+    func refused() throws {
+        let fault = ChangeFault(.validationFailed, "too much", change: 3)
+        let server = try server { peer, id, number, _ in
+            if number == 1 { try peer.answer(id, .inserted(Self.progress(1), more: true)) }
+            if number == 2 { try peer.answer(id, .failed(LarderError(fault))) }
+            return true
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let stream = try client.openInsertion(Insertion("Item"))
+        try stream.send(Self.rows([1, 2]))
+        try stream.send(Self.rows([3, 4]))
+        let error = #expect(throws: LarderError.self) { try stream.settle() }
+        #expect(error?.details.map(\.change) == [3])
+        #expect(stream.progress.rowCount == 2)
+        #expect(throws: LarderError.self) { try stream.send(Self.rows([5])) }
+        client.close()
+    }
+
+    @Test("a lost connection tells what is stored, and whether that is all")
+    func lost() throws {
+        let server = try server { peer, id, number, isLast in
+            if number == 1 { try peer.answer(id, .inserted(Self.progress(1), more: true)) }
+            return number < 2
+        }
+        defer { server.stop() }
+        func error(_ isAtomic: Bool, finishing: Bool) throws -> LarderError? {
+            let client = try StoreClient.connect(to: server.path, options: .patient())
+            defer { client.close() }
+            let stream = try client.openInsertion(Insertion("Item", isAtomic: isAtomic))
+            return #expect(throws: LarderError.self) {
+                try stream.send(Self.rows([1, 2]))
+                try stream.settle()
+                if finishing { _ = try stream.finish() }
+                try stream.send(Self.rows([3]))
+                try stream.settle()
+            }
+        }
+        let some = try error(false, finishing: false)
+        #expect(some?.code == .indeterminate)
+        #expect(some?.message.contains("2 rows are stored, and perhaps some after") == true)
+        let nothing = try error(true, finishing: false)
+        #expect(nothing?.code == .connectionFailed)
+        #expect(nothing?.message.hasSuffix("nothing is stored") == true)
+        #expect(try error(true, finishing: true)?.code == .indeterminate)
+    }
+
+    @Test("a stream that is dropped is cancelled")
+    func dropped() throws {
+        let seen = Journal<Request>()
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            while let envelope = peer.receive() {
+                seen.note(envelope.request)
+                if case .ping = envelope.request { try peer.answer(envelope.id, .pong) }
+            }
+        }
+        defer { server.stop() }
+        let client = try StoreClient.connect(to: server.path, options: .patient())
+        _ = try client.openInsertion(Insertion("Item"))
+        try client.ping()
+        let requests = seen.entries
+        #expect(requests.first == .insertRows(Insertion("Item")))
+        #expect(requests.dropFirst().first == .cancel(requestID: 2))
+        client.close()
+    }
+}

@@ -1,0 +1,152 @@
+import LarderModel
+
+@testable import LarderStore
+
+/// Runs the blocks of one script of edits. Each line is a change of one set:
+///
+///     relationship Shelf.books           what follows is about this relationship
+///     A = x y                            A's list is set whole
+///     A add z before y; remove x         edits of one update, in order
+///     insert +z                          inserts an object, which other lines call +z
+///     delete x
+///
+/// Capitals are owners, other letters objects of their lists; what is not inserted by the block is
+/// stored at its first mention. The output is each owner's list, the lists of the other side if
+/// they have an order, and what the history says; or the error, with names for URIs.
+final class EditScript {
+    private let library: Library
+    private var names: [(name: String, object: PersistentIdentifier)] = []
+    private var ownerEntity = ""
+    private var relationship: Relationship?
+
+    init() throws { library = try Library(schema: Lists.schema()) }
+
+    func run(_ command: String) throws -> String {
+        var changes: [Change] = []
+        var inserted: [String] = []
+        for line in command.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            switch words[0] {
+            case "relationship": return try use(words[1])
+            case "insert":
+                inserted.append(String(words[1].dropFirst()))
+                changes.append(.insert(try object(words[1]), values: [:]))
+            case "delete": changes.append(.delete(try object(words[1]), ifVersion: nil))
+            default: changes.append(try update(words[0], String(line.dropFirst(words[0].count))))
+            }
+        }
+        let outcome = library.writer.save([ChangeSet(changes)])[0]
+        guard case .success(let result) = outcome else {
+            guard case .failure(let error) = outcome else { return "" }
+            return named(error.description)
+        }
+        names += zip(inserted, result.inserted).map { (name: $0, object: $1) }
+        return try (lists() + [history(result.transaction)]).joined(separator: "\n")
+    }
+
+    private struct Unreadable: Error { let text: String }
+
+    private func use(_ text: String) throws -> String {
+        let parts = text.split(separator: ".").map(String.init)
+        ownerEntity = parts[0]
+        relationship = library.store.layout.schema.entity(named: parts[0])?.relationships.first {
+            $0.name == parts[1]
+        }
+        names = []
+        return ""
+    }
+
+    private func object(_ name: String) throws -> PersistentIdentifier {
+        guard let relationship else { throw Unreadable(text: name) }
+        let isOwner = name.drop { $0 == "+" }.first?.isUppercase ?? false
+        let entityName = isOwner ? ownerEntity : relationship.destination
+        if name.hasPrefix("+") { return .new(name, entityName) }
+        if let known = names.last(where: { $0.name == name }) { return known.object }
+        let object = try library.insert(entityName)
+        names.append((name, object))
+        return object
+    }
+
+    private func update(_ owner: String, _ text: String) throws -> Change {
+        guard let relationship else { throw Unreadable(text: text) }
+        var values: [String: Value] = [:]
+        var edits: [RelationshipEdit] = []
+        for part in text.split(separator: ";") {
+            let words = part.split(separator: " ").map(String.init)
+            let places: Set = ["first", "last", "before", "after", "index"]
+            let end = words.firstIndex { places.contains($0) } ?? words.count
+            let objects = try words[1..<end].map(object)
+            let place = try self.place(Array(words[end...]))
+            switch words[0] {
+            case "=": values[relationship.name] = .objects(objects)
+            case "add": edits.append(.add(objects, to: relationship.name, at: place))
+            case "remove": edits.append(.remove(objects, from: relationship.name))
+            case "move": edits.append(.move(objects, in: relationship.name, to: place))
+            default: throw Unreadable(text: String(part))
+            }
+        }
+        return .update(try object(owner), ifVersion: nil, values: values, edits: edits)
+    }
+
+    private func place(_ words: [String]) throws -> ListPlace {
+        switch words.first {
+        case nil, "last": return .last
+        case "first": return .first
+        case "before": return .before(try object(words[1]))
+        case "after": return .after(try object(words[1]))
+        case "index": return .index(Int64(words[1]) ?? 0)
+        default: throw Unreadable(text: words.joined(separator: " "))
+        }
+    }
+
+    // MARK: - What is shown
+
+    private func lists() throws -> [String] {
+        guard let relationship else { return [] }
+        let inverse = relationship.inverse.flatMap { name in
+            library.store.layout.schema.entity(named: relationship.destination)?.relationships
+                .first { $0.name == name }
+        }
+        return try names.sorted { $0.name < $1.name }.compactMap { name, object in
+            let isOwner = object.entityName == ownerEntity && name.first?.isUppercase == true
+            if isOwner { return try line(name, object, relationship, ":") }
+            guard let inverse, inverse.isOrdered else { return nil }
+            return try line(name, object, inverse, " in")
+        }
+    }
+
+    private func line(
+        _ name: String, _ object: PersistentIdentifier, _ relationship: Relationship,
+        _ separator: String
+    ) throws -> String? {
+        let rows = try library.rows(
+            "SELECT 1 FROM \(object.entityName) WHERE _id = ?",
+            [.integer(object.permanentKey ?? 0)])
+        guard !rows.isEmpty else { return nil }
+        let keys = try library.keys(object, relationship.name)
+        let listed = keys.map { self.name(relationship.destination, $0) }
+        return ([name + separator] + listed).joined(separator: " ")
+    }
+
+    private func name(_ entityName: String, _ key: Int64) -> String {
+        names.first { $0.object.entityName == entityName && $0.object.permanentKey == key }?.name
+            ?? "?"
+    }
+
+    private func history(_ transaction: Int64?) throws -> String {
+        let changes = try transaction.map { try library.history($0) } ?? []
+        let words = changes.flatMap { change in
+            change.keys.map { key in
+                "\(name(change.entityName, key)) \(change.kind)"
+                    + (change.properties.map { "(\($0.sorted().joined(separator: ",")))" } ?? "")
+            }
+        }
+        return "-- " + words.joined(separator: ", ")
+    }
+
+    private func named(_ text: String) -> String {
+        names.reduce(text) { text, known in
+            text.replacing(known.object.uriRepresentation, with: known.name)
+        }
+    }
+}
