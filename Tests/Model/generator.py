@@ -62,7 +62,7 @@ class Generator:
         count = min(CHANGES_MAX, 1 + int(self.choice.expovariate(0.35)))
         is_full = len(self.world.objects) > OBJECTS_MAX
         kinds = self.choice.choices(
-            ["insert", "update", "delete"], [3, 6, 2] if is_full else [5, 5, 1], k=count)
+            ["insert", "update", "delete"], [2, 6, 4] if is_full else [5, 5, 1], k=count)
         planned = []
         for kind in kinds:
             planned += self.plan(kind)
@@ -116,6 +116,13 @@ class Generator:
                 value = self.link(subject, each)
                 if value is not Ellipsis:
                     given[each.name] = value
+        known = self.world.of(entity.name)
+        if self.set.upsert and entity.unique and known and self.chance(0.3):
+            # The values of an object that is there.
+            meant = self.choice.choice(known)
+            for name in self.choice.choice(entity.unique):
+                if self.world.read(meant, name) is not None:
+                    given[name] = self.world.read(meant, name)
         return Change("insert", subject, given)
 
     def update(self, subject):

@@ -386,11 +386,14 @@ class Run:
             self.derive()
 
     def derive(self):
-        for attribute, computed in derivations(self.schema):
-            for number in list(self.transaction.of(attribute.entity)):
-                value = computed(self.transaction, number)
+        done = self.transaction
+        for attribute, computed, reads in derivations(self.schema):
+            if reads.isdisjoint(done.changed):
+                continue
+            for number in done.of(attribute.entity):
+                value = computed(done, number)
                 if attribute_values.is_in_range(attribute, value):
-                    self.transaction.put(number, attribute.name, value)
+                    done.put(number, attribute.name, value)
                 else:
                     self.faults.add((ARITHMETIC_OVERFLOW, attribute.entity, attribute.name))
 

@@ -243,8 +243,8 @@ final class ChangeSetRun {
 
     // MARK: - Assignments
 
-    /// Assigns at once, or after the last insert that the assignment names: until then the object is
-    /// not there, and an insert may yet turn out to mean another.
+    /// Assigns at once, or after the last insert that the assignment names: until then the object
+    /// is not there, and an insert may yet turn out to mean another.
     func assignWhenReady(
         _ assignment: Assignment, to object: ObjectKey
     ) throws(SQLiteError) {
