@@ -220,7 +220,7 @@ const ProtobufCMessageDescriptor larder__v1__batch__descriptor =
   (ProtobufCMessageInit) larder__v1__batch__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__identity__field_descriptors[3] =
+static const ProtobufCFieldDescriptor larder__v1__identity__field_descriptors[5] =
 {
   {
     "entity",
@@ -258,16 +258,42 @@ static const ProtobufCFieldDescriptor larder__v1__identity__field_descriptors[3]
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "subentities",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__Identity, n_subentities),
+    offsetof(Larder__V1__Identity, subentities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entity_indexes",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Larder__V1__Identity, n_entity_indexes),
+    offsetof(Larder__V1__Identity, entity_indexes),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__identity__field_indices_by_name[] = {
   0,   /* field[0] = entity */
+  4,   /* field[4] = entity_indexes */
   1,   /* field[1] = keys */
+  3,   /* field[3] = subentities */
   2,   /* field[2] = versions */
 };
 static const ProtobufCIntRange larder__v1__identity__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor larder__v1__identity__descriptor =
 {
@@ -277,14 +303,14 @@ const ProtobufCMessageDescriptor larder__v1__identity__descriptor =
   "Larder__V1__Identity",
   "larder.v1",
   sizeof(Larder__V1__Identity),
-  3,
+  5,
   larder__v1__identity__field_descriptors,
   larder__v1__identity__field_indices_by_name,
   1,  larder__v1__identity__number_ranges,
   (ProtobufCMessageInit) larder__v1__identity__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__column__field_descriptors[8] =
+static const ProtobufCFieldDescriptor larder__v1__column__field_descriptors[10] =
 {
   {
     "name",
@@ -382,21 +408,47 @@ static const ProtobufCFieldDescriptor larder__v1__column__field_descriptors[8] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "subentities",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__Column, n_subentities),
+    offsetof(Larder__V1__Column, subentities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entity_indexes",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Larder__V1__Column, n_entity_indexes),
+    offsetof(Larder__V1__Column, entity_indexes),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__column__field_indices_by_name[] = {
   4,   /* field[4] = doubles */
   6,   /* field[6] = ends */
   2,   /* field[2] = entity */
+  9,   /* field[9] = entity_indexes */
   5,   /* field[5] = heap */
   3,   /* field[3] = integers */
   0,   /* field[0] = name */
   7,   /* field[7] = nulls */
+  8,   /* field[8] = subentities */
   1,   /* field[1] = type */
 };
 static const ProtobufCIntRange larder__v1__column__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor larder__v1__column__descriptor =
 {
@@ -406,7 +458,7 @@ const ProtobufCMessageDescriptor larder__v1__column__descriptor =
   "Larder__V1__Column",
   "larder.v1",
   sizeof(Larder__V1__Column),
-  8,
+  10,
   larder__v1__column__field_descriptors,
   larder__v1__column__field_indices_by_name,
   1,  larder__v1__column__number_ranges,

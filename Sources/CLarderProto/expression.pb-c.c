@@ -278,7 +278,7 @@ const ProtobufCMessageDescriptor larder__v1__node__descriptor =
   (ProtobufCMessageInit) larder__v1__node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue larder__v1__node_kind__enum_values_by_number[13] =
+static const ProtobufCEnumValue larder__v1__node_kind__enum_values_by_number[14] =
 {
   { "NODE_KIND_UNSPECIFIED", "LARDER__V1__NODE_KIND__NODE_KIND_UNSPECIFIED", 0 },
   { "NODE_KIND_ARGUMENT", "LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT", 1 },
@@ -293,11 +293,12 @@ static const ProtobufCEnumValue larder__v1__node_kind__enum_values_by_number[13]
   { "NODE_KIND_OR", "LARDER__V1__NODE_KIND__NODE_KIND_OR", 10 },
   { "NODE_KIND_NOT", "LARDER__V1__NODE_KIND__NODE_KIND_NOT", 11 },
   { "NODE_KIND_FUNCTION", "LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION", 12 },
+  { "NODE_KIND_TYPE_TEST", "LARDER__V1__NODE_KIND__NODE_KIND_TYPE_TEST", 13 },
 };
 static const ProtobufCIntRange larder__v1__node_kind__value_ranges[] = {
-{0, 0},{0, 13}
+{0, 0},{0, 14}
 };
-static const ProtobufCEnumValueIndex larder__v1__node_kind__enum_values_by_name[13] =
+static const ProtobufCEnumValueIndex larder__v1__node_kind__enum_values_by_name[14] =
 {
   { "NODE_KIND_AND", 9 },
   { "NODE_KIND_ARGUMENT", 1 },
@@ -310,6 +311,7 @@ static const ProtobufCEnumValueIndex larder__v1__node_kind__enum_values_by_name[
   { "NODE_KIND_OBJECT", 3 },
   { "NODE_KIND_OR", 10 },
   { "NODE_KIND_SUBQUERY", 7 },
+  { "NODE_KIND_TYPE_TEST", 13 },
   { "NODE_KIND_UNSPECIFIED", 0 },
   { "NODE_KIND_VARIABLE", 4 },
 };
@@ -320,9 +322,9 @@ const ProtobufCEnumDescriptor larder__v1__node_kind__descriptor =
   "NodeKind",
   "Larder__V1__NodeKind",
   "larder.v1",
-  13,
+  14,
   larder__v1__node_kind__enum_values_by_number,
-  13,
+  14,
   larder__v1__node_kind__enum_values_by_name,
   1,
   larder__v1__node_kind__value_ranges,

@@ -611,7 +611,7 @@ const ProtobufCMessageDescriptor larder__v1__named_term__descriptor =
   (ProtobufCMessageInit) larder__v1__named_term__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors[7] =
+static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors[8] =
 {
   {
     "entity",
@@ -697,11 +697,24 @@ static const ProtobufCFieldDescriptor larder__v1__fetch_query__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "exclude_subentities",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__FetchQuery, exclude_subentities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__fetch_query__field_indices_by_name[] = {
   4,   /* field[4] = columns */
   5,   /* field[5] = distinct */
   0,   /* field[0] = entity */
+  7,   /* field[7] = exclude_subentities */
   1,   /* field[1] = predicate */
   6,   /* field[6] = prefetch */
   3,   /* field[3] = selection */
@@ -710,7 +723,7 @@ static const unsigned larder__v1__fetch_query__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__fetch_query__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor larder__v1__fetch_query__descriptor =
 {
@@ -720,14 +733,14 @@ const ProtobufCMessageDescriptor larder__v1__fetch_query__descriptor =
   "Larder__V1__FetchQuery",
   "larder.v1",
   sizeof(Larder__V1__FetchQuery),
-  7,
+  8,
   larder__v1__fetch_query__field_descriptors,
   larder__v1__fetch_query__field_indices_by_name,
   1,  larder__v1__fetch_query__number_ranges,
   (ProtobufCMessageInit) larder__v1__fetch_query__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__count_query__field_descriptors[2] =
+static const ProtobufCFieldDescriptor larder__v1__count_query__field_descriptors[3] =
 {
   {
     "entity",
@@ -753,15 +766,29 @@ static const ProtobufCFieldDescriptor larder__v1__count_query__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "exclude_subentities",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__CountQuery, exclude_subentities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__count_query__field_indices_by_name[] = {
   0,   /* field[0] = entity */
+  2,   /* field[2] = exclude_subentities */
   1,   /* field[1] = predicate */
 };
-static const ProtobufCIntRange larder__v1__count_query__number_ranges[1 + 1] =
+static const ProtobufCIntRange larder__v1__count_query__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 4, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor larder__v1__count_query__descriptor =
 {
@@ -771,14 +798,14 @@ const ProtobufCMessageDescriptor larder__v1__count_query__descriptor =
   "Larder__V1__CountQuery",
   "larder.v1",
   sizeof(Larder__V1__CountQuery),
-  2,
+  3,
   larder__v1__count_query__field_descriptors,
   larder__v1__count_query__field_indices_by_name,
-  1,  larder__v1__count_query__number_ranges,
+  2,  larder__v1__count_query__number_ranges,
   (ProtobufCMessageInit) larder__v1__count_query__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__aggregate_query__field_descriptors[6] =
+static const ProtobufCFieldDescriptor larder__v1__aggregate_query__field_descriptors[7] =
 {
   {
     "entity",
@@ -852,10 +879,23 @@ static const ProtobufCFieldDescriptor larder__v1__aggregate_query__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "exclude_subentities",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__AggregateQuery, exclude_subentities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__aggregate_query__field_indices_by_name[] = {
   3,   /* field[3] = columns */
   0,   /* field[0] = entity */
+  6,   /* field[6] = exclude_subentities */
   2,   /* field[2] = group_by */
   4,   /* field[4] = having */
   1,   /* field[1] = predicate */
@@ -864,7 +904,7 @@ static const unsigned larder__v1__aggregate_query__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__aggregate_query__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor larder__v1__aggregate_query__descriptor =
 {
@@ -874,7 +914,7 @@ const ProtobufCMessageDescriptor larder__v1__aggregate_query__descriptor =
   "Larder__V1__AggregateQuery",
   "larder.v1",
   sizeof(Larder__V1__AggregateQuery),
-  6,
+  7,
   larder__v1__aggregate_query__field_descriptors,
   larder__v1__aggregate_query__field_indices_by_name,
   1,  larder__v1__aggregate_query__number_ranges,

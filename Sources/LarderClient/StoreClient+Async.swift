@@ -88,12 +88,12 @@ extension StoreClient {
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil,
-        offset: Int64? = nil
+        offset: Int64? = nil, includesSubentities: Bool = true
     ) async throws(LarderError) -> [Record] {
         try await session.collect(
             .fetch(
                 entityName, where: format, arguments: arguments, variables: variables, sort: sort,
-                limit: limit, offset: offset))
+                limit: limit, offset: offset, includesSubentities: includesSubentities))
     }
 
     public func fetch(
@@ -104,23 +104,26 @@ extension StoreClient {
 
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:]
+        variables: [String: QueryArgument] = [:], includesSubentities: Bool = true
     ) async throws(LarderError) -> Int64 {
         try await Listing.total(
             session.collect(
-                .count(entityName, where: format, arguments: arguments, variables: variables)))
+                .count(
+                    entityName, where: format, arguments: arguments, variables: variables,
+                    includesSubentities: includesSubentities)))
     }
 
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column], having: String? = nil, sort: [SortKey] = [],
-        limit: Int64? = nil
+        limit: Int64? = nil, includesSubentities: Bool = true
     ) async throws(LarderError) -> [Row] {
         try await session.collect(
             .aggregate(
                 entityName, where: format, arguments: arguments, variables: variables,
-                groupBy: groupBy, columns, having: having, sort: sort, limit: limit))
+                groupBy: groupBy, columns, having: having, sort: sort, limit: limit,
+                includesSubentities: includesSubentities))
     }
 
     public func stream(

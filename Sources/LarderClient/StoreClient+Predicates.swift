@@ -9,26 +9,32 @@ extension StoreClient {
     /// The objects that satisfy the predicate, with all attributes and to-one relationships.
     public func fetch<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
-        offset: Int64? = nil
+        offset: Int64? = nil, includesSubentities: Bool = true
     ) throws(LarderError) -> [Record] {
-        try session.collect(.fetch(predicate, sort: sort, limit: limit, offset: offset))
+        try session.collect(
+            .fetch(
+                predicate, sort: sort, limit: limit, offset: offset,
+                includesSubentities: includesSubentities))
     }
 
     /// How many objects satisfy the predicate.
     public func count<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>
+        where predicate: Predicate<Entity>, includesSubentities: Bool = true
     ) throws(LarderError) -> Int64 {
-        try Listing.total(session.collect(.count(predicate)))
+        try Listing.total(
+            session.collect(.count(predicate, includesSubentities: includesSubentities)))
     }
 
     /// Values computed by the database over groups of the objects that satisfy the predicate.
     public func aggregate<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column],
-        sort: [SortKey] = [], limit: Int64? = nil
+        sort: [SortKey] = [], limit: Int64? = nil, includesSubentities: Bool = true
     ) throws(LarderError) -> [Row] {
         try session.collect(
-            .aggregate(predicate, groupBy: groupBy, columns, sort: sort, limit: limit))
+            .aggregate(
+                predicate, groupBy: groupBy, columns, sort: sort, limit: limit,
+                includesSubentities: includesSubentities))
     }
 
     /// Sets properties of all objects that satisfy the predicate, in one transaction: values, and
@@ -60,24 +66,30 @@ extension StoreClient {
 extension StoreClient {
     public func fetch<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
-        offset: Int64? = nil
+        offset: Int64? = nil, includesSubentities: Bool = true
     ) async throws(LarderError) -> [Record] {
-        try await session.collect(.fetch(predicate, sort: sort, limit: limit, offset: offset))
+        try await session.collect(
+            .fetch(
+                predicate, sort: sort, limit: limit, offset: offset,
+                includesSubentities: includesSubentities))
     }
 
     public func count<Entity: QueryableEntity>(
-        where predicate: Predicate<Entity>
+        where predicate: Predicate<Entity>, includesSubentities: Bool = true
     ) async throws(LarderError) -> Int64 {
-        try await Listing.total(session.collect(.count(predicate)))
+        try await Listing.total(
+            session.collect(.count(predicate, includesSubentities: includesSubentities)))
     }
 
     public func aggregate<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column],
-        sort: [SortKey] = [], limit: Int64? = nil
+        sort: [SortKey] = [], limit: Int64? = nil, includesSubentities: Bool = true
     ) async throws(LarderError) -> [Row] {
         try await session.collect(
-            .aggregate(predicate, groupBy: groupBy, columns, sort: sort, limit: limit))
+            .aggregate(
+                predicate, groupBy: groupBy, columns, sort: sort, limit: limit,
+                includesSubentities: includesSubentities))
     }
 
     @discardableResult
@@ -114,11 +126,15 @@ extension ObjectSelection {
 
 extension Listing where Element == Record {
     fileprivate static func fetch<Entity: QueryableEntity>(
-        _ predicate: Predicate<Entity>, sort: [SortKey], limit: Int64?, offset: Int64?
+        _ predicate: Predicate<Entity>, sort: [SortKey], limit: Int64?, offset: Int64?,
+        includesSubentities: Bool
     ) throws(LarderError) -> Self {
         let bound = try BoundExpression(predicate)
+        let fetch = Fetch(
+            Entity.entityName, where: .tree(bound.expression), sort: sort,
+            includesSubentities: includesSubentities)
         return Listing(
-            query: .fetch(Fetch(Entity.entityName, where: .tree(bound.expression), sort: sort)),
+            query: .fetch(fetch),
             parameters: QueryParameters(arguments: bound.arguments, limit: limit, offset: offset),
             elements: { $0.records(store: $1) })
     }
@@ -126,23 +142,25 @@ extension Listing where Element == Record {
 
 extension Listing where Element == Row {
     fileprivate static func count<Entity: QueryableEntity>(
-        _ predicate: Predicate<Entity>
+        _ predicate: Predicate<Entity>, includesSubentities: Bool
     ) throws(LarderError) -> Self {
         let bound = try BoundExpression(predicate)
         return Listing(
-            query: .count(entityName: Entity.entityName, predicate: .tree(bound.expression)),
+            query: .count(
+                entityName: Entity.entityName, predicate: .tree(bound.expression),
+                includesSubentities: includesSubentities),
             parameters: QueryParameters(arguments: bound.arguments),
             elements: { $0.rows(store: $1) })
     }
 
     fileprivate static func aggregate<Entity: QueryableEntity>(
         _ predicate: Predicate<Entity>, groupBy: [QueryColumn], _ columns: [Aggregate.Column],
-        sort: [SortKey], limit: Int64?
+        sort: [SortKey], limit: Int64?, includesSubentities: Bool
     ) throws(LarderError) -> Self {
         let bound = try BoundExpression(predicate)
         let aggregate = Aggregate(
             Entity.entityName, where: .tree(bound.expression), groupBy: groupBy, columns,
-            sort: sort)
+            sort: sort, includesSubentities: includesSubentities)
         return Listing(
             query: .aggregate(aggregate),
             parameters: QueryParameters(arguments: bound.arguments, limit: limit),

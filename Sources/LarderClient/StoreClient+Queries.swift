@@ -8,12 +8,12 @@ extension StoreClient {
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil,
-        offset: Int64? = nil
+        offset: Int64? = nil, includesSubentities: Bool = true
     ) throws(LarderError) -> [Record] {
         try session.collect(
             .fetch(
                 entityName, where: format, arguments: arguments, variables: variables, sort: sort,
-                limit: limit, offset: offset))
+                limit: limit, offset: offset, includesSubentities: includesSubentities))
     }
 
     /// The objects that a fetch finds, with those that it prefetches.
@@ -29,11 +29,13 @@ extension StoreClient {
     /// How many objects satisfy a predicate.
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
-        variables: [String: QueryArgument] = [:]
+        variables: [String: QueryArgument] = [:], includesSubentities: Bool = true
     ) throws(LarderError) -> Int64 {
         try Listing.total(
             session.collect(
-                .count(entityName, where: format, arguments: arguments, variables: variables)))
+                .count(
+                    entityName, where: format, arguments: arguments, variables: variables,
+                    includesSubentities: includesSubentities)))
     }
 
     /// Values computed by the database over groups of objects: a row for each group, the group's
@@ -42,12 +44,13 @@ extension StoreClient {
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column], having: String? = nil, sort: [SortKey] = [],
-        limit: Int64? = nil
+        limit: Int64? = nil, includesSubentities: Bool = true
     ) throws(LarderError) -> [Row] {
         try session.collect(
             .aggregate(
                 entityName, where: format, arguments: arguments, variables: variables,
-                groupBy: groupBy, columns, having: having, sort: sort, limit: limit))
+                groupBy: groupBy, columns, having: having, sort: sort, limit: limit,
+                includesSubentities: includesSubentities))
     }
 
     /// Any query, batch by batch, in bounded memory.

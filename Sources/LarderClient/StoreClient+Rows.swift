@@ -91,7 +91,8 @@ extension StoreClient {
         guard let entity = schema.entity(named: insertion.entityName) else {
             throw LarderError(.unknownEntity, "there is no entity \(insertion.entityName)")
         }
-        return try RowBuilder(entity, properties, store: welcome.storeIdentifier)
+        return try RowBuilder(
+            entity, properties, in: schema, store: welcome.storeIdentifier)
     }
 }
 

@@ -57,6 +57,10 @@ public enum Limits {
     /// Entities of a schema, and properties of an entity.
     public static let entitiesMax = 1_000
     public static let propertiesMax = 1_000
+    /// Entities above an entity; and properties that all entities inherit, each counted wherever it
+    /// is inherited.
+    public static let ancestorsMax = 32
+    public static let inheritedPropertiesMax = 100_000
     /// Levels of arrays and objects in a JSON document.
     public static let jsonDepthMax = 64
     /// A schema file.

@@ -60,18 +60,26 @@ def argument(python):
     return values.Argument(value=value(python))
 
 
+def identifiers(named, keys, store):
+    """Identifiers of the keys that an identity or a column of objects has."""
+    entities = [named.entity, *named.subentities]
+    places = named.entity_indexes or [0] * len(keys)
+    return [values.Identifier(store=store, entity=entities[place], key=key)
+            for key, place in zip(keys, places)]
+
+
 def column_values(column, row_count, store):
     """A column of a batch as a list with a value or None a row."""
     kind = messages["batch"].ColumnType.Name(column.type).removeprefix("COLUMN_TYPE_")
     number = column.integers.__getitem__
-    array = column.integers if kind == "OBJECTS" else column.heap
-    part = lambda row: array[column.ends[row - 1] if row else 0 : column.ends[row]]
-    named = lambda key: values.Identifier(store=store, entity=column.entity, key=key)
+    part = lambda row: column.heap[first(row) : column.ends[row]]
+    named = identifiers(column, column.integers, store) if column.entity else []
+    first = lambda row: column.ends[row - 1] if row else 0
     read = {
         "INT16": number, "INT32": number, "INT64": number,
         "BOOL": lambda row: number(row) != 0,
-        "OBJECT": lambda row: named(number(row)),
-        "OBJECTS": lambda row: [named(key) for key in part(row)],
+        "OBJECT": lambda row: named[row],
+        "OBJECTS": lambda row: named[first(row) : column.ends[row]],
         "FLOAT": column.doubles.__getitem__, "DOUBLE": column.doubles.__getitem__,
         "DATE": lambda row: EPOCH + datetime.timedelta(seconds=column.doubles[row]),
         "DECIMAL": lambda row: decimal.Decimal(part(row).decode()),
@@ -105,9 +113,7 @@ def rows(batch, store):
     """The rows of a batch as dictionaries; objects have "@id" and "@version" as well."""
     columns = {c.name: column_values(c, batch.row_count, store) for c in batch.columns}
     if batch.HasField("identity"):
-        entity = batch.identity.entity
-        columns["@id"] = [
-            values.Identifier(store=store, entity=entity, key=key) for key in batch.identity.keys]
+        columns["@id"] = identifiers(batch.identity, batch.identity.keys, store)
         columns["@version"] = batch.identity.versions
     return [{n: column[row] for n, column in columns.items()} for row in range(batch.row_count)]
 

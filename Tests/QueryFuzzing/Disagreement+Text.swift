@@ -23,12 +23,19 @@ extension DraftObject {
 
 extension Value {
     /// As a script's `arg` takes it, where objects have the names of drafts.
-    func scriptText(_ drafts: [DraftObject]) -> String {
+    func scriptText(_ drafts: [DraftObject], _ schema: Schema) -> String {
+        func root(_ name: String) -> String? {
+            schema.entity(named: name).map { schema.root(of: $0).name }
+        }
         func name(_ object: PersistentIdentifier) -> String {
-            // A store counts the keys of each entity from 1.
-            let places = drafts.indices.filter { drafts[$0].entityName == object.entityName }
+            // A store counts the keys of each tree of entities from 1.
+            let places = drafts.indices.filter {
+                root(drafts[$0].entityName) == root(object.entityName)
+            }
             let number = Int(object.permanentKey ?? 0) - 1
-            return places.indices.contains(number) ? "@o\(places[number])" : "@missing"
+            guard places.indices.contains(number) else { return "@missing" }
+            let isOwn = drafts[places[number]].entityName == object.entityName
+            return isOwn ? "@o\(places[number])" : "wrong:\(object.entityName)@o\(places[number])"
         }
         return switch self {
         case .null: "nil"

@@ -106,11 +106,13 @@ public struct Disagreement: CustomStringConvertible {
             drafts.flatMap { draft in draft.values.filter { !$0.value.isNull }.map(\.key) })
         let reduced = try? Schema(
             entities: schema.entities.map { entity in
-                Entity(
+                let declared = entity.declared
+                return Entity(
                     name: entity.name,
-                    attributes: entity.attributes.filter { used.contains($0.name) },
-                    relationships: entity.relationships,
-                    indexes: entity.indexes.filter { used.isSuperset(of: $0) && $0.count > 1 })
+                    attributes: declared.attributes.filter { used.contains($0.name) },
+                    relationships: declared.relationships,
+                    indexes: declared.indexes.filter { used.isSuperset(of: $0) && $0.count > 1 },
+                    parent: entity.parent, isAbstract: entity.isAbstract)
             })
         return (reduced ?? schema).canonicalText
     }
@@ -127,7 +129,8 @@ public struct Disagreement: CustomStringConvertible {
         var arguments: [Value] = []
         let predicate = query.predicate.withArguments(query.arguments, &arguments)
         lines += ["fetch \(query.entityName)", "where \(predicate.format)"]
-        for value in arguments { lines.append("arg \(value.scriptText(drafts))") }
+        if !query.includesSubentities { lines.append("nosubentities") }
+        for value in arguments { lines.append("arg \(value.scriptText(drafts, schema))") }
         for key in query.sort { lines.append("sort \(key.scriptText)") }
         return lines.joined(separator: "\n")
     }

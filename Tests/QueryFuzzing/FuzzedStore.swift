@@ -98,6 +98,6 @@ public final class FuzzedStore {
     }
 
     func objects(of entityName: String) -> [PersistentIdentifier] {
-        identifiers.filter { $0.entityName == entityName }
+        identifiers.filter { schema.isKind($0.entityName, of: entityName) }
     }
 }

@@ -67,6 +67,8 @@ extension QueryExpression {
             comparison.left = change(comparison.left)
             comparison.right = change(comparison.right)
             return .comparison(comparison)
+        case .typeTest(let operand, let entityName):
+            return .typeTest(change(operand), entityName: entityName)
         case .and(let parts): return .and(parts.map(change))
         case .or(let parts): return .or(parts.map(change))
         case .not(let part): return .not(change(part))

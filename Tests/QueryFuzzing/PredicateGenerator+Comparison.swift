@@ -206,9 +206,26 @@ extension PredicateGenerator {
         }
         note("objects")
         let name: Comparison.Operator = random.once(in: 2) ? .equal : .notEqual
-        let right = object(entityName, depth: depth)
+        let related = store.schema.entities.map(\.name).filter {
+            store.schema.areRelated($0, entityName)
+        }
+        var right = object(entityName, depth: depth)
+        if random.once(in: 4), let other = objectOperand(random.pick(related) ?? entityName) {
+            right = other
+        }
         return .comparison(
             random.once(in: 4) ? Comparison(right, name, left) : Comparison(left, name, right))
+    }
+
+    /// Whether an object is of an entity in its tree.
+    mutating func typeTest() -> QueryExpression? {
+        let schema = store.schema
+        guard let entity = random.pick(schema.entities), let object = objectOperand(entity.name)
+        else { return nil }
+        let root = schema.root(of: entity)
+        let tested = random.pick([root, entity] + schema.subentities(of: root.name)) ?? entity
+        note("type test")
+        return .typeTest(object, entityName: tested.name)
     }
 
     private mutating func objectOperand(_ entityName: String) -> QueryExpression? {

@@ -117,6 +117,14 @@ extension PredicateGenerator {
     mutating func objectLiteral(_ entityName: String) -> QueryExpression {
         if random.once(in: 6) { return literal(.null) }
         let known = store.objects(of: entityName)
+        if random.once(in: 8), let object = random.pick(known) {
+            // Under the name of another entity it is no object, and no error.
+            return literal(
+                .object(
+                    PersistentIdentifier(
+                        store: store.storeIdentifier, entityName: entityName,
+                        key: object.permanentKey ?? 0)))
+        }
         if let object = random.pick(known), !random.once(in: 8) { return literal(.object(object)) }
         // An object that does not exist is no error.
         return literal(

@@ -65,7 +65,7 @@ struct PredicateGenerator {
 
     /// Nil where the schema has nothing of the kind that was drawn.
     private mutating func attempt(depth: Int) -> QueryExpression? {
-        switch random.number(0...20) {
+        switch random.number(0...21) {
         case 0: return truth()
         case 1...6: return comparison(depth: depth)
         case 7: return memberComparison(depth: depth)
@@ -75,6 +75,7 @@ struct PredicateGenerator {
         case 13, 14: return objects(depth: depth)
         case 15...18: return aggregateComparison(depth: depth)
         case 19: return truthComparison(depth: depth)
+        case 20: return typeTest()
         default: return literals()
         }
     }

@@ -8,9 +8,12 @@ struct QueryCase {
     var predicate: QueryExpression
     var sort: [SortKey] = []
     var arguments: [Value]
+    var includesSubentities = true
 
     var fetch: Fetch {
-        Fetch(entityName, where: .tree(predicate), sort: sort, selection: .identifiers)
+        Fetch(
+            entityName, where: .tree(predicate), sort: sort, selection: .identifiers,
+            includesSubentities: includesSubentities)
     }
 
     var parameters: QueryParameters { QueryParameters(arguments: arguments.map { .value($0) }) }
@@ -75,8 +78,10 @@ extension FuzzedStore {
                 fault.map { $0.changed(query.predicate) } ?? query.predicate)
             let order = try evaluator.order(query.sort)
             var kept: [PersistentIdentifier] = []
-            for object in objects(of: query.entityName)
-            where try predicate.holds(for: object, reading: read) {
+            let asked = objects(of: query.entityName).filter {
+                query.includesSubentities || $0.entityName == query.entityName
+            }
+            for object in asked where try predicate.holds(for: object, reading: read) {
                 kept.append(object)
             }
             let sorted = try order.sorted(kept, reading: read)

@@ -97,7 +97,7 @@ public struct QueryFuzzer {
         for what in generator.written { account.written[what, default: 0] += 1 }
         return QueryCase(
             entityName: entityName, predicate: predicate, sort: sort,
-            arguments: generator.arguments)
+            arguments: generator.arguments, includesSubentities: !random.once(in: 5))
     }
 
     private mutating func note(_ outcome: QueryOutcome, of query: QueryCase) {

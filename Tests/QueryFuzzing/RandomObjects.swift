@@ -15,20 +15,22 @@ enum RandomObjects {
         of schema: Schema, _ random: inout SeededGenerator
     ) -> [DraftObject] {
         var drafts: [DraftObject] = []
-        for entity in schema.entities {
+        var used: Set<String> = []
+        for entity in schema.entities where !entity.isAbstract {
             // Of one entity there are sometimes no objects at all.
             let count = random.once(in: 12) ? random.number(0...1) : random.number(6...16)
-            var used: Set<String> = []
             for _ in 0..<count {
                 var values: [String: Value] = [:]
                 for attribute in entity.attributes {
-                    values[attribute.name] = value(of: attribute, &used, &random)
+                    let declarer = schema.declaringEntity(of: attribute.name, in: entity)
+                    values[attribute.name] = value(of: attribute, declarer, &used, &random)
                 }
                 drafts.append(DraftObject(entityName: entity.name, values: values, links: [:]))
             }
         }
         for entity in schema.entities {
-            for relationship in entity.relationships where !relationship.name.hasSuffix("back") {
+            for relationship in entity.declared.relationships
+            where !relationship.name.hasSuffix("back") {
                 link(relationship, of: entity, in: schema, &drafts, &random)
             }
         }
@@ -36,13 +38,14 @@ enum RandomObjects {
     }
 
     private static func value(
-        of attribute: Attribute, _ used: inout Set<String>, _ random: inout SeededGenerator
+        of attribute: Attribute, _ declarer: Entity, _ used: inout Set<String>,
+        _ random: inout SeededGenerator
     ) -> Value {
         if attribute.isOptional, random.once(in: attribute.isUnique ? 4 : 3) { return .null }
         let value = RandomValue.value(of: attribute.type, &random)
         guard attribute.isUnique else { return value }
         // Decimals and strings are unique by what they are, not by how they are written.
-        let key = value.text.normalized
+        let key = "\(declarer.name).\(attribute.name) \(value.text.normalized)"
         return used.insert(key).inserted ? value : .null
     }
 
@@ -51,7 +54,7 @@ enum RandomObjects {
         _ drafts: inout [DraftObject], _ random: inout SeededGenerator
     ) {
         let destinations = drafts.indices.filter {
-            drafts[$0].entityName == relationship.destination
+            schema.isKind(drafts[$0].entityName, of: relationship.destination)
         }
         let inverse = relationship.inverse.flatMap {
             schema.entity(named: relationship.destination)?.property(named: $0)
@@ -59,7 +62,7 @@ enum RandomObjects {
         var isExclusive = false
         if case .relationship(let inverse) = inverse { isExclusive = !inverse.isToMany }
         var free = destinations.shuffled(using: &random)
-        for place in drafts.indices where drafts[place].entityName == entity.name {
+        for place in drafts.indices where schema.isKind(drafts[place].entityName, of: entity.name) {
             let count =
                 random.once(in: 3) ? 0 : relationship.isToMany ? random.number(1...4) : 1
             var chosen: [Int] = []

@@ -1,12 +1,20 @@
 import LarderModel
 import TestSupport
 
-/// Schemas of two or three entities with attributes of all types and relationships of all kinds.
+/// Schemas of two or three entities with attributes of all types and relationships of all kinds,
+/// and often with entities below these.
 enum RandomSchema {
     private static let names = ["Alpha", "Beta", "Gamma"]
 
     static func schema(_ random: inout SeededGenerator) throws -> Schema {
-        let names = Array(names.prefix(random.number(2...3)))
+        var names = Array(names.prefix(random.number(2...3)))
+        var parents: [String: String] = [:]
+        if random.once(in: 2) {
+            for name in ["Delta", "Epsilon", "Zeta"].prefix(random.number(1...3)) {
+                parents[name] = random.once(in: 2) ? names[0] : random.pick(names)
+                names.append(name)
+            }
+        }
         var relationships: [String: [Relationship]] = [:]
         for number in 0..<random.number(4...7) {
             let source = random.pick(names) ?? names[0]
@@ -17,19 +25,22 @@ enum RandomSchema {
         }
         return try Schema(
             entities: names.map { name in
-                entity(name, relationships[name] ?? [], &random)
+                entity(name, below: parents[name], relationships[name] ?? [], &random)
             })
     }
 
     private static func entity(
-        _ name: String, _ relationships: [Relationship], _ random: inout SeededGenerator
+        _ name: String, below parent: String?, _ relationships: [Relationship],
+        _ random: inout SeededGenerator
     ) -> Entity {
+        // What is inherited has its name already.
+        let prefix = parent == nil ? "" : name.lowercased()
         var attributes: [Attribute] = []
         for type in AttributeType.allCases {
             for number in 0..<random.number(type == .string || type == .int64 ? 1...2 : 0...1) {
                 attributes.append(
                     Attribute(
-                        name: "\(type.rawValue)\(number)", type: type,
+                        name: "\(prefix)\(type.rawValue)\(number)", type: type,
                         isOptional: !random.once(in: 4),
                         // What is unique must be able to be nil: values repeat.
                         isIndexed: random.once(in: 4)))
@@ -37,7 +48,8 @@ enum RandomSchema {
         }
         attributes.append(
             Attribute(
-                name: "unique0", type: random.pick([.int64, .string, .date, .decimal]) ?? .int64,
+                name: "\(prefix)unique0",
+                type: random.pick([.int64, .string, .date, .decimal]) ?? .int64,
                 isOptional: true, isUnique: true))
         var indexes: [[String]] = []
         if random.once(in: 2), attributes.count > 1 {
@@ -45,8 +57,9 @@ enum RandomSchema {
         }
         return Entity(
             name: name, attributes: attributes, relationships: relationships,
-            uniquenessConstraints: random.once(in: 3) ? [["unique0", attributes[0].name]] : [],
-            indexes: indexes)
+            uniquenessConstraints: random.once(in: 3)
+                ? [["\(prefix)unique0", attributes[0].name]] : [],
+            indexes: indexes, parent: parent, isAbstract: random.once(in: 8))
     }
 
     /// A relationship and its inverse, if it has one.

@@ -68,7 +68,7 @@ struct  Larder__V1__Batch
    */
   uint32_t row_count;
   /*
-   * Present where the rows are objects of one entity.
+   * Present where the rows are objects of one entity, or of that and its sub-entities.
    */
   Larder__V1__Identity *identity;
   size_t n_columns;
@@ -101,10 +101,21 @@ struct  Larder__V1__Identity
    */
   size_t n_versions;
   int64_t *versions;
+  /*
+   * Entities below `entity` that rows are of.
+   */
+  size_t n_subentities;
+  ProtobufCBinaryData *subentities;
+  /*
+   * For each row 0 if its object is of `entity` itself, or n if it is of the nth of `subentities`,
+   * from 1; that entity's name is the one in its identifier. Absent: all rows are of `entity`.
+   */
+  size_t n_entity_indexes;
+  uint32_t *entity_indexes;
 };
 #define LARDER__V1__IDENTITY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__identity__descriptor) \
-    , {0,NULL}, 0,NULL, 0,NULL }
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
 /*
@@ -150,10 +161,17 @@ struct  Larder__V1__Column
    * the rows need, or empty: the rows beyond its end are not nil.
    */
   ProtobufCBinaryData nulls;
+  /*
+   * OBJECT and OBJECTS: as in `Identity`, for each of `integers`.
+   */
+  size_t n_subentities;
+  ProtobufCBinaryData *subentities;
+  size_t n_entity_indexes;
+  uint32_t *entity_indexes;
 };
 #define LARDER__V1__COLUMN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__column__descriptor) \
-    , {0,NULL}, LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_UNSPECIFIED, {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL} }
+    , {0,NULL}, LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_UNSPECIFIED, {0,NULL}, 0,NULL, 0,NULL, {0,NULL}, 0,NULL, {0,NULL}, 0,NULL, 0,NULL }
 
 
 /* Larder__V1__Batch methods */

@@ -82,7 +82,12 @@ typedef enum _Larder__V1__NodeKind {
   /*
    * A value computed of others: `wordCount * 2`. As many operands as the function takes.
    */
-  LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION = 12
+  LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION = 12,
+  /*
+   * Whether an object is of an entity or of one below it; false for nil. One operand: OBJECT,
+   * VARIABLE, or a to-one KEY_PATH.
+   */
+  LARDER__V1__NODE_KIND__NODE_KIND_TYPE_TEST = 13
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__NODE_KIND)
 } Larder__V1__NodeKind;
 /*
@@ -293,7 +298,8 @@ struct  Larder__V1__Node
    */
   uint32_t argument;
   /*
-   * KEY_PATH: its steps. VARIABLE and SUBQUERY: the variable's name without `$`, one.
+   * KEY_PATH: its steps. VARIABLE and SUBQUERY: the variable's name without `$`, one. TYPE_TEST: the
+   * entity's name, one.
    */
   size_t n_names;
   ProtobufCBinaryData *names;

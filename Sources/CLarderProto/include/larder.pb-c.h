@@ -853,7 +853,7 @@ struct  Larder__V1__ChangeFault
   ProtobufCBinaryData value_kind;
   /*
    * What was broken: type, optional, minimum, maximum, minLength, maxLength, pattern, minCount,
-   * maxCount, unique, deleteRule, version; there may be others later.
+   * maxCount, unique, deleteRule, version, abstract; there may be others later.
    */
   ProtobufCBinaryData rule;
   /*

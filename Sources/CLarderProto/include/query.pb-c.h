@@ -200,10 +200,14 @@ struct  Larder__V1__FetchQuery
    */
   size_t n_prefetch;
   ProtobufCBinaryData *prefetch;
+  /*
+   * Only objects of the entity itself, not those of its sub-entities.
+   */
+  protobuf_c_boolean exclude_subentities;
 };
 #define LARDER__V1__FETCH_QUERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__fetch_query__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, LARDER__V1__SELECTION__SELECTION_UNSPECIFIED, 0,NULL, 0, 0,NULL }
+    , {0,NULL}, NULL, 0,NULL, LARDER__V1__SELECTION__SELECTION_UNSPECIFIED, 0,NULL, 0, 0,NULL, 0 }
 
 
 /*
@@ -217,10 +221,14 @@ struct  Larder__V1__CountQuery
    * Absent: all objects.
    */
   Larder__V1__Term *predicate;
+  /*
+   * As in `FetchQuery`.
+   */
+  protobuf_c_boolean exclude_subentities;
 };
 #define LARDER__V1__COUNT_QUERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__count_query__descriptor) \
-    , {0,NULL}, NULL }
+    , {0,NULL}, NULL, 0 }
 
 
 /*
@@ -253,10 +261,14 @@ struct  Larder__V1__AggregateQuery
    */
   size_t n_sort;
   Larder__V1__SortKey **sort;
+  /*
+   * As in `FetchQuery`.
+   */
+  protobuf_c_boolean exclude_subentities;
 };
 #define LARDER__V1__AGGREGATE_QUERY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__aggregate_query__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, 0,NULL, NULL, 0,NULL }
+    , {0,NULL}, NULL, 0,NULL, 0,NULL, NULL, 0,NULL, 0 }
 
 
 /*

@@ -19,7 +19,9 @@ struct CountCommand: StoreCommand {
 
     func run(_ store: OpenStore) throws {
         let count = try PredicateFailure.joining(predicate.texts) {
-            let query = Query.count(entityName: entity.name, predicate: predicate.predicate)
+            let query = Query.count(
+                entityName: entity.name, predicate: predicate.predicate,
+                includesSubentities: !predicate.excludesSubentities)
             let batches = try store.client.stream(query, predicate.parameters())
             var count: Int64?
             while let batch = try batches.next() {

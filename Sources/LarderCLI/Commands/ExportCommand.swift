@@ -4,7 +4,7 @@ import LarderModel
 struct ExportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Prints all objects of an entity, as JSON lines unless told otherwise.",
+        abstract: "Prints the objects of an entity, as JSON lines unless told otherwise.",
         discussion: """
             EXAMPLES:
               larder export Article > articles.jsonl
@@ -15,6 +15,9 @@ struct ExportCommand: StoreCommand {
             attributes are left out, since the store that imports computes its own. \
             Relationships hold URIs of this store, which another store refuses: \
             --select name,version,… exports attributes alone.
+
+            Objects of sub-entities are not among them: export these by their own entities, with \
+            all their properties.
             """)
 
     @Argument(help: ArgumentHelp("What to export objects of.", valueName: "entity"))
@@ -32,10 +35,16 @@ struct ExportCommand: StoreCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ store: OpenStore) throws {
+        if try store.client.schema().entity(named: entity.name)?.isAbstract == true {
+            throw LarderError(
+                .unsupported, "\(entity.name) is abstract and has no objects of its own",
+                hint: "export its sub-entities, one by one")
+        }
         let columns = select.map(ResultColumn.list)
         let selection = columns.map(ResultColumn.selection) ?? .objects
         let batches = try store.client.stream(
-            .fetch(Fetch(entity.name, selection: selection)))
+            .fetch(
+                Fetch(entity.name, selection: selection, includesSubentities: false)))
         var printer = ResultPrinter(
             options.output ?? .jsonl, store: store.identifier, columns: columns)
         var progress = Progress("exported")

@@ -169,7 +169,7 @@ struct ChangeLines {
                     throw LarderError(.invalidChangeSet, "no line inserts \(name)")
                         .at(line: line, of: fileName)
                 }
-                guard inserted.entityName == identifier.entityName else {
+                guard schema.isKind(inserted.entityName, of: identifier.entityName) else {
                     throw LarderError(
                         .wrongType,
                         "\(name) is of \(inserted.entityName), not of \(identifier.entityName)"

@@ -33,7 +33,8 @@ extension AggregateOptions {
             Aggregate(
                 entityName, where: predicate.predicate, groupBy: groupBy.map(\.column),
                 columns.map(\.column),
-                having: having.map(QueryTerm.format), sort: sort.map(\.key)))
+                having: having.map(QueryTerm.format), sort: sort.map(\.key),
+                includesSubentities: !predicate.excludesSubentities))
     }
 
     /// The texts that errors may be about, by the names that they have there.

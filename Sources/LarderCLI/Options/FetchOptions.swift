@@ -98,6 +98,6 @@ struct FetchOptions: ParsableArguments {
             Fetch(
                 entityName, where: predicate.predicate, sort: sort.map(\.key),
                 selection: columns.map(ResultColumn.selection) ?? .objects, isDistinct: distinct,
-                prefetch: prefetch))
+                prefetch: prefetch, includesSubentities: !predicate.excludesSubentities))
     }
 }

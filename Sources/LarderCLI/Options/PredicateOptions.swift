@@ -24,6 +24,11 @@ struct PredicateOptions: ParsableArguments {
         help: ArgumentHelp("What $NAME stands for; may be repeated.", valueName: "name=value"))
     var variables: [VariableArgument] = []
 
+    @Flag(
+        name: .customLong("no-subentities"),
+        help: "Only objects of the entity itself, not those of its sub-entities.")
+    var excludesSubentities = false
+
     mutating func validate() throws {
         let names = variables.map(\.name)
         guard Set(names).count == names.count else {

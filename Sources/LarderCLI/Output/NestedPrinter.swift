@@ -39,9 +39,9 @@ struct NestedPrinter {
         _ row: Int, _ batch: Batch, _ identity: Batch.Identity, _ prefix: String
     ) -> [JSONValue] {
         let identifier = PersistentIdentifier(
-            store: store, entityName: identity.entityName, key: identity.keys[row])
+            store: store, entityName: identity.entityName(at: row), key: identity.keys[row])
         var values: [JSONValue] = [
-            Value.object(identifier).jsonValue, .string(identity.entityName),
+            Value.object(identifier).jsonValue, .string(identifier.entityName),
             Value.int(identity.versions[row]).jsonValue,
         ]
         for column in batch.columns {

@@ -79,8 +79,9 @@ struct ResultPrinter {
         case .identifier:
             return .object(
                 PersistentIdentifier(
-                    store: store, entityName: identity.entityName, key: identity.keys[row]))
-        case .entity: return .string(identity.entityName)
+                    store: store, entityName: identity.entityName(at: row),
+                    key: identity.keys[row]))
+        case .entity: return .string(identity.entityName(at: row))
         case .version: return .int(identity.versions[row])
         case .column(let index): return batch.value(row: row, column: index, store: store)
         }

@@ -10,6 +10,7 @@ struct StreamImporter {
     private let stream: InsertionStream
     private let insertion: Insertion
     private let entity: Entity
+    private let schema: Schema
     private let store: UUID
     private let fileName: String
 
@@ -21,6 +22,7 @@ struct StreamImporter {
     init(
         _ store: OpenStore, _ entity: Entity, _ fileName: String, _ insertion: Insertion
     ) throws(LarderError) {
+        schema = try store.client.schema()
         stream = try store.client.openInsertion(insertion)
         self.insertion = insertion
         self.entity = entity
@@ -71,7 +73,7 @@ struct StreamImporter {
         if names.isEmpty {
             names = entity.attributes.filter { !$0.isDerived }.prefix(1).map(\.name)
         }
-        var builder = try RowBuilder(entity, names, store: store)
+        var builder = try RowBuilder(entity, names, in: schema, store: store)
         let left = names.map { entity.valueLeftOut($0) }
         for object in objects {
             do throws(LarderError) {

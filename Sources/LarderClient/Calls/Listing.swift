@@ -28,10 +28,14 @@ struct Listing<Element: Sendable>: Sendable {
 extension Listing where Element == Record {
     static func fetch(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
-        variables: [String: QueryArgument], sort: [SortKey], limit: Int64?, offset: Int64?
+        variables: [String: QueryArgument], sort: [SortKey], limit: Int64?, offset: Int64?,
+        includesSubentities: Bool
     ) -> Self {
-        Listing(
-            query: .fetch(Fetch(entityName, where: format.map { .format($0) }, sort: sort)),
+        let fetch = Fetch(
+            entityName, where: format.map { .format($0) }, sort: sort,
+            includesSubentities: includesSubentities)
+        return Listing(
+            query: .fetch(fetch),
             parameters: QueryParameters(
                 arguments: arguments, variables: variables, limit: limit, offset: offset),
             elements: { $0.records(store: $1) })
@@ -51,10 +55,12 @@ extension Listing where Element == FoundRecord {
 extension Listing where Element == Row {
     static func count(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
-        variables: [String: QueryArgument]
+        variables: [String: QueryArgument], includesSubentities: Bool
     ) -> Self {
         Listing(
-            query: .count(entityName: entityName, predicate: format.map { .format($0) }),
+            query: .count(
+                entityName: entityName, predicate: format.map { .format($0) },
+                includesSubentities: includesSubentities),
             parameters: QueryParameters(arguments: arguments, variables: variables),
             elements: { $0.rows(store: $1) })
     }
@@ -62,11 +68,12 @@ extension Listing where Element == Row {
     static func aggregate(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
         variables: [String: QueryArgument], groupBy: [QueryColumn], _ columns: [Aggregate.Column],
-        having: String?, sort: [SortKey], limit: Int64?
+        having: String?, sort: [SortKey], limit: Int64?, includesSubentities: Bool
     ) -> Self {
         let aggregate = Aggregate(
             entityName, where: format.map { .format($0) }, groupBy: groupBy, columns,
-            having: having.map { .format($0) }, sort: sort)
+            having: having.map { .format($0) }, sort: sort,
+            includesSubentities: includesSubentities)
         return Listing(
             query: .aggregate(aggregate),
             parameters: QueryParameters(arguments: arguments, variables: variables, limit: limit),

@@ -73,6 +73,8 @@ extension QueryExpression {
             comparison.left = comparison.left.mappingArguments(place)
             comparison.right = comparison.right.mappingArguments(place)
             return .comparison(comparison)
+        case .typeTest(let operand, let entityName):
+            return .typeTest(operand.mappingArguments(place), entityName: entityName)
         case .and(let operands): return .and(mapped(operands))
         case .or(let operands): return .or(mapped(operands))
         case .not(let operand): return .not(operand.mappingArguments(place))

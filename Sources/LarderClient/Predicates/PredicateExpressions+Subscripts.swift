@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 
 // Elements of captured collections are known; those of stored ones are nothing that a store is
-// asked, and neither are the types of Swift.
+// asked.
 
 extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
@@ -32,24 +32,6 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableE
         else { throw unsupported("an element of a dictionary by a stored key") }
         guard let value = dictionary[key] else { return try translation.term(self.default) }
         return .captured(value)
-    }
-}
-
-extension PredicateExpressions.ConditionalCast: TranslatableExpression {
-    func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
-        throw unsupported("a cast with `as?`")
-    }
-}
-
-extension PredicateExpressions.ForceCast: TranslatableExpression {
-    func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
-        throw unsupported("a cast with `as`")
-    }
-}
-
-extension PredicateExpressions.TypeCheck: TranslatableExpression {
-    func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
-        throw unsupported("a type check with `is`")
     }
 }
 

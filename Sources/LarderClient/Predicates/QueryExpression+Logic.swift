@@ -57,7 +57,7 @@ extension QueryExpression {
     /// Whether the expression is true or false, and never nil.
     var isPredicate: Bool {
         switch self {
-        case .comparison, .and, .or, .not, .constant(.bool): true
+        case .comparison, .typeTest, .and, .or, .not, .constant(.bool): true
         default: false
         }
     }
@@ -127,6 +127,7 @@ extension QueryExpression {
             case .between: return left.isNil(with: other)
             default: return left.isNil(with: other) || right.isNil(with: other)
             }
+        case .typeTest(let operand, _): return operand.isNil(with: other)
         default: return false
         }
     }

@@ -25,6 +25,9 @@ public protocol QueryableEntity {
     static var entityName: String { get }
 
     /// The property that a key path of one step leads to; nil if the entity has none for it.
+    ///
+    /// The type of a sub-entity answers for what it inherits too, by key paths that begin with it:
+    /// to Swift `\Student.name` and `\Person.name` are different.
     static func property(at keyPath: AnyKeyPath) -> EntityProperty?
 
     /// The object that this value stands for.

@@ -124,23 +124,28 @@ extension Insertion {
                 throw LarderError(
                     .malformedMessage, "there are two columns for \(entity.name).\(column.name)")
             }
-            try column.check(property, "\(entity.name).\(column.name)")
+            try column.check(property, "\(entity.name).\(column.name)", in: schema)
         }
     }
 }
 
 extension Column {
-    fileprivate func check(_ property: Property, _ name: String) throws(LarderError) {
+    fileprivate func check(
+        _ property: Property, _ name: String, in schema: Schema
+    ) throws(LarderError) {
+        func isKind(_ name: String, of destination: String) -> Bool {
+            ([name] + subentities.names).allSatisfy { schema.isKind($0, of: destination) }
+        }
         let wanted: String
         switch (property, kind) {
         case (.attribute(let attribute), .attribute(let type))
         where type == attribute.type || type.isInteger && attribute.type.isInteger:
             return
         case (.relationship(let relationship), .object(let destination))
-        where !relationship.isToMany && destination == relationship.destination:
+        where !relationship.isToMany && isKind(destination, of: relationship.destination):
             return
         case (.relationship(let relationship), .objects(let destination))
-        where relationship.isToMany && destination == relationship.destination:
+        where relationship.isToMany && isKind(destination, of: relationship.destination):
             return
         case (.attribute(let attribute), _): wanted = "\(attribute.type.rawValue) values"
         case (.relationship(let relationship), _):

@@ -19,7 +19,7 @@ public struct ChangeFault: Hashable, Sendable {
     /// What was broken: a key of the schema file, or a condition of the change.
     public enum Rule: String, Hashable, Sendable, CaseIterable {
         case type, optional, minimum, maximum, minLength, maxLength, pattern
-        case minCount, maxCount, unique, deleteRule, version, derived
+        case minCount, maxCount, unique, deleteRule, version, derived, abstract
     }
 
     public init(

@@ -115,6 +115,9 @@ struct Evaluation {
                 return false
             }
             return try holds(value, .lessThanOrEqual, try self.value(of: upper), options)
+        case .isKind(let operand, let entityNames):
+            guard case .object(let object) = try value(of: operand) else { return false }
+            return entityNames.contains(object.entityName)
         case .and(let parts):
             for part in parts where try !holds(part) { return false }
             return true

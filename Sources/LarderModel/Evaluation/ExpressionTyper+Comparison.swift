@@ -70,7 +70,7 @@ extension ExpressionTyper {
         }
         let wanted: OperandType? = comparison.needsStrings ? .attribute(.string) : nil
         let sides = try operands(expressions, or: wanted)
-        try comparison.check(sides.map { ($0.type, $0.name) })
+        try comparison.check(sides.map { ($0.type, $0.name) }, in: evaluator.schema)
         let values = sides.map(\.expression)
         switch comparison.operator {
         case .in: return .in(values[0], Array(values.dropFirst()), comparison.options)
@@ -183,7 +183,7 @@ extension ExpressionTyper {
             let kind = given.first { !$0.isNull }?.attributeType.map { OperandType.attribute($0) }
             left = try operand(comparison.left, as: type ?? kind)
         }
-        try comparison.check([(type, left.name)])
+        try comparison.check([(type, left.name)], in: evaluator.schema)
         var typed: [TypedExpression] = []
         for value in given {
             typed.append(

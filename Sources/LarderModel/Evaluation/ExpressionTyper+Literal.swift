@@ -100,7 +100,9 @@ extension ExpressionTyper {
                 .unknownEntity, "there is no entity \"\(identifier.entityName.prefix(32))\"",
                 uri: identifier.uriRepresentation)
         }
-        if case .object(let entityName) = type, entityName != identifier.entityName {
+        if case .object(let entityName) = type,
+            !evaluator.schema.isKind(identifier.entityName, of: entityName)
+        {
             throw LarderError(
                 .wrongType,
                 "\(name) is an object of \(entityName), not of \(identifier.entityName)",

@@ -7,6 +7,7 @@ extension ExpressionTyper {
                 expression, as: .attribute(.bool), beside: "a predicate")
             return .isTrue(value.expression)
         case .comparison(let comparison): return try self.comparison(comparison)
+        case .typeTest(let operand, let name): return try typeTest(of: operand, name)
         case .and(let parts): return .and(try predicates(parts))
         case .or(let parts): return .or(try predicates(parts))
         case .not(let part): return .not(try predicate(part))
@@ -34,6 +35,30 @@ extension ExpressionTyper {
         var typed: [TypedPredicate] = []
         for part in parts { typed.append(try predicate(part)) }
         return typed
+    }
+
+    private mutating func typeTest(
+        of expression: QueryExpression, _ name: String
+    ) throws(LarderError) -> TypedPredicate {
+        let schema = evaluator.schema
+        guard let tested = schema.entity(named: name) else {
+            throw LarderError(.unknownEntity, "there is no entity \"\(name.prefix(32))\"")
+        }
+        if let element, element.collection == expression {
+            throw Self.needsModifier(element.operand.name)
+        }
+        let operand = try operand(expression)
+        guard case .object(let entityName)? = operand.type, !isLiteral(expression),
+            let entity = schema.entity(named: entityName)
+        else {
+            throw LarderError(.wrongType, "IS needs an object on its left side")
+        }
+        guard schema.root(of: entity).name == schema.root(of: tested).name else {
+            throw LarderError(
+                .wrongType, "\(operand.name) is an object of \(entityName), never one of \(name)")
+        }
+        let names = [name] + schema.subentities(of: name).map(\.name)
+        return .isKind(operand.expression, Set(names))
     }
 
     /// A single value.
@@ -68,7 +93,7 @@ extension ExpressionTyper {
         case .list:
             throw LarderError(
                 .wrongType, "a list stands on the right side of IN and BETWEEN only")
-        case .comparison, .and, .or, .not:
+        case .comparison, .typeTest, .and, .or, .not:
             return TypedOperand(
                 expression: .truth(try predicate(expression)), type: .attribute(.bool),
                 name: "a predicate")

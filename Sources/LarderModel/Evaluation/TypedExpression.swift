@@ -55,6 +55,8 @@ indirect enum TypedPredicate: Sendable {
     case comparison(TypedComparison)
     case `in`(TypedExpression, [TypedExpression], Comparison.Options)
     case between(TypedExpression, TypedExpression, TypedExpression, Comparison.Options)
+    /// An object of one of these entities.
+    case isKind(TypedExpression, Set<String>)
     case and([TypedPredicate])
     case or([TypedPredicate])
     case not(TypedPredicate)

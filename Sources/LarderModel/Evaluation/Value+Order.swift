@@ -37,15 +37,17 @@ extension Value {
         return right.lexicographicallyPrecedes(left) ? 1 : 0
     }
 
-    /// By entity, then by key; objects that are not saved yet follow those that are.
+    /// By key, then by entity, since an entity and those below it share their keys; objects that
+    /// are not saved yet follow those that are.
     private static func order(_ left: PersistentIdentifier, _ right: PersistentIdentifier) -> Int {
-        if left.entityName != right.entityName { return order(left.entityName, right.entityName) }
-        switch (left.key, right.key) {
-        case (.permanent(let left), .permanent(let right)): return sign(left, right)
-        case (.temporary(let left), .temporary(let right)): return order(left, right)
-        case (.permanent, .temporary): return -1
-        case (.temporary, .permanent): return 1
-        }
+        let byKey =
+            switch (left.key, right.key) {
+            case (.permanent(let left), .permanent(let right)): sign(left, right)
+            case (.temporary(let left), .temporary(let right)): order(left, right)
+            case (.permanent, .temporary): -1
+            case (.temporary, .permanent): 1
+            }
+        return byKey == 0 ? order(left.entityName, right.entityName) : byKey
     }
 
     private static func numberOrder(_ left: Value, _ right: Value) -> Int? {

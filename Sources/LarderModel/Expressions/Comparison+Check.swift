@@ -12,13 +12,14 @@ extension Comparison {
     /// - Parameter sides: The left side first; a type is nil where nothing tells it.
     /// - Throws: `wrongType`, with the name of the first side that does not fit.
     public func check(
-        _ sides: [(type: OperandType?, name: String)]
+        _ sides: [(type: OperandType?, name: String)], in schema: Schema
     ) throws(LarderError) {
         let typed = sides.compactMap { side in side.type.map { (type: $0, name: side.name) } }
         guard let first = typed.first else { return }
         // Of an integer between a decimal and a double there is no order that all three share.
         for (place, side) in typed.enumerated() {
-            for other in typed[(place + 1)...] where !side.type.isComparable(with: other.type) {
+            for other in typed[(place + 1)...]
+            where !side.type.isComparable(with: other.type, in: schema) {
                 throw LarderError(
                     .wrongType,
                     "\(side.name) is \(side.type.nounWithArticle) and cannot be compared with "

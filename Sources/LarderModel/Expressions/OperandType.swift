@@ -30,9 +30,13 @@ public enum OperandType: Hashable, Sendable {
     }
 
     /// Whether values of the two types compare: with their own, and numbers with numbers, but for
-    /// a decimal beside a float or double, between which nothing is exact.
-    public func isComparable(with other: OperandType) -> Bool {
+    /// a decimal beside a float or double, between which nothing is exact; objects also with those
+    /// of an entity above or below.
+    public func isComparable(with other: OperandType, in schema: Schema) -> Bool {
         if self == other { return true }
+        if case (.object(let name), .object(let otherName)) = (self, other) {
+            return schema.areRelated(name, otherName)
+        }
         guard isNumber, other.isNumber else { return false }
         return isInteger || other.isInteger || (isBinary && other.isBinary)
     }

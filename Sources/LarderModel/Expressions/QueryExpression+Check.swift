@@ -62,7 +62,7 @@ extension QueryExpression {
             .function(_, let elements):
             elements
         case .keyPath(let base, _): [base]
-        case .collection(_, let operand), .not(let operand): [operand]
+        case .collection(_, let operand), .not(let operand), .typeTest(let operand, _): [operand]
         case .subquery(let collection, _, let predicate): [collection, predicate]
         case .comparison(let comparison): [comparison.left, comparison.right]
         }

@@ -22,7 +22,7 @@ extension QueryExpression {
         case .and(let operands):
             operands.count > 1 ? .and : operands.first?.precedence ?? .primary
         case .not: .not
-        case .comparison: .comparison
+        case .comparison, .typeTest: .comparison
         case .function(.add, _), .function(.subtract, _): .sum
         case .function(.multiply, _), .function(.divide, _): .product
         case .function(.negate, _): .signed
@@ -58,6 +58,8 @@ extension QueryExpression {
             "SUBQUERY(\(collection.text(.sum)), $\(variable), \(predicate.predicate(.or)))"
         case .function(let function, let operands): Self.text(function, operands)
         case .comparison(let comparison): Self.text(comparison)
+        case .typeTest(let operand, let entityName):
+            "\(operand.text(.sum)) IS \(Self.text([entityName]))"
         case .and(let operands):
             operands.isEmpty
                 ? "TRUEPREDICATE"

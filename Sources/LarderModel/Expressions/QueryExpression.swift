@@ -28,6 +28,9 @@ public indirect enum QueryExpression: Hashable, Sendable {
     case function(ScalarFunction, [QueryExpression])
 
     case comparison(Comparison)
+    /// Whether the object that `object`, a `variable` or a to-one key path stands for is of an
+    /// entity or of one below it: `owner IS Student`. False where there is no object.
+    case typeTest(QueryExpression, entityName: String)
     case and([QueryExpression])
     case or([QueryExpression])
     case not(QueryExpression)

@@ -36,6 +36,8 @@ public struct Aggregate: Hashable, Sendable {
     }
 
     public var entityName: String
+    /// Whether objects of entities below are asked too.
+    public var includesSubentities: Bool
     public var predicate: QueryTerm?
     /// Expressions with one value for each object. An output column each, in front.
     public var groupBy: [QueryColumn]
@@ -47,9 +49,11 @@ public struct Aggregate: Hashable, Sendable {
 
     public init(
         _ entityName: String, where predicate: QueryTerm? = nil, groupBy: [QueryColumn] = [],
-        _ columns: [Column], having: QueryTerm? = nil, sort: [SortKey] = []
+        _ columns: [Column], having: QueryTerm? = nil, sort: [SortKey] = [],
+        includesSubentities: Bool = true
     ) {
         self.entityName = entityName
+        self.includesSubentities = includesSubentities
         self.predicate = predicate
         self.groupBy = groupBy
         self.columns = columns

@@ -15,6 +15,8 @@ public struct Fetch: Hashable, Sendable {
     }
 
     public var entityName: String
+    /// Whether objects of entities below are asked too.
+    public var includesSubentities: Bool
     public var predicate: QueryTerm?
     public var sort: [SortKey]
     public var selection: Selection
@@ -28,9 +30,11 @@ public struct Fetch: Hashable, Sendable {
 
     public init(
         _ entityName: String, where predicate: QueryTerm? = nil, sort: [SortKey] = [],
-        selection: Selection = .objects, isDistinct: Bool = false, prefetch: [String] = []
+        selection: Selection = .objects, isDistinct: Bool = false, prefetch: [String] = [],
+        includesSubentities: Bool = true
     ) {
         self.entityName = entityName
+        self.includesSubentities = includesSubentities
         self.predicate = predicate
         self.sort = sort
         self.selection = selection

@@ -5,13 +5,22 @@
 public enum Query: Hashable, Sendable {
     case fetch(Fetch)
     /// How many objects of an entity satisfy a predicate; answered as one row, column `count`.
-    case count(entityName: String, predicate: QueryTerm?)
+    case count(entityName: String, predicate: QueryTerm?, includesSubentities: Bool = true)
     case aggregate(Aggregate)
+
+    /// Whether objects of entities below are asked too.
+    public var includesSubentities: Bool {
+        switch self {
+        case .fetch(let fetch): fetch.includesSubentities
+        case .count(_, _, let includesSubentities): includesSubentities
+        case .aggregate(let aggregate): aggregate.includesSubentities
+        }
+    }
 
     public var entityName: String {
         switch self {
         case .fetch(let fetch): fetch.entityName
-        case .count(let entityName, _): entityName
+        case .count(let entityName, _, _): entityName
         case .aggregate(let aggregate): aggregate.entityName
         }
     }

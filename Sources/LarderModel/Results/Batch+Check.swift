@@ -12,6 +12,9 @@ extension Batch {
             guard identity.keys.count == rowCount, identity.versions.count == rowCount else {
                 throw Self.malformed("it has not one key and one version a row")
             }
+            if let fault = identity.subentities.fault(keyCount: rowCount) {
+                throw Self.malformed("its identity \(fault)")
+            }
         }
         for column in columns {
             if let fault = column.fault(rowCount: rowCount) {
@@ -33,11 +36,13 @@ extension Column {
         }
         switch (storage, kind.form) {
         case (.integers(let values), .integers):
-            return values.count == rowCount ? nil : "has not one value a row"
+            return values.count == rowCount
+                ? subentities.fault(keyCount: rowCount) : "has not one value a row"
         case (.doubles(let values), .doubles):
             return values.count == rowCount ? nil : "has not one value a row"
         case (.lists(let keys, let ends), .lists):
             return Self.endsFault(ends, total: keys.count, rowCount: rowCount)
+                ?? subentities.fault(keyCount: keys.count)
         case (.bytes(let heap, let ends), .bytes):
             return Self.endsFault(ends, total: heap.count, rowCount: rowCount)
                 ?? contentFault(heap: heap, ends: ends)

@@ -6,7 +6,8 @@ extension Batch {
         if let identity {
             batch.identity = Identity(
                 entityName: identity.entityName, keys: Array(identity.keys[range]),
-                versions: Array(identity.versions[range]))
+                versions: Array(identity.versions[range]),
+                subentities: identity.subentities.part(range))
         }
         batch.columns = columns.map { $0.rows(range) }
         return batch
@@ -35,7 +36,11 @@ extension Column {
             while nulls.count <= place >> 3 { nulls.append(0) }
             nulls[place >> 3] |= 1 << UInt8(place & 7)
         }
-        return Column(name: name, kind: kind, storage: storage, nulls: nulls)
+        var places = range
+        if case .lists(_, let ends) = self.storage { places = Self.places(of: range, in: ends) }
+        return Column(
+            name: name, kind: kind, storage: storage, nulls: nulls,
+            subentities: subentities.part(places))
     }
 
     private static func start(of row: Int, in ends: [UInt32]) -> UInt32 {

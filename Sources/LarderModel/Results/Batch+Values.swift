@@ -25,7 +25,7 @@ extension Batch {
             values.reserveCapacity(columns.count)
             for column in columns { values[column.name] = column.value(at: row, store: store) }
             let identifier = PersistentIdentifier(
-                store: store, entityName: identity.entityName, key: identity.keys[row])
+                store: store, entityName: identity.entityName(at: row), key: identity.keys[row])
             return Record(identifier: identifier, version: identity.versions[row], values: values)
         }
     }
@@ -38,7 +38,11 @@ extension Column {
         return switch (storage, kind) {
         case (.integers(let values), .attribute(.bool)): .bool(values[row] != 0)
         case (.integers(let values), .object(let entityName)):
-            .object(PersistentIdentifier(store: store, entityName: entityName, key: values[row]))
+            .object(
+                PersistentIdentifier(
+                    store: store,
+                    entityName: subentities.entityName(at: row, among: entityName),
+                    key: values[row]))
         case (.integers(let values), _): .int(values[row])
         case (.doubles(let values), .attribute(.float)): .float(Float(values[row]))
         case (.doubles(let values), .attribute(.date)):
@@ -48,8 +52,11 @@ extension Column {
             Self.value(of: heap[Self.range(of: row, in: ends)], kind)
         case (.lists(let keys, let ends), .objects(let entityName)):
             .objects(
-                keys[Self.range(of: row, in: ends)].map {
-                    PersistentIdentifier(store: store, entityName: entityName, key: $0)
+                Self.range(of: row, in: ends).map { place in
+                    PersistentIdentifier(
+                        store: store,
+                        entityName: subentities.entityName(at: place, among: entityName),
+                        key: keys[place])
                 })
         case (.lists, _): .null
         }

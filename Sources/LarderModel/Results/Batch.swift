@@ -1,15 +1,27 @@
 /// Rows as columns: one array a column, so that neither wire nor client pays by the value.
 public struct Batch: Hashable, Sendable {
-    /// The identity of the rows where they are whole objects of one entity; nil for other rows.
+    /// The identity of the rows where they are objects of one entity or of those below it; nil for
+    /// other rows.
     public struct Identity: Hashable, Sendable {
         public var entityName: String
         public var keys: [Int64]
         public var versions: [Int64]
+        /// Which rows are of entities below.
+        public var subentities: Subentities
 
-        public init(entityName: String, keys: [Int64] = [], versions: [Int64] = []) {
+        public init(
+            entityName: String, keys: [Int64] = [], versions: [Int64] = [],
+            subentities: Subentities = Subentities()
+        ) {
             self.entityName = entityName
             self.keys = keys
             self.versions = versions
+            self.subentities = subentities
+        }
+
+        /// The name of the own entity of a row's object.
+        public func entityName(at row: Int) -> String {
+            subentities.entityName(at: row, among: entityName)
         }
     }
 
@@ -35,9 +47,9 @@ public struct Column: Hashable, Sendable {
     /// What a column holds; the raw value is the wire's.
     public enum Kind: Hashable, Sendable {
         case attribute(AttributeType)
-        /// Keys of objects of this entity.
+        /// Keys of objects of this entity, or of those below it.
         case object(entityName: String)
-        /// Lists of keys of objects of this entity.
+        /// Lists of keys of such objects.
         case objects(entityName: String)
     }
 
@@ -59,12 +71,19 @@ public struct Column: Hashable, Sendable {
     public var storage: Storage
     /// Bit n%8 of byte n/8 is set where row n is nil; empty where no row is.
     public var nulls: [UInt8]
+    /// Which objects are of entities below the one that the kind names: by row, or by the keys of
+    /// all lists one after the other.
+    public var subentities: Subentities
 
-    public init(name: String, kind: Kind, storage: Storage, nulls: [UInt8] = []) {
+    public init(
+        name: String, kind: Kind, storage: Storage, nulls: [UInt8] = [],
+        subentities: Subentities = Subentities()
+    ) {
         self.name = name
         self.kind = kind
         self.storage = storage
         self.nulls = nulls
+        self.subentities = subentities
     }
 
     public func isNull(at row: Int) -> Bool {

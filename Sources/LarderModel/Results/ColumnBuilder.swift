@@ -13,6 +13,7 @@ public struct ColumnBuilder: Sendable {
     @usableFromInline var keys: [Int64] = []
     private var ends: [UInt32] = []
     private var nulls: [UInt8] = []
+    private var subentities = Subentities()
 
     public init(name: String, kind: Column.Kind) {
         self.name = name
@@ -29,13 +30,14 @@ public struct ColumnBuilder: Sendable {
             case .bytes: .bytes(heap: heap, ends: ends)
             case .lists: .lists(keys: keys, ends: ends)
             }
-        return Column(name: name, kind: kind, storage: storage, nulls: nulls)
+        return Column(
+            name: name, kind: kind, storage: storage, nulls: nulls, subentities: subentities)
     }
 
     /// About the bytes that the rows take on the wire.
     public var byteCount: Int {
         (integers.count + doubles.count + keys.count) * 8 + heap.count + ends.count * 4
-            + nulls.count
+            + nulls.count + subentities.indexes.count
     }
 
     /// A bool (0 or 1), an integer, or the key of an object.
@@ -66,12 +68,36 @@ public struct ColumnBuilder: Sendable {
         endRow(form: .lists, keys.count)
     }
 
+    /// The key of an object that may be of an entity below the kind's.
+    public mutating func append(object key: Int64, of entityName: String?) {
+        noteEntity(entityName, at: rowCount)
+        append(integer: key)
+    }
+
+    /// The keys of such objects, and for each the name of its entity.
+    public mutating func append(keys list: [Int64], of entityNames: [String]) {
+        for (place, name) in entityNames.enumerated() {
+            noteEntity(name, at: keys.count + place)
+        }
+        append(keys: list)
+    }
+
+    private mutating func noteEntity(_ name: String?, at place: Int) {
+        switch kind {
+        case .object(let entityName), .objects(let entityName):
+            subentities.append(name, among: entityName, at: place)
+        case .attribute: preconditionFailure("not a column of objects")
+        }
+    }
+
     public mutating func appendNull() {
         let byte = rowCount >> 3
         while nulls.count <= byte { nulls.append(0) }
         nulls[byte] |= 1 << UInt8(rowCount & 7)
         switch form {
-        case .integers: append(integer: 0)
+        case .integers:
+            if case .object = kind { noteEntity(nil, at: rowCount) }
+            append(integer: 0)
         case .doubles: append(double: 0)
         case .bytes: endRow(form: .bytes, heap.count)
         case .lists: endRow(form: .lists, keys.count)
@@ -107,11 +133,11 @@ public struct ColumnBuilder: Sendable {
         case (.uuid(let value), .attribute(.uuid)): append(bytes: value.bytes)
         case (.object(let value), .object):
             guard let key = value.permanentKey else { throw mismatch }
-            append(integer: key)
+            append(object: key, of: value.entityName)
         case (.objects(let values), .objects):
             let list = values.compactMap(\.permanentKey)
             guard list.count == values.count else { throw mismatch }
-            append(keys: list)
+            append(keys: list, of: values.map(\.entityName))
         default: throw mismatch
         }
     }

@@ -3,6 +3,7 @@ public import FoundationEssentials
 /// Gathers new objects of one entity, given by the values of the same properties, into batches.
 public struct RowBuilder: Sendable {
     private let entity: Entity
+    private let schema: Schema
     private let store: UUID
     private let properties: [Property]
     private var columns: [ColumnBuilder]
@@ -12,8 +13,11 @@ public struct RowBuilder: Sendable {
     ///   - names: The properties, in the order in which rows have their values.
     ///   - store: The store that the objects to which rows refer belong to.
     /// - Throws: `unknownProperty`.
-    public init(_ entity: Entity, _ names: [String], store: UUID) throws(LarderError) {
+    public init(
+        _ entity: Entity, _ names: [String], in schema: Schema, store: UUID
+    ) throws(LarderError) {
         self.entity = entity
+        self.schema = schema
         self.store = store
         let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
         properties = try names.map { (name) throws(LarderError) in
@@ -83,7 +87,7 @@ public struct RowBuilder: Sendable {
         _ identifier: PersistentIdentifier, _ relationship: Relationship
     ) throws(LarderError) {
         let uri = identifier.uriRepresentation
-        guard identifier.entityName == relationship.destination else {
+        guard schema.isKind(identifier.entityName, of: relationship.destination) else {
             throw LarderError(
                 .wrongType,
                 "\(entity.name).\(relationship.name) takes an object of "

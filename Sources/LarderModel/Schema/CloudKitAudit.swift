@@ -10,7 +10,7 @@ public enum CloudKitAudit {
 
     private static func faults(in entity: Entity, at path: SchemaPath) -> [SchemaError.Fault] {
         var faults: [LocatedFault] = []
-        for (place, attribute) in entity.attributes.enumerated() {
+        for (place, attribute) in entity.declared.attributes.enumerated() {
             let path = path["attributes"][place]
             let name = "`\(entity.name).\(attribute.name)`"
             if !attribute.isOptional, attribute.defaultValue == nil {
@@ -21,7 +21,7 @@ public enum CloudKitAudit {
                 faults.append(LocatedFault(path: path["unique"], message: "\(name) is unique"))
             }
         }
-        for (place, relationship) in entity.relationships.enumerated() {
+        for (place, relationship) in entity.declared.relationships.enumerated() {
             let path = path["relationships"][place]
             let name = "`\(entity.name).\(relationship.name)`"
             if !relationship.isOptional {
@@ -35,8 +35,9 @@ public enum CloudKitAudit {
                 faults.append(LocatedFault(path: path["ordered"], message: "\(name) is ordered"))
             }
         }
-        let fromAttributes = entity.attributes.count(where: \.isUnique)
-        for (place, list) in entity.uniquenessConstraints.dropFirst(fromAttributes).enumerated() {
+        let fromAttributes = entity.declared.attributes.count(where: \.isUnique)
+        let lists = entity.declared.uniquenessConstraints.dropFirst(fromAttributes)
+        for (place, list) in lists.enumerated() {
             let names = list.joined(separator: ", ")
             faults.append(
                 LocatedFault(

@@ -10,6 +10,7 @@ public struct Derivation: Hashable, Sendable {
         case related(through: String, attribute: String)
     }
 
+    /// The entity of the objects; an inherited attribute has a derivation for each entity.
     public let entityName: String
     public let attribute: Attribute
     public let expression: QueryExpression

@@ -29,15 +29,18 @@ struct DerivationCheck {
 
     private mutating func read() -> [Found] {
         var found: [Found] = []
-        for (entityPlace, entity) in schema.entities.enumerated() {
-            let path = SchemaPath.root["entities"][entityPlace]["attributes"]
-            for (place, attribute) in entity.attributes.enumerated() {
+        for entity in schema.entities {
+            for attribute in entity.attributes {
                 guard let text = attribute.derivation else { continue }
-                let path = path[place]["derived"]
+                let place = schema.place(of: attribute.name, in: entity)
+                let path = SchemaPath.root["entities"][place.entity]["attributes"][place.attribute][
+                    "derived"]
                 do throws(LarderError) {
                     let derivation = try derivation(text, attribute, entity)
                     found.append(Found(derivation: derivation, path: path))
                 } catch {
+                    // What is inherited is wrong where it is declared.
+                    guard schema.entities[place.entity].name == entity.name else { continue }
                     faults.append(LocatedFault(path: path, message: error.message))
                 }
             }
@@ -155,13 +158,14 @@ struct DerivationCheck {
     private func readNames(_ derivation: Derivation) -> Set<String> {
         let entity = schema.entity(named: derivation.entityName)
         return Set(
-            derivation.sources.compactMap { source in
+            derivation.sources.flatMap { source -> [String] in
                 switch source {
-                case .own(let name): return "\(derivation.entityName).\(name)"
+                case .own(let name): return ["\(derivation.entityName).\(name)"]
                 case .related(let through, let name):
                     guard case .relationship(let relationship)? = entity?.property(named: through)
-                    else { return nil }
-                    return "\(relationship.destination).\(name)"
+                    else { return [] }
+                    let below = schema.subentities(of: relationship.destination).map(\.name)
+                    return ([relationship.destination] + below).map { "\($0).\(name)" }
                 }
             })
     }

@@ -35,7 +35,7 @@ struct DerivationSources {
             try add(predicate)
             variables[variable] = hidden
         case .function(.now, _): readsTime = true
-        case .function, .collection, .list, .comparison, .and, .or, .not:
+        case .function, .collection, .list, .comparison, .typeTest, .and, .or, .not:
             for child in expression.children { try add(child) }
         }
     }

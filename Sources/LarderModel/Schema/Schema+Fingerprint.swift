@@ -21,6 +21,8 @@ extension Schema {
         var facts = ["version \(version)"]
         for entity in entities {
             facts.append("entity \(entity.name)")
+            if let parent = entity.parent { facts.append("\(entity.name): parent \(parent)") }
+            if entity.isAbstract { facts.append("\(entity.name): abstract") }
             facts += Set(entity.lists).map { "\(entity.name): \($0)" }
             for name in entity.propertyNames {
                 // Where a later facet is not said, the fingerprint is as it always was.

@@ -17,12 +17,16 @@ extension Schema {
 extension Entity {
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = ["name": .string(name)]
+        members["parent"] = parent.map { .string($0) }
+        if isAbstract { members["abstract"] = .bool(true) }
+        let attributes = declared.attributes
         members["attributes"] = Self.array(attributes.map(\.json))
-        members["relationships"] = Self.array(relationships.map(\.json))
+        members["relationships"] = Self.array(declared.relationships.map(\.json))
         members["unique"] = Self.array(
-            uniquenessConstraints.dropFirst(attributes.count(where: \.isUnique)).map(Self.names))
+            declared.uniquenessConstraints.dropFirst(attributes.count(where: \.isUnique))
+                .map(Self.names))
         members["indexes"] = Self.array(
-            indexes.dropFirst(attributes.count(where: \.isIndexed)).map(Self.names))
+            declared.indexes.dropFirst(attributes.count(where: \.isIndexed)).map(Self.names))
         return .object(members)
     }
 

@@ -9,7 +9,8 @@ enum SchemaCheck {
 
     /// Every fault, from top to bottom.
     static func locatedFaults(in entities: [Entity], version: String) -> [LocatedFault] {
-        var check = EntityCheck(entities: entities)
+        let inheritance = Inheritance(entities)
+        var check = EntityCheck(entities: entities, inheritance)
         if !isVersion(version) {
             check.report(SchemaPath.root["version"], "is not of the form major.minor.patch")
         }
@@ -18,12 +19,19 @@ enum SchemaCheck {
             check.report(path, "has more than \(Limits.entitiesMax) elements")
             return check.faults
         }
+        let parentFaults = inheritance.faults(in: entities)
+        for fault in parentFaults { check.report(path[fault.place]["parent"], fault.message) }
+        if parentFaults.isEmpty, check.inheritedCount > Limits.inheritedPropertiesMax {
+            check.report(
+                path, "inherit more than \(Limits.inheritedPropertiesMax) properties in all")
+            return check.faults
+        }
         var names = NameCheck(kind: "entity")
         for (place, entity) in entities.enumerated() {
             if let fault = names.fault(in: entity.name) {
                 check.report(path[place]["name"], fault)
             }
-            check.check(entity, at: path[place])
+            check.check(place, at: path[place])
         }
         return check.faults.sorted { $0.path < $1.path }
     }
@@ -45,6 +53,9 @@ struct NameCheck {
     private var seen: [String: String] = [:]
 
     init(kind: String) { self.kind = kind }
+
+    /// A name that is taken, and not looked at itself.
+    mutating func take(_ name: String) { seen[name.lowercased()] = name }
 
     /// What is wrong with the next name, nil if nothing is.
     mutating func fault(in name: String) -> String? {

@@ -28,9 +28,14 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
 
     private static func differences(from store: Entity, to file: Entity) -> [String] {
         var sentences: [String] = []
+        for (facet, other) in zip(store.facets, file.facets) where facet != other {
+            sentences.append(
+                "\(store.name): \(facet.name) is \(facet.value) in the store, "
+                    + "\(other.value) in the file")
+        }
         for name in store.propertyNames {
-            guard let own = store.property(named: name) else { continue }
-            guard let other = file.property(named: name) else {
+            guard let own = store.declaredProperty(named: name) else { continue }
+            guard let other = file.declaredProperty(named: name) else {
                 sentences.append("\(store.name).\(name): is in the store, not in the file")
                 continue
             }
@@ -42,7 +47,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
                 if facet.name == Facet.kindName { break }
             }
         }
-        for name in file.propertyNames where store.property(named: name) == nil {
+        for name in file.propertyNames where store.declaredProperty(named: name) == nil {
             sentences.append("\(store.name).\(name): is in the file, not in the store")
         }
         let (own, other) = (store.lists, file.lists)
@@ -114,12 +119,23 @@ extension Property {
     }
 }
 
+/// What an entity declares; what it inherits is its parent's to say.
 extension Entity {
-    var propertyNames: [String] { attributes.map(\.name) + relationships.map(\.name) }
+    var facets: [Facet] {
+        [Facet("parent", parent ?? "none"), Facet("abstract", "\(isAbstract)")]
+    }
+
+    var propertyNames: [String] {
+        declared.attributes.map(\.name) + declared.relationships.map(\.name)
+    }
+
+    func declaredProperty(named name: String) -> Property? {
+        parent == nil || propertyNames.contains(name) ? property(named: name) : nil
+    }
 
     /// Constraints and indexes as text: `unique (title, collection)`.
     var lists: [String] {
-        uniquenessConstraints.map { "unique (\($0.sorted().joined(separator: ", ")))" }
-            + indexes.map { "index (\($0.joined(separator: ", ")))" }
+        declared.uniquenessConstraints.map { "unique (\($0.sorted().joined(separator: ", ")))" }
+            + declared.indexes.map { "index (\($0.joined(separator: ", ")))" }
     }
 }

@@ -31,7 +31,8 @@ struct SchemaFileReader {
                 relationship($1, at: path["relationships"][$0])
             },
             uniquenessConstraints: nameLists(object, "unique"),
-            indexes: nameLists(object, "indexes"))
+            indexes: nameLists(object, "indexes"), parent: string(object, "parent"),
+            isAbstract: bool(object, "abstract") ?? false)
     }
 
     private mutating func attribute(_ json: JSONValue, at path: SchemaPath) -> Attribute {

@@ -1,7 +1,9 @@
 /// The keys of the schema file, by the object in which they stand.
 enum SchemaKey {
     static let document = ["version", "entities"]
-    static let entity = ["name", "attributes", "relationships", "unique", "indexes"]
+    static let entity = [
+        "name", "parent", "abstract", "attributes", "relationships", "unique", "indexes",
+    ]
     static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
         "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
@@ -13,7 +15,7 @@ enum SchemaKey {
 
     /// Known, and refused until a release gives them meaning; false and null pass, because they
     /// ask for nothing.
-    static let entityLater = ["parent", "abstract", "originalName"]
+    static let entityLater = ["originalName"]
     static let attributeLater = ["externalStorage", "transient", "originalName", "hashModifier"]
     static let relationshipLater = ["originalName"]
 
@@ -27,7 +29,8 @@ enum SchemaKey {
     private static let ranks: [String: Int] = {
         // A key that several objects share stands before or after the same others in each.
         let order =
-            document + ["name", "destination", "type", "toMany", "ordered", "attributes"]
+            document + ["name", "parent", "abstract", "destination", "type", "toMany", "ordered"]
+            + ["attributes"]
             + ["relationships", "optional", "inverse", "deleteRule", "minCount", "maxCount"]
             + attribute + entity
         return Dictionary(

@@ -70,10 +70,12 @@ extension Layout {
 
     /// Copies one attribute of the object ?2 into the history of transaction ?1. A stored nil gives
     /// way to ?3: a value that waits to be stored.
-    static func preserve(_ column: String, of entityName: String, as property: String) -> String {
+    static func preserve(
+        _ column: String, in table: String, of entityName: String, as property: String
+    ) -> String {
         // Names of a schema hold no quotation marks.
         "INSERT INTO \(preservedTable) SELECT ?1, '\(entityName)', ?2, '\(property)', "
-            + "COALESCE(\(SQL.quoted(column)), ?3) FROM \(SQL.quoted(entityName)) "
+            + "COALESCE(\(SQL.quoted(column)), ?3) FROM \(SQL.quoted(table)) "
             + "WHERE \(SQL.quoted(keyColumn)) = ?2"
     }
 }

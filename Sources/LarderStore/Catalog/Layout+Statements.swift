@@ -3,26 +3,46 @@ import LarderModel
 extension Layout {
     /// The statements that create every table and index, in an order in which they can run.
     var createStatements: [String] {
-        schema.entities.map(createTable) + joinTables.map(createJoinTable)
-            + schema.entities.flatMap(createIndexes) + joinTables.map(createJoinIndex)
-            + createOrderIndexes
+        roots.map(createTable) + joinTables.map(createJoinTable)
+            + roots.compactMap(createEntityIndex) + schema.entities.flatMap(createIndexes)
+            + joinTables.map(createJoinIndex) + createOrderIndexes
     }
 
-    private func createTable(for entity: Entity) -> String {
+    /// The entities that have tables of their own.
+    var roots: [Entity] { schema.entities.filter { $0.parent == nil } }
+
+    private func createTable(for root: Entity) -> String {
         var columns = [
             "\(SQL.quoted(Layout.keyColumn)) INTEGER PRIMARY KEY AUTOINCREMENT",
             "\(SQL.quoted(Layout.versionColumn)) INTEGER NOT NULL",
         ]
-        columns += entity.attributes.map {
-            "\(SQL.quoted(column(for: $0))) \(Layout.columnType(of: $0.type))"
+        let kinds = kinds(inTableOf: root)
+        if kinds != nil { columns.append("\(SQL.quoted(Layout.entityColumn)) TEXT NOT NULL") }
+        for entity in kinds ?? [root] {
+            columns += declaredColumns(of: entity).map { "\(SQL.quoted($0.name)) \($0.type)" }
         }
-        for (relationship, column) in storedToOnes(of: entity) {
-            columns.append("\(SQL.quoted(column)) INTEGER")
-            if let position = positionColumn(beside: relationship) {
-                columns.append("\(SQL.quoted(position)) INTEGER")
+        return "CREATE TABLE \(SQL.quoted(table(for: root))) (\(columns.joined(separator: ", ")))"
+    }
+
+    /// The columns of what an entity declares itself.
+    func declaredColumns(of entity: Entity) -> [(name: String, type: String)] {
+        var columns = entity.declared.attributes.map {
+            (name: column(for: $0, of: entity), type: Layout.columnType(of: $0.type))
+        }
+        for (relationship, column) in declaredToOnes(of: entity) {
+            columns.append((column, "INTEGER"))
+            if let position = positionColumn(beside: relationship, column) {
+                columns.append((position, "INTEGER"))
             }
         }
-        return "CREATE TABLE \(SQL.quoted(table(for: entity))) (\(columns.joined(separator: ", ")))"
+        return columns
+    }
+
+    /// Finds the objects of one entity among those of several, in the order of their keys.
+    private func createEntityIndex(of root: Entity) -> String? {
+        guard kinds(inTableOf: root) != nil else { return nil }
+        return "CREATE INDEX \(SQL.quoted("_entity.\(root.name)")) "
+            + "ON \(SQL.quoted(table(for: root))) (\(SQL.quoted(Layout.entityColumn)))"
     }
 
     private func createIndexes(for entity: Entity) -> [String] {
@@ -33,21 +53,22 @@ extension Layout {
                 "CREATE \(unique ? "UNIQUE " : "")INDEX \(SQL.quoted(name)) ON \(table) (\(list))"
         }
         var statements: [String] = []
-        for (relationship, column) in storedToOnes(of: entity) {
+        for (relationship, column) in declaredToOnes(of: entity) {
             // The position comes second, so that an ordered list is read in order.
-            let columns = [column] + [positionColumn(beside: relationship)].compactMap(\.self)
+            let position = positionColumn(beside: relationship, column)
+            let columns = [column] + [position].compactMap(\.self)
             statements.append(
                 index(
                     "_link.\(entity.name).\(relationship.name)",
                     unique: isOneToOne(relationship), on: columns))
         }
-        for (number, names) in entity.uniquenessConstraints.enumerated() {
+        for (number, names) in entity.declared.uniquenessConstraints.enumerated() {
             let columns = columns(named: names, of: entity)
-            let isUnique = Layout.isUniqueIndex(names, of: entity)
+            let isUnique = isUniqueIndex(names, of: entity)
             statements.append(
                 index("_unique.\(entity.name).\(number)", unique: isUnique, on: columns))
         }
-        for (number, names) in entity.indexes.enumerated() {
+        for (number, names) in entity.declared.indexes.enumerated() {
             let columns = columns(named: names, of: entity)
             statements.append(index("_index.\(entity.name).\(number)", unique: false, on: columns))
         }
@@ -57,12 +78,14 @@ extension Layout {
     /// Whether a constraint's index is SQLite's UNIQUE, which tells its planner that there is at
     /// most one row. SQLite looks at each statement, and a set may pass through states that it
     /// does not end in: the value of a single attribute can stand aside meanwhile, a combination
-    /// cannot.
-    static func isUniqueIndex(_ names: [String], of entity: Entity) -> Bool {
+    /// cannot. A constraint over an inherited attribute does not bind all rows of the table.
+    ///
+    /// - Parameter entity: the one that declares the constraint.
+    func isUniqueIndex(_ names: [String], of entity: Entity) -> Bool {
         guard names.count == 1, case .attribute = entity.property(named: names[0]) else {
             return false
         }
-        return true
+        return schema.declaringEntity(of: names[0], in: entity).name == entity.name
     }
 
     /// The columns of an index, in its order; a property without a column is left out.
@@ -80,20 +103,29 @@ extension Layout {
         }
     }
 
+    /// Those of them that the entity declares itself.
+    func declaredToOnes(of entity: Entity) -> [(Relationship, column: String)] {
+        let inherited = entity.relationships.count - entity.declared.relationships.count
+        let names = Set(entity.relationships.prefix(inherited).map(\.name))
+        return storedToOnes(of: entity).filter { !names.contains($0.0.name) }
+    }
+
     /// The column of a to-one's position in the list of its inverse, if that is ordered.
-    func positionColumn(beside toOne: Relationship) -> String? {
+    ///
+    /// - Parameter column: the one of the to-one itself.
+    func positionColumn(beside toOne: Relationship, _ column: String) -> String? {
         guard let inverse = Layout.inverse(of: toOne, in: schema), inverse.isToMany,
             inverse.isOrdered
         else { return nil }
-        return Layout.positionColumn(for: toOne)
+        return Layout.positionColumn(beside: column)
     }
 
-    /// How wide the entity's table is.
-    func columnCount(of entity: Entity) -> Int {
-        2 + entity.attributes.count
-            + storedToOnes(of: entity).reduce(0) {
-                $0 + (positionColumn(beside: $1.0) == nil ? 1 : 2)
-            }
+    /// How wide the table of an entity without parent is.
+    func columnCount(of root: Entity) -> Int {
+        guard let kinds = kinds(inTableOf: root) else {
+            return 2 + declaredColumns(of: root).count
+        }
+        return 3 + kinds.reduce(0) { $0 + declaredColumns(of: $1).count }
     }
 
     func isOneToOne(_ relationship: Relationship) -> Bool {

@@ -7,6 +7,8 @@ import LarderModel
 struct Layout: Sendable {
     static let keyColumn = "_id"
     static let versionColumn = "_version"
+    /// The name of the object's own entity, where a table holds objects of several.
+    static let entityColumn = "_entity"
     static let sourceColumn = "source"
     static let targetColumn = "target"
 
@@ -26,9 +28,27 @@ struct Layout: Sendable {
         self.links = links
     }
 
-    func table(for entity: Entity) -> String { entity.name }
+    /// The table of the entity at the top, which all entities below share.
+    func table(for entity: Entity) -> String { schema.root(of: entity).name }
 
-    func column(for attribute: Attribute) -> String { attribute.name }
+    func column(for attribute: Attribute, of entity: Entity) -> String {
+        Layout.column(for: attribute.name, of: entity, in: schema)
+    }
+
+    /// The entities whose objects are in the entity's table, the one at the top first; nil where
+    /// all are of one, and no column says of which.
+    func kinds(inTableOf entity: Entity) -> [Entity]? {
+        let root = schema.root(of: entity)
+        let below = schema.subentities(of: root.name)
+        return below.isEmpty ? nil : [root] + below
+    }
+
+    /// The names of the entities whose objects are of an entity: itself, unless it is abstract, and
+    /// those below.
+    func concreteNames(of entity: Entity, includingSubentities: Bool = true) -> [String] {
+        let below = includingSubentities ? schema.subentities(of: entity.name) : []
+        return ([entity] + below).filter { !$0.isAbstract }.map(\.name)
+    }
 
     /// Where the relationship's keys are, seen from its own side.
     func link(for relationship: Relationship, of entity: Entity) -> Link {
@@ -41,7 +61,7 @@ struct Layout: Sendable {
     /// The column of the entity's own table that holds a property; nil where there is none.
     func column(for property: Property, of entity: Entity) -> String? {
         switch property {
-        case .attribute(let attribute): return column(for: attribute)
+        case .attribute(let attribute): return column(for: attribute, of: entity)
         case .relationship(let relationship):
             if case .column(_, let column) = link(for: relationship, of: entity) { return column }
             return nil
@@ -62,26 +82,40 @@ enum Link: Hashable, Sendable {
 }
 
 extension Layout {
+    /// What the tree's top declares is called as it is, what is declared below after its entity
+    /// too: two entities may have properties of one name.
+    private static func column(
+        for property: String, of entity: Entity, in schema: Schema
+    ) -> String {
+        let declarer = schema.declaringEntity(of: property, in: entity)
+        return declarer.parent == nil ? property : "\(declarer.name).\(property)"
+    }
+
     private static func link(
-        for relationship: Relationship, of entity: Entity, in schema: Schema
+        for relationship: Relationship, of heir: Entity, in schema: Schema
     ) -> Link {
-        guard let inverse = inverse(of: relationship, in: schema) else {
+        let entity = schema.declaringEntity(of: relationship.name, in: heir)
+        let own = Link.column(
+            table: schema.root(of: entity).name,
+            column: column(for: relationship.name, of: entity, in: schema))
+        guard let inverse = inverse(of: relationship, in: schema),
+            let destination = schema.entity(named: relationship.destination)
+        else {
             return relationship.isToMany
-                ? joinLink(for: relationship, of: entity, inverse: nil)
-                : .column(table: entity.name, column: relationship.name)
+                ? joinLink(for: relationship, of: entity, inverse: nil) : own
         }
+        let table = schema.root(of: destination).name
+        let column = column(for: inverse.name, of: destination, in: schema)
         switch (relationship.isToMany, inverse.isToMany) {
         case (true, true): return joinLink(for: relationship, of: entity, inverse: inverse)
-        case (false, true): return .column(table: entity.name, column: relationship.name)
+        case (false, true): return own
         case (true, false):
             return .inverseColumn(
-                table: relationship.destination, column: inverse.name,
-                positionColumn: relationship.isOrdered ? positionColumn(for: inverse) : nil)
+                table: table, column: column,
+                positionColumn: relationship.isOrdered ? positionColumn(beside: column) : nil)
         case (false, false):
             return isFirst(relationship, of: entity, inverse: inverse)
-                ? .column(table: entity.name, column: relationship.name)
-                : .inverseColumn(
-                    table: relationship.destination, column: inverse.name, positionColumn: nil)
+                ? own : .inverseColumn(table: table, column: column, positionColumn: nil)
         }
     }
 
@@ -115,5 +149,5 @@ extension Layout {
             positionColumn: relationship.isOrdered ? "\(other)_position" : nil)
     }
 
-    static func positionColumn(for toOne: Relationship) -> String { "_position.\(toOne.name)" }
+    static func positionColumn(beside column: String) -> String { "_position.\(column)" }
 }

@@ -14,6 +14,7 @@ enum SchemaStorability {
         for (place, entity) in schema.entities.enumerated() {
             faults += patternFaults(of: entity, path: "entities[\(place)]")
             faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
+            guard entity.parent == nil else { continue }
             let columnCount = layout.columnCount(of: entity)
             if columnCount > columnsMax {
                 faults.append(
@@ -28,7 +29,7 @@ enum SchemaStorability {
 
     private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
         var faults: [SchemaError.Fault] = []
-        for (place, attribute) in entity.attributes.enumerated() {
+        for (place, attribute) in entity.declared.attributes.enumerated() {
             guard let pattern = attribute.validation.pattern else { continue }
             do throws(RegularExpression.Fault) {
                 _ = try RegularExpression(pattern)
@@ -60,7 +61,9 @@ enum SchemaStorability {
                     try DerivationPlan(
                         derivation, isOfOneObject: true, layout: layout, converter: converter))
             } catch {
-                faults.append(fault(of: derivation, in: schema, error.message))
+                let fault = fault(of: derivation, in: schema, error.message)
+                // Who inherits it has the same.
+                if !faults.contains(fault) { faults.append(fault) }
             }
         }
         guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
@@ -70,17 +73,21 @@ enum SchemaStorability {
     static func fault(
         of derivation: Derivation, in schema: Schema, _ message: String
     ) -> SchemaError.Fault {
-        let entity = schema.entities.firstIndex { $0.name == derivation.entityName } ?? 0
-        let attributes = schema.entities[entity].attributes
-        let place = attributes.firstIndex(of: derivation.attribute) ?? 0
+        let place = schema.entity(named: derivation.entityName).map {
+            schema.place(of: derivation.attribute.name, in: $0)
+        }
         return SchemaError.Fault(
-            path: "entities[\(entity)].attributes[\(place)].derived", message: message)
+            path: "entities[\(place?.entity ?? 0)].attributes[\(place?.attribute ?? 0)].derived",
+            message: message)
     }
 
     private static func indexFaults(
         of entity: Entity, path: String, _ layout: Layout
     ) -> [SchemaError.Fault] {
-        let lists = [("unique", entity.uniquenessConstraints), ("indexes", entity.indexes)]
+        let lists = [
+            ("unique", entity.declared.uniquenessConstraints),
+            ("indexes", entity.declared.indexes),
+        ]
         return lists.flatMap { key, constraints in
             constraints.flatMap { names in
                 names.compactMap { name -> SchemaError.Fault? in

@@ -24,16 +24,17 @@ struct ConsistencyCheck {
 
     /// The tables, for SQLite's own check.
     var tables: [String] {
-        layout.schema.entities.map(layout.table) + layout.joinTables.map(\.name)
+        layout.roots.map(layout.table) + layout.joinTables.map(\.name)
             + (isOfThisFormat ? Layout.historyTables + [Layout.outcomeTable] : [])
     }
 
     var questions: [Question] {
         layout.schema.entities.flatMap { entity in
-            [versions(of: entity), spentKeys(of: entity)]
-                + layout.storedToOnes(of: entity).flatMap {
+            (entity.parent == nil
+                ? [versions(of: entity), spentKeys(of: entity)] + kinds(inTableOf: entity) : [])
+                + layout.declaredToOnes(of: entity).flatMap {
                     toOne($0, column: $1, of: entity)
-                } + entity.relationships.flatMap { join(for: $0, of: entity) }
+                } + entity.declared.relationships.flatMap { join(for: $0, of: entity) }
         } + (isOfThisFormat ? history + outcomes : [])
     }
 
@@ -58,6 +59,41 @@ struct ConsistencyCheck {
             message: "its key is outside of those that were given out")
     }
 
+    /// Each object is of an entity that has objects, and has values of that one's properties only.
+    private func kinds(inTableOf root: Entity) -> [Question] {
+        guard let kinds = layout.kinds(inTableOf: root) else { return [] }
+        let column = SQL.quoted(Layout.entityColumn)
+        let known = layout.concreteNames(of: root).map(literal).joined(separator: ", ")
+        let unknown = Question(
+            place: root.name, entityName: root.name,
+            sqlText: "SELECT \(key) FROM \(table(root)) WHERE \(column) NOT IN (\(known))",
+            message: "it is of no entity that has objects")
+        return [unknown]
+            + kinds.dropFirst().compactMap { entity in
+                let columns = layout.declaredColumns(of: entity)
+                guard !columns.isEmpty else { return nil }
+                let isHeld = columns.map { "\(SQL.quoted($0.name)) IS NOT NULL" }
+                return Question(
+                    place: entity.name, entityName: root.name,
+                    sqlText: "SELECT \(key) FROM \(table(root)) "
+                        + "WHERE NOT (\(isOfKind(entity, column))) "
+                        + "AND (\(isHeld.joined(separator: " OR ")))",
+                    message: "it has a value of this entity, and is none of its objects")
+            }
+    }
+
+    private func isOfKind(_ entity: Entity, _ column: String) -> String {
+        let names = layout.concreteNames(of: entity).map(literal)
+        return "\(column) IN (\(names.joined(separator: ", ")))"
+    }
+
+    /// What holds of an object that is one of an entity's, by the alias of its row: nothing where
+    /// the table has no others.
+    private func kindCondition(_ entity: Entity, _ alias: String) -> String {
+        guard layout.kinds(inTableOf: entity) != nil, entity.parent != nil else { return "" }
+        return " AND " + isOfKind(entity, "\(alias).\(SQL.quoted(Layout.entityColumn))")
+    }
+
     // MARK: Relationships
 
     private func toOne(
@@ -77,14 +113,19 @@ struct ConsistencyCheck {
             questions.append(
                 question(
                     "\(reference) IS NOT NULL AND NOT EXISTS "
-                        + "(SELECT 1 FROM \(destination(relationship)) AS d "
-                        + "WHERE d.\(key) = o.\(reference))",
+                        + "(SELECT 1 FROM \(table(destination(relationship))) AS d "
+                        + "WHERE d.\(key) = o.\(reference)"
+                        + "\(kindCondition(destination(relationship), "d")))",
                     "it leads to an object that is not there"))
         }
         if !relationship.isOptional {
-            questions.append(question("\(reference) IS NULL", "it leads nowhere, and must not"))
+            questions.append(
+                question(
+                    "\(reference) IS NULL\(kindCondition(entity, "o"))",
+                    "it leads nowhere, and must not"))
         }
-        guard let position = layout.positionColumn(beside: relationship).map(SQL.quoted) else {
+        guard let position = layout.positionColumn(beside: relationship, column).map(SQL.quoted)
+        else {
             return questions
         }
         questions.append(
@@ -115,11 +156,13 @@ struct ConsistencyCheck {
         }
         var questions = [
             question(
-                "NOT EXISTS (SELECT 1 FROM \(destination(relationship)) AS d "
-                    + "WHERE d.\(key) = p.\(other))",
+                "NOT EXISTS (SELECT 1 FROM \(self.table(destination(relationship))) AS d "
+                    + "WHERE d.\(key) = p.\(other)"
+                    + "\(kindCondition(destination(relationship), "d")))",
                 "it leads to an object that is not there"),
             question(
-                "NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS o WHERE o.\(key) = p.\(own))",
+                "NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS o WHERE o.\(key) = p.\(own)"
+                    + "\(kindCondition(entity, "o")))",
                 "an object that is not there leads on"),
         ]
         if let position = position.map(SQL.quoted) {
@@ -188,11 +231,11 @@ struct ConsistencyCheck {
 
     private func table(_ entity: Entity) -> String { SQL.quoted(layout.table(for: entity)) }
 
-    private func destination(_ relationship: Relationship) -> String {
+    private func destination(_ relationship: Relationship) -> Entity {
         guard let entity = layout.schema.entity(named: relationship.destination) else {
             preconditionFailure("a checked schema has no dangling destination")
         }
-        return table(entity)
+        return entity
     }
 
     /// A table's name as a value. Names of a schema hold no quotation marks.

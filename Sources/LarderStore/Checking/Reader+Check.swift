@@ -88,15 +88,36 @@ extension Reader {
         let statement = try session.statement(question.sqlText)
         defer { statement.reset() }
         while findings.count < findingsMax, try session.step(statement) {
-            let identifier = question.entityName.map {
-                PersistentIdentifier(
-                    store: session.description.identifier, entityName: $0,
-                    key: statement.int64(at: 0))
+            var identifier: PersistentIdentifier?
+            if let entityName = question.entityName {
+                let key = statement.int64(at: 0)
+                identifier = PersistentIdentifier(
+                    store: session.description.identifier,
+                    entityName: try ownEntityName(of: key, among: entityName), key: key)
             }
             findings.append(
                 CheckFinding(
                     place: question.place, uri: identifier?.uriRepresentation,
                     message: question.message))
         }
+    }
+
+    /// The entity of an object as its row has it, if the schema knows that; else the one asked of.
+    private func ownEntityName(
+        of key: Int64, among entityName: String
+    ) throws(ReadFailure) -> String {
+        let schema = session.layout.schema
+        guard let entity = schema.entity(named: entityName),
+            session.layout.kinds(inTableOf: entity) != nil
+        else { return entityName }
+        let statement = try session.statement(
+            "SELECT \(SQL.quoted(Layout.entityColumn)) "
+                + "FROM \(SQL.quoted(session.layout.table(for: entity))) "
+                + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?")
+        defer { statement.reset() }
+        try session.bind([.integer(key)], to: statement)
+        guard try session.step(statement) else { return entityName }
+        let name = statement.string(at: 0)
+        return schema.entity(named: name) == nil ? entityName : name
     }
 }

@@ -25,7 +25,8 @@ struct DerivationPlan: Sendable {
         _ derivation: Derivation, isOfOneObject: Bool, layout: Layout, converter: ValueConverter
     ) throws(LarderError) {
         let resolver = try QueryResolver(
-            entityName: derivation.entityName, layout: layout, converter: converter)
+            entityName: derivation.entityName, layout: layout, converter: converter,
+            includesSubentities: false)
         let query = try resolver.derivation(derivation, isOfOneObject: isOfOneObject)
         let values = QueryParameters(arguments: isOfOneObject ? [1] : [])
         var writer = SQLWriter(values, converter)
@@ -112,7 +113,7 @@ extension QueryResolver {
             predicate = .comparison(.column(column), .equal, .value(key), options: [])
         }
         return ResolvedQuery(
-            verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: predicate, hasIdentity: true, columns: columns)
+            verb: .fetch, entityName: entity.name, entityNames: isOfOneObject ? nil : entityNames,
+            sources: rootScope.sources, predicate: predicate, hasIdentity: true, columns: columns)
     }
 }

@@ -163,6 +163,8 @@ indirect enum PlanPredicate: Hashable, Sendable {
     case oneOf(PlanOperand, [PlanOperand], options: Comparison.Options)
     /// One of the values of a list that is one argument.
     case oneOfList(PlanOperand, PlanValue, options: Comparison.Options)
+    /// The name of an object's entity is one of these. Nil where there is no object.
+    case isKind(PlanColumn, [String])
     case and([PlanPredicate])
     case or([PlanPredicate])
     case not(PlanPredicate)
@@ -181,6 +183,7 @@ indirect enum PlanPredicate: Hashable, Sendable {
         switch self {
         case .constant, .decided, .and, .or, .not, .exists: []
         case .isTrue(let operand), .oneOfList(let operand, _, _): [operand]
+        case .isKind(let column, _): [.column(column)]
         case .comparison(let left, _, let right, _): [left, right]
         case .between(let value, let lower, let upper, _): [value, lower, upper]
         case .oneOf(let operand, let list, _): [operand] + list

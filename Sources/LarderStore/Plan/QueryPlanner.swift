@@ -10,11 +10,12 @@ struct QueryPlanner {
     ) throws(LarderError) -> ReadPlan {
         let resolver = try QueryResolver(
             entityName: query.entityName, layout: layout, converter: converter,
+            includesSubentities: query.includesSubentities,
             source: ExpressionSource(parameters))
         let resolved: ResolvedQuery =
             switch query {
             case .fetch(let fetch): try resolver.fetch(fetch)
-            case .count(_, let predicate): try resolver.count(where: predicate)
+            case .count(_, let predicate, _): try resolver.count(where: predicate)
             case .aggregate(let aggregate): try resolver.aggregate(aggregate)
             }
         return readPlan(resolved, resolver.source)

@@ -27,8 +27,9 @@ extension QueryResolver {
             try self.predicate(having)
         }
         return ResolvedQuery(
-            verb: .aggregate, entityName: entity.name, sources: rootScope.sources,
-            predicate: predicate, groupBy: groups, having: havingPredicate, columns: columns,
+            verb: .aggregate, entityName: entity.name, entityNames: entityNames,
+            sources: rootScope.sources, predicate: predicate, groupBy: groups,
+            having: havingPredicate, columns: columns,
             order: try groupOrder(aggregate, columns))
     }
 

@@ -90,7 +90,7 @@ extension QueryResolver {
         }
         let operands = Self.alike(
             try operands(expressions, for: comparison, in: scope))
-        try comparison.check(operands.map { ($0.type, $0.name) })
+        try comparison.check(operands.map { ($0.type, $0.name) }, in: layout.schema)
         let options = comparison.options.subtracting(.normalized)
         switch comparison.operator {
         case .in: return .oneOf(operands[0], Array(operands.dropFirst()), options: options)
@@ -199,7 +199,7 @@ extension QueryResolver {
         guard left.type != nil else {
             throw LarderError(.unsupported, "IN needs a key path on one side")
         }
-        try comparison.check([(left.type, left.name)])
+        try comparison.check([(left.type, left.name)], in: layout.schema)
         return try locating(comparison.right) { () throws(LarderError) in
             let list: PlanValue
             if case .constant(let constant) = comparison.right {
@@ -236,7 +236,7 @@ extension QueryResolver {
         if case .value = left {
             throw LarderError(.unsupported, "BETWEEN needs a key path on one side")
         }
-        try comparison.check([(type, left.name)])
+        try comparison.check([(type, left.name)], in: layout.schema)
         let name = left.name
         return try locating(comparison.right) { () throws(LarderError) in
             var lower = try value(comparison.right, as: type, name: name)

@@ -10,8 +10,9 @@ extension QueryResolver {
             try fetch.isDistinct
             ? distinctOrder(fetch.sort, columns) : order(fetch.sort)
         return ResolvedQuery(
-            verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: predicate, hasIdentity: !fetch.isDistinct, columns: columns, order: order,
+            verb: .fetch, entityName: entity.name, entityNames: entityNames,
+            sources: rootScope.sources, predicate: predicate, hasIdentity: !fetch.isDistinct,
+            hasEntity: includesSubentities && !fetch.isDistinct, columns: columns, order: order,
             isDistinct: fetch.isDistinct,
             hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate),
             prefetch: prefetch)
@@ -40,8 +41,8 @@ extension QueryResolver {
         let predicate = try predicate(source.predicate(term))
         let count = PlanOperand.aggregate(.count, nil, .int64, name: "count")
         return ResolvedQuery(
-            verb: .count, entityName: entity.name, sources: rootScope.sources,
-            predicate: predicate,
+            verb: .count, entityName: entity.name, entityNames: entityNames,
+            sources: rootScope.sources, predicate: predicate,
             columns: [
                 ResolvedQuery.OutputColumn(
                     name: "count", kind: .attribute(.int64), content: .operand(count))
@@ -107,7 +108,8 @@ extension QueryResolver {
         let columns = try columns(of: names)
         let key = PlanValue(source: .argument(0), type: .int64, name: entity.name)
         return ResolvedQuery(
-            verb: .fetch, entityName: entity.name, sources: rootScope.sources,
+            verb: .fetch, entityName: entity.name, entityNames: entityNames,
+            sources: rootScope.sources,
             predicate: .comparison(.column(rootColumn), .equal, .value(key), options: []),
             hasIdentity: true, columns: columns)
     }
@@ -144,8 +146,21 @@ extension QueryResolver {
                 "the column \"\(Self.printable(name))\" is an argument alone, "
                     + "whose type nothing tells")
         }
+        let table = entityTable(of: type)
+        if table != nil, case .aggregate(.mode, _, _, _) = operand {
+            throw LarderError(
+                .unsupported,
+                "the mode would be an object of one of several entities",
+                hint: "take the mode of an attribute, or group by the object and count")
+        }
         return ResolvedQuery.OutputColumn(
-            name: name, kind: type.columnKind, content: .operand(operand))
+            name: name, kind: type.columnKind, content: .operand(operand), entityTable: table)
+    }
+
+    /// Where it is found of which entity an object is; nil where the type tells, or is no object's.
+    func entityTable(of type: OperandType) -> String? {
+        guard case .object(let name) = type, layout.schema.hasSubentities(name) else { return nil }
+        return layout.schema.entity(named: name).map(layout.table)
     }
 
     /// A list column where the key path is a to-many relationship of the entity itself.
@@ -160,10 +175,13 @@ extension QueryResolver {
     }
 
     func list(of relationship: Relationship) -> ResolvedQuery.OutputColumn {
-        let link = layout.link(for: relationship, of: entity)
+        let destination = relationship.destination
+        let list = PlanList(
+            layout.link(for: relationship, of: entity), of: destination,
+            entityTable: entityTable(of: .object(entityName: destination)))
         return ResolvedQuery.OutputColumn(
-            name: relationship.name, kind: .objects(entityName: relationship.destination),
-            content: .list(PlanList(link)))
+            name: relationship.name, kind: .objects(entityName: destination),
+            content: .list(list))
     }
 
     func needsSingleStep(_ path: ResolvedKeyPath) -> LarderError {

@@ -104,7 +104,7 @@ extension QueryResolver {
                     "\(last.entity.name).\(last.property.name) is \(type.nounWithArticle) "
                         + "and has no property \"\(Self.printable(name))\"")
             }
-            let property = try Self.property(named: name, of: current)
+            let property = try property(named: name, of: current)
             steps.append(ResolvedKeyPath.Step(entity: current, property: property))
             switch property {
             case .attribute(let attribute):
@@ -116,6 +116,62 @@ extension QueryResolver {
             }
         }
         return ResolvedKeyPath(base: row, steps: steps, type: type)
+    }
+
+    /// A property, or an error that knows of entities below which have such a one.
+    func property(named name: String, of entity: Entity) throws(LarderError) -> Property {
+        do throws(LarderError) {
+            return try Self.property(named: name, of: entity)
+        } catch {
+            let below = layout.schema.subentities(of: entity.name).filter { below in
+                below.property(named: name) != nil
+                    && layout.schema.declaringEntity(of: name, in: below).name == below.name
+            }
+            guard !below.isEmpty else { throw error }
+            var hinted = error
+            let names = below.prefix(3).map(\.name).joined(separator: ", ")
+            hinted.hint = "it is declared below: ask for objects of \(names)"
+            throw hinted
+        }
+    }
+
+    /// The row of an object that an expression stands for.
+    func objectRow(
+        _ expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> ResolverRow {
+        if outputs != nil { throw havingNeedsOutputs }
+        if isValue(expression, in: scope) { throw needsObject }
+        switch expression {
+        case .object, .variable: return try row(expression, in: scope)
+        case .keyPath(let base, let names): return try objectRow(base, names, in: scope)
+        default: throw needsObject
+        }
+    }
+
+    private func objectRow(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> ResolverRow {
+        if base.isSubquery { throw subqueryIsNoValue }
+        let path = try keyPath(base, names, in: scope)
+        guard !path.isToMany else { throw needsModifier(path) }
+        guard case .object = path.type else { throw needsObject }
+        var row = path.base
+        for case .relationship(let relationship) in path.steps.map(\.property) {
+            row = try destination(of: relationship, from: row)
+        }
+        return row
+    }
+
+    private var needsObject: LarderError {
+        LarderError(.wrongType, "IS needs an object on its left side")
+    }
+
+    /// The name of the entity of a row's own object, which its table has to keep.
+    func entityColumn(of row: ResolverRow) throws(LarderError) -> PlanColumn {
+        PlanColumn(
+            reference: ColumnReference(alias: try joined(row), column: Layout.entityColumn),
+            type: .attribute(.string), isNullable: row.isOptional, isIndexed: false,
+            name: "the entity of \(row.entity.name)")
     }
 
     /// A key path without to-many step, as a column; makes the joins that it takes.
@@ -133,7 +189,7 @@ extension QueryResolver {
             switch step.property {
             case .attribute(let attribute):
                 let reference = ColumnReference(
-                    alias: try joined(row), column: layout.column(for: attribute))
+                    alias: try joined(row), column: layout.column(for: attribute, of: row.entity))
                 let column = PlanColumn(
                     reference: reference, type: path.type,
                     isNullable: attribute.isOptional || row.isOptional,

@@ -29,6 +29,7 @@ extension QueryResolver {
             let yes = PlanValue(source: .constant(true), type: value.type, name: value.name)
             return .decided(ValueComparison(left: value, operator: .equal, right: yes))
         case .comparison(let comparison): return try self.comparison(comparison, in: scope)
+        case .typeTest(let operand, let name): return try typeTest(of: operand, name, in: scope)
         case .and(let parts): return .and(try predicates(parts, in: scope))
         case .or(let parts): return .or(try predicates(parts, in: scope))
         case .not(let part): return .not(try predicate(part, in: scope))
@@ -40,6 +41,28 @@ extension QueryResolver {
         case .object, .variable, .list, .constant, .argument:
             throw LarderError(.wrongType, "an object or a list is neither true nor false")
         }
+    }
+
+    private func typeTest(
+        of operand: QueryExpression, _ name: String, in scope: ResolverScope
+    ) throws(LarderError) -> PlanPredicate {
+        let schema = layout.schema
+        let tested = try Self.entity(named: name, in: schema)
+        let row = try objectRow(operand, in: scope)
+        let entity = row.entity
+        guard schema.root(of: entity).name == schema.root(of: tested).name else {
+            throw LarderError(
+                .wrongType,
+                "this is an object of \(entity.name), never one of \(tested.name)")
+        }
+        if schema.isKind(entity.name, of: tested.name) {
+            guard row.isOptional else { return .yes }
+            let key = PlanOperand.column(row.keyColumn(name: entity.name))
+            return .not(
+                .comparison(key, .equal, .value(.null(named: entity.name)), options: []))
+        }
+        guard schema.isKind(tested.name, of: entity.name) else { return .constant(false) }
+        return .isKind(try entityColumn(of: row), layout.concreteNames(of: tested))
     }
 
     private func predicates(
@@ -119,7 +142,7 @@ extension QueryResolver {
             throw LarderError(
                 .wrongType, "a list stands on the right side of IN and BETWEEN only")
         case .constant, .argument: preconditionFailure("these are values")
-        case .comparison, .and, .or, .not:
+        case .comparison, .typeTest, .and, .or, .not:
             return .predicate(try predicate(expression, in: scope))
         }
     }

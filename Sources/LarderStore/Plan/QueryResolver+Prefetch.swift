@@ -66,7 +66,7 @@ extension QueryResolver {
         let prefetch = try prefetch(paths, behind: prefix, &columns)
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: .yes, hasIdentity: true, columns: columns,
+            predicate: .yes, hasIdentity: true, hasEntity: includesSubentities, columns: columns,
             order: [ResolvedQuery.Order(key: .operand(.column(rootColumn)))], prefetch: prefetch)
     }
 }

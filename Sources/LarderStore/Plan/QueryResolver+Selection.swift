@@ -32,7 +32,7 @@ extension QueryResolver {
                     .invalidChangeSet,
                     "\(entity.name).\(Self.printable(name)) is assigned twice")
             }
-            let property = try Self.property(named: name, of: entity)
+            let property = try self.property(named: name, of: entity)
             switch try assigned(assignment, to: property) {
             case .value(let value): contents.append(.value(value))
             case .operand(let operand, let type):
@@ -48,8 +48,8 @@ extension QueryResolver {
             name: entity.name, kind: .object(entityName: entity.name),
             content: .operand(.column(rootColumn)))
         let query = ResolvedQuery(
-            verb: .fetch, entityName: entity.name, sources: rootScope.sources,
-            predicate: predicate, columns: [key] + computed + stored)
+            verb: .fetch, entityName: entity.name, entityNames: entityNames,
+            sources: rootScope.sources, predicate: predicate, columns: [key] + computed + stored)
         return ResolvedSelection(
             query: query, computedCount: computed.count, contents: contents)
     }
@@ -86,7 +86,7 @@ extension QueryResolver {
                 throw LarderError(
                     .wrongType, "nothing tells of which type \(operand.name) is")
             }
-            guard type.isAssignable(to: wanted) else {
+            guard type.isAssignable(to: wanted, in: layout.schema) else {
                 throw LarderError(
                     .wrongType,
                     "\(name) takes \(wanted.nounWithArticle), "
@@ -130,8 +130,11 @@ extension QueryResolver {
 extension OperandType {
     /// Whether a property of the other type takes what has this one; its single values may still
     /// not fit.
-    fileprivate func isAssignable(to other: OperandType) -> Bool {
+    fileprivate func isAssignable(to other: OperandType, in schema: Schema) -> Bool {
         if self == other { return true }
+        if case (.object(let name), .object(let wanted)) = (self, other) {
+            return schema.isKind(name, of: wanted)
+        }
         guard case .attribute(let own) = self, case .attribute(let type) = other else {
             return false
         }

@@ -14,6 +14,8 @@ final class QueryResolver {
     let layout: Layout
     let converter: ValueConverter
     let entity: Entity
+    /// Whether the rows may be of entities below.
+    let includesSubentities: Bool
     /// The FROM clause of the query itself, and the object it is about.
     let rootScope: ResolverScope
     let root: ResolverRow
@@ -35,12 +37,15 @@ final class QueryResolver {
 
     init(
         entityName: String, layout: Layout, converter: ValueConverter,
+        includesSubentities: Bool = true,
         source: ExpressionSource = ExpressionSource(QueryParameters())
     ) throws(LarderError) {
         self.source = source
         self.layout = layout
         self.converter = converter
         entity = try Self.entity(named: entityName, in: layout.schema)
+        self.includesSubentities =
+            includesSubentities && layout.schema.hasSubentities(entityName)
         rootScope = ResolverScope(outer: nil)
         root = ResolverRow(
             entity: entity, scope: rootScope,
@@ -83,6 +88,13 @@ final class QueryResolver {
             self.fault = fault
             throw fault.last
         }
+    }
+
+    /// The entities whose rows of the table are asked for; nil for all rows.
+    var entityNames: [String]? {
+        guard layout.kinds(inTableOf: entity) != nil else { return nil }
+        if includesSubentities, entity.parent == nil { return nil }
+        return layout.concreteNames(of: entity, includingSubentities: includesSubentities)
     }
 
     /// Adds a table to a clause, and returns the number of its alias.

@@ -7,6 +7,7 @@ extension ResolvedQuery: CustomStringConvertible {
         tree.add("\(verb.rawValue) \(entityName)\(isDistinct ? ", distinct" : "")")
         tree.nested { tree in
             tree.addSources(sources)
+            if let entityNames { tree.add("of \(entityNames.joined(separator: ", "))") }
             if predicate != .yes {
                 tree.add("where")
                 tree.nested { $0.add(predicate) }
@@ -143,6 +144,8 @@ extension PlanPredicate {
             "\(operand) IN\(options.text) {\(list.map(\.description).joined(separator: ", "))}"
         case .oneOfList(let operand, let list, let options):
             "\(operand) IN\(options.text) \(list)"
+        case .isKind(let column, let names):
+            "\(column.reference) is \(names.joined(separator: ", "))"
         case .and, .or, .not, .exists: preconditionFailure("these have lines of their own")
         }
     }

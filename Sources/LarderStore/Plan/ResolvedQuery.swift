@@ -13,6 +13,8 @@ struct ResolvedQuery: Hashable, Sendable {
         var name: String
         var kind: Column.Kind
         var content: Content
+        /// Where it is found of which entity an object is; nil where all are of one.
+        var entityTable: String?
     }
 
     struct Order: Hashable, Sendable {
@@ -36,12 +38,16 @@ struct ResolvedQuery: Hashable, Sendable {
 
     var verb: Verb
     var entityName: String
+    /// Which rows of the table are asked for, by the names of their entities; nil for all.
+    var entityNames: [String]?
     var sources: [PlanSource]
     var predicate: PlanPredicate
     var groupBy: [PlanOperand] = []
     var having = PlanPredicate.yes
     /// Whether key and version of the object stand in front of the columns.
     var hasIdentity = false
+    /// Whether the name of its entity comes with them.
+    var hasEntity = false
     var columns: [OutputColumn]
     var order: [Order] = []
     var isDistinct = false
@@ -70,8 +76,14 @@ struct PlanList: Hashable, Sendable {
     /// The column that holds the keys in the list.
     var keyColumn: String
     var positionColumn: String?
+    /// The entity of the listed objects, or the one that all theirs are below.
+    var entityName: String
+    /// Where it is found of which entity an object is; nil where all are of one.
+    var entityTable: String?
 
-    init(_ link: Link) {
+    init(_ link: Link, of entityName: String, entityTable: String?) {
+        self.entityName = entityName
+        self.entityTable = entityTable
         switch link {
         case .inverseColumn(let table, let column, let position):
             self.table = table
@@ -88,19 +100,28 @@ struct PlanList: Hashable, Sendable {
     }
 
     /// The keys of many objects' lists: the place of each object in the JSON array of keys that is
-    /// `?`, and a key. Object by object, each list as ``sqlText`` gives it.
+    /// `?`, a key, and perhaps an entity. Object by object, each list as ``sqlText`` gives it.
     var sqlTextForMany: String {
         let key = "l.\(SQL.quoted(keyColumn))"
         let order = positionColumn.map { "l.\(SQL.quoted($0)), \(key)" } ?? key
-        return "SELECT o.key, \(key) FROM json_each(?) AS o CROSS JOIN \(SQL.quoted(table)) AS l "
+        return
+            "SELECT o.key, \(key)\(entityText(of: key)) FROM json_each(?) AS o "
+            + "CROSS JOIN \(SQL.quoted(table)) AS l "
             + "ON l.\(SQL.quoted(ownerColumn)) = o.value ORDER BY o.key, \(order)"
     }
 
-    /// The keys of one object's list, in its order or else in their own; `?` is the object's key.
+    private func entityText(of key: String) -> String {
+        entityTable.map { ", " + SQLWriter.entity(of: key, in: $0) } ?? ""
+    }
+
+    /// The keys of one object's list, perhaps each with the name of its entity, in its order or
+    /// else in their own; `?` is the object's key.
     var sqlText: String {
         let key = SQL.quoted(keyColumn)
         let order = positionColumn.map { "\(SQL.quoted($0)), \(key)" } ?? key
-        return "SELECT \(key) FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(ownerColumn)) = ? "
+        let entity = entityText(of: "\(SQL.quoted(table)).\(key)")
+        return
+            "SELECT \(key)\(entity) FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(ownerColumn)) = ? "
             + "ORDER BY \(order)"
     }
 }

@@ -66,6 +66,10 @@ enum SQLParameter: Hashable, Sendable {
     case pattern(PlanValue)
     /// The elements of a list that are not nil, without what the options ignore.
     case elements(PlanValue, Comparison.Options, places: Int)
+    /// The name of the entity of a value that names an object.
+    case entityName(PlanValue)
+    /// The objects of a list that are not nil, as a JSON array of pairs: key and entity's name.
+    case objects(PlanValue)
     case limit
     case offset
 
@@ -103,6 +107,9 @@ enum SQLParameter: Hashable, Sendable {
                 try PatternCache.check(pattern)
             }
             return binding
+        case .entityName(let value):
+            return try converter.identifier(value, parameters).map { .text($0.entityName) } ?? .null
+        case .objects(let list): return try converter.objects(list, parameters)
         case .elements, .now: preconditionFailure("these are bound with the others in view")
         case .limit: return .integer(parameters.limit ?? -1)
         case .offset: return .integer(parameters.offset ?? 0)

@@ -103,10 +103,19 @@ extension SQLWriter {
     mutating func oneOfList(
         _ left: PlanOperand, _ list: PlanValue, _ options: Comparison.Options, _ negated: Bool
     ) throws(LarderError) -> WrittenPredicate {
-        let elements = try converter.elements(list, parameters)
-        let places = Self.places(for: elements.bindings.count)
-        _ = try ask(.hasElements(list, places: places))
         var parts: [SQLFragment] = []
+        let table = converter.entityTable(of: list.type)
+        if let table {
+            let element = "json_extract(e.value, '$[0]')"
+            let other = Self.other(in: table, element, "json_extract(e.value, '$[1]')")
+            let test =
+                try operand(left)
+                + SQLFragment(
+                    " IN (SELECT \(element) FROM json_each(?) AS e WHERE NOT EXISTS (\(other)))",
+                    [.objects(list)], depth: 2 * Self.existsDepth)
+            parts.append(finished(test, negated))
+        }
+        let places = try table == nil ? self.places(of: list) : 0
         if places > 0 {
             let marks = [String](repeating: "?", count: places).joined(separator: ", ")
             let test =
@@ -118,6 +127,13 @@ extension SQLWriter {
             parts.append(try operand(left) + (negated ? " IS NOT NULL" : " IS NULL"))
         }
         return Self.connected(parts, isAnd: negated)
+    }
+
+    private mutating func places(of list: PlanValue) throws(LarderError) -> Int {
+        let elements = try converter.elements(list, parameters)
+        let places = Self.places(for: elements.bindings.count)
+        _ = try ask(.hasElements(list, places: places))
+        return places
     }
 
     /// The power of two that so many elements fit into; what is left over repeats the last.

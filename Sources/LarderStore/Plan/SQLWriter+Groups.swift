@@ -57,7 +57,7 @@ extension SQLWriter {
         var statement = SQLFragment("WITH RECURSIVE _groups (number) AS (SELECT ")
         statement += "\(GroupFunctions.groups)(" + arguments.joined(separator: ", ") + ") - 1"
         statement += " FROM " + from(query.sources)
-        try append([], and: query.predicate, to: &statement)
+        try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
         statement += " UNION ALL SELECT number - 1 FROM _groups WHERE number > 0) SELECT "
         groupPlaces = groups.places
         defer { groupPlaces = [:] }

@@ -5,7 +5,7 @@ extension SQLWriter {
         if let place = groupPlaces[operand] { return Self.groupValue(at: place) }
         switch operand {
         case .column(let column): return SQLFragment(Self.text(column.reference))
-        case .value(let value): return SQLFragment("?", [.value(value)])
+        case .value(let value): return object(value) ?? SQLFragment("?", [.value(value)])
         case .member(let member): return try self.member(member)
         case .function(let function, let operands, let type, _):
             return try self.function(function, operands, type)
@@ -48,6 +48,22 @@ extension SQLWriter {
         case _ where !isDecimal: return written.inOrderOfBytes
         default: return written.collated(DecimalFunctions.collation)
         }
+    }
+
+    /// A value that names an object of one of several entities: its key, or one that no object has
+    /// if the object with this key is of another entity. Nil for other values.
+    private func object(_ value: PlanValue) -> SQLFragment? {
+        if case .place = value.source { return nil }
+        guard let table = converter.entityTable(of: value.type) else { return nil }
+        return SQLFragment(
+            "IIF(EXISTS (\(Self.other(in: table, "?", "?"))), -1, ?)",
+            [.value(value), .entityName(value), .value(value)], depth: 2)
+    }
+
+    /// Finds the object with a key if it is not of an entity.
+    static func other(in table: String, _ key: String, _ entityName: String) -> String {
+        "SELECT 1 FROM \(SQL.quoted(table)) AS k WHERE k.\(SQL.quoted(Layout.keyColumn)) = \(key) "
+            + "AND k.\(SQL.quoted(Layout.entityColumn)) <> \(entityName)"
     }
 
     private mutating func member(_ member: PlanMember) throws(LarderError) -> SQLFragment {

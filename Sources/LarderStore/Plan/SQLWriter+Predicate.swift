@@ -30,6 +30,9 @@ extension SQLWriter {
             return try oneOf(operand, list, options, negated)
         case .oneOfList(let operand, let list, let options):
             return try oneOfList(operand, list, options, negated)
+        case .isKind(let column, let names):
+            let test = Self.kindTest(Self.text(column.reference), names)
+            return .sql(finished(SQLFragment(test), negated))
         case .exists(let collection):
             if prefersKeyList, !negated, let list = try keyList(collection) { return .sql(list) }
             guard let elements = try select(SQLFragment("1"), collection) else {
@@ -39,6 +42,13 @@ extension SQLWriter {
             test.depth += Self.existsDepth
             return .sql(negated ? "NOT " + test : test)
         }
+    }
+
+    /// Names of a schema hold no quotation marks.
+    static func kindTest(_ column: String, _ names: [String]) -> String {
+        let literals = names.map { "'\($0)'" }
+        return literals.count == 1
+            ? "\(column) = \(literals[0])" : "\(column) IN (\(literals.joined(separator: ", ")))"
     }
 
     /// A test that may be unknown, or its negation, which is not.

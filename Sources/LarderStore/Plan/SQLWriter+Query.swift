@@ -24,7 +24,8 @@ extension SQLWriter {
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)
-        try append(first, and: query.predicate, to: &statement)
+        let kind = try kindCondition(query, segment)
+        try append(first, and: query.predicate, kind, to: &statement)
         if !query.groupBy.isEmpty {
             var groups: [SQLFragment] = []
             for (place, group) in query.groupBy.enumerated() {
@@ -51,17 +52,55 @@ extension SQLWriter {
             results.append(SQLFragment("t0.\(SQL.quoted(Layout.keyColumn))"))
             results.append(SQLFragment("t0.\(SQL.quoted(Layout.versionColumn))"))
         }
+        if query.hasEntity {
+            results.append(SQLFragment("t0.\(SQL.quoted(Layout.entityColumn))"))
+        }
+        var entities: [SQLFragment] = []
         for column in query.columns {
-            if case .operand(let operand) = column.content {
-                results.append(try self.operand(operand))
+            guard case .operand(let operand) = column.content else { continue }
+            let result = try self.operand(operand)
+            results.append(result)
+            if let table = column.entityTable {
+                entities.append(Self.entity(of: result, in: table))
             }
         }
-        return results
+        // Behind all others, whose places the order of rows refers to.
+        return results + entities
     }
 
-    /// - Parameter first: conditions that stand in front.
+    /// The name of the entity of the object with a key.
+    static func entity(of key: String, in table: String) -> String {
+        entity(of: SQLFragment(key), in: table).text
+    }
+
+    private static func entity(of key: SQLFragment, in table: String) -> SQLFragment {
+        "(SELECT k.\(SQL.quoted(Layout.entityColumn)) FROM \(SQL.quoted(table)) AS k "
+            + "WHERE k.\(SQL.quoted(Layout.keyColumn)) = " + key + ")"
+    }
+
+    /// The condition that picks the rows of some entities.
+    ///
+    /// How many they are nobody tells SQLite. Their index serves where nothing else does; where the
+    /// first rows of an order are wanted that an index gives, that is followed.
+    mutating func kindCondition(
+        _ query: ResolvedQuery, _ segment: PlaceSegment?
+    ) throws(LarderError) -> SQLFragment? {
+        guard let names = query.entityNames else { return nil }
+        let column = "t0.\(SQL.quoted(Layout.entityColumn))"
+        var wantsFirst = segment != nil
+        if !wantsFirst { wantsFirst = try ask(.hasLimit) }
+        guard query.isOrderedByIndex, wantsFirst else {
+            return SQLFragment("unlikely(\(Self.kindTest(column, names)))")
+        }
+        return SQLFragment(Self.kindTest("+" + column, names))
+    }
+
+    /// - Parameters:
+    ///   - first: conditions that stand in front.
+    ///   - last: one that stands behind.
     mutating func append(
-        _ first: [SQLFragment], and predicate: PlanPredicate, to statement: inout SQLFragment
+        _ first: [SQLFragment], and predicate: PlanPredicate, _ last: SQLFragment?,
+        to statement: inout SQLFragment
     ) throws(LarderError) {
         let conjuncts = predicate.conjuncts
         let isSelective = !first.isEmpty || conjuncts.contains(where: \.isIndexedEquality)
@@ -76,6 +115,7 @@ extension SQLWriter {
             case .sql(let fragment): written.append(fragment)
             }
         }
+        if let last { written.append(last) }
         guard case .sql(let fragment) = Self.connected(written, isAnd: true) else { return }
         statement += " WHERE " + fragment
     }
@@ -130,5 +170,15 @@ extension SQLWriter {
 
     static func text(_ reference: ColumnReference) -> String {
         "t\(reference.alias).\(SQL.quoted(reference.column))"
+    }
+}
+
+extension ResolvedQuery {
+    /// Whether an index of the table gives the order of the rows, apart from that of one entity's.
+    fileprivate var isOrderedByIndex: Bool {
+        guard case .operand(.column(let column))? = order.first?.key,
+            column.isIndexed, column.reference.alias == 0
+        else { return false }
+        return column.reference.column != Layout.keyColumn || entityNames?.count != 1
     }
 }

@@ -21,6 +21,26 @@ extension ValueConverter {
         }
     }
 
+    /// The objects of such a list that are not nil, as a JSON array of pairs.
+    func objects(
+        _ list: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> SQLBinding {
+        try locating(list) { () throws(LarderError) in
+            let isText = isText(list, parameters)
+            let values = try argument(list, parameters)
+                .elements(isText: isText, beside: list.name)
+            var pairs: [String] = []
+            for value in values where !value.isNull {
+                // Checks it too.
+                guard case .integer(let key) = try binding(value, for: list, isText: isText),
+                    let identifier = try Self.identifier(value)
+                else { continue }
+                pairs.append("[\(key),\"\(identifier.entityName)\"]")
+            }
+            return .text("[\(pairs.joined(separator: ","))]")
+        }
+    }
+
     /// As what a member of a JSON document is read beside a value, or beside a list's elements.
     func kind(
         beside value: PlanValue, _ parameters: QueryParameters

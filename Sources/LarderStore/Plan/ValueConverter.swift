@@ -91,13 +91,8 @@ struct ValueConverter: Sendable {
         switch place.type {
         case nil: return try naturalBinding(value, for: place)
         case .object:
-            switch value {
-            case .object(let identifier): return .integer(try key(of: identifier, for: place))
-            case .string(let text):
-                let identifier = try PersistentIdentifier(uriRepresentation: text)
-                return .integer(try key(of: identifier, for: place))
-            default: throw mismatch(value, place)
-            }
+            guard let identifier = try Self.identifier(value) else { throw mismatch(value, place) }
+            return .integer(try key(of: identifier, for: place))
         case .attribute(let type):
             let typed = try value.read(as: type, isText: isText, beside: place.name)
             guard let binding = try storedBinding(typed, type, place) else {
@@ -105,6 +100,27 @@ struct ValueConverter: Sendable {
             }
             return binding
         }
+    }
+
+    /// The object that a value names, by a URI too; nil if it names none.
+    static func identifier(_ value: Value) throws(LarderError) -> PersistentIdentifier? {
+        switch value {
+        case .object(let identifier): identifier
+        case .string(let text): try PersistentIdentifier(uriRepresentation: text)
+        default: nil
+        }
+    }
+
+    func identifier(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> PersistentIdentifier? {
+        try Self.identifier(try self.value(value, parameters))
+    }
+
+    /// Where it is found of which entity an object is; nil where the type tells, or is no object's.
+    func entityTable(of type: OperandType?) -> String? {
+        guard case .object(let name)? = type, schema.hasSubentities(name) else { return nil }
+        return schema.entity(named: name).map { schema.root(of: $0).name }
     }
 
     private func storedBinding(
@@ -142,7 +158,9 @@ struct ValueConverter: Sendable {
         of identifier: PersistentIdentifier, for place: PlanValue
     ) throws(LarderError) -> Int64 {
         let key = try key(of: identifier)
-        if case .object(let entityName) = place.type, entityName != identifier.entityName {
+        if case .object(let entityName) = place.type,
+            !schema.isKind(identifier.entityName, of: entityName)
+        {
             throw LarderError(
                 .wrongType,
                 "\(place.name) is an object of \(entityName), "

@@ -144,19 +144,19 @@ struct BatchSource {
             statement.clearBindings()
         }
         try session.bind([.keys(keys)], to: statement)
-        var elements: [Int64] = []
+        var elements = ListedKeys()
         while try session.step(statement) {
             let row = Int(statement.int64(at: 0))
             while builder.rowCount < row {
-                builder.append(keys: elements)
-                elements.removeAll(keepingCapacity: true)
+                builder.append(elements)
+                elements.removeAll()
                 if builder.byteCount >= bytesMax { return builder }
             }
-            elements.append(statement.int64(at: 1))
+            elements.append(statement, at: 1, of: list)
         }
         while builder.rowCount < range.count {
-            builder.append(keys: elements)
-            elements.removeAll(keepingCapacity: true)
+            builder.append(elements)
+            elements.removeAll()
         }
         return builder
     }

@@ -15,7 +15,8 @@ struct ObjectStatement {
 
     init(_ shape: Shape, layout: Layout, converter: ValueConverter) throws(LarderError) {
         let resolver = try QueryResolver(
-            entityName: shape.entityName, layout: layout, converter: converter)
+            entityName: shape.entityName, layout: layout, converter: converter,
+            includesSubentities: false)
         let query = try resolver.object(properties: shape.properties)
         let parameters = QueryParameters(arguments: [1])
         var writer = SQLWriter(parameters, converter)

@@ -82,13 +82,17 @@ final class ReadSession {
         _ = try step(statement)
     }
 
-    /// The keys in an object's list.
-    func list(_ text: String, of key: Int64) throws(ReadFailure) -> [Int64] {
+    /// The keys in an object's list, by its statement.
+    func list(
+        _ text: String, of key: Int64, _ list: PlanList
+    ) throws(ReadFailure) -> ListedKeys {
         let statement = try statement(text)
         defer { statement.reset() }
         try bind([.integer(key)], to: statement)
-        var keys: [Int64] = []
-        while try step(statement) { keys.append(statement.int64(at: 0)) }
+        var keys = ListedKeys()
+        while try step(statement) {
+            keys.append(statement, at: 0, of: list)
+        }
         return keys
     }
 

@@ -87,14 +87,17 @@ final class Reader: StoreReader {
         let statement = try session.statement(group.statement.text)
         defer { statement.reset() }
         var decoder = group.statement.decoder
-        let lists = decoder.lists.map { (column: $0.column, text: $0.list.sqlText) }
+        let lists = decoder.lists.map {
+            (column: $0.column, text: $0.list.sqlText, list: $0.list)
+        }
         for key in group.keys {
             statement.reset()
             try session.bind([.integer(key)], to: statement)
             guard try session.step(statement) else { continue }
             decoder.append(statement)
             for list in lists {
-                decoder.append(keys: try session.list(list.text, of: key), at: list.column)
+                let keys = try session.list(list.text, of: key, list.list)
+                decoder.append(keys, at: list.column)
             }
             guard decoder.byteCount <= bytesLeft else {
                 throw .failed(

@@ -5,6 +5,8 @@ struct RowDecoder {
     /// How a column is read; decided once, not for each row.
     private enum Reading {
         case integer(at: Int)
+        /// A key, and the name of the object's entity.
+        case object(at: Int, entityAt: Int)
         case double(at: Int)
         case bytes(at: Int)
         /// By a statement of its own.
@@ -12,6 +14,8 @@ struct RowDecoder {
     }
 
     private let entityName: String?
+    /// Whether a row has the name of its entity behind its version.
+    private let hasEntity: Bool
     private let output: [ResolvedQuery.OutputColumn]
     private let readings: [Reading]
     /// For each list column its place among the columns, and where its keys are.
@@ -20,18 +24,27 @@ struct RowDecoder {
     private var builders: [ColumnBuilder] = []
     private var keys: [Int64] = []
     private var versions: [Int64] = []
+    private var subentities = Subentities()
     private(set) var rowCount = 0
 
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
+        hasEntity = query.hasEntity
         output = query.columns
-        var place = query.hasIdentity ? 2 : 0
+        var place = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
+        // Names of entities stand behind all columns.
+        var entityPlace = place + query.columns.count { $0.isOperand }
         var readings: [Reading] = []
         var lists: [(column: Int, list: PlanList)] = []
         for (index, column) in query.columns.enumerated() {
             switch column.content {
             case .operand:
-                readings.append(Self.reading(of: column.kind, at: place))
+                if column.entityTable != nil {
+                    readings.append(.object(at: place, entityAt: entityPlace))
+                    entityPlace += 1
+                } else {
+                    readings.append(Self.reading(of: column.kind, at: place))
+                }
                 place += 1
             case .list(let list):
                 readings.append(.list)
@@ -58,14 +71,17 @@ struct RowDecoder {
 
     /// About what the rows take on the wire, in bytes.
     var byteCount: Int {
-        var count = (keys.count + versions.count) * 8
+        var count = (keys.count + versions.count) * 8 + subentities.indexes.count
         for builder in builders { count += builder.byteCount }
         return count
     }
 
     /// Appends the statement's row, apart from its lists.
     mutating func append(_ statement: Statement) {
-        if entityName != nil {
+        if let entityName {
+            if hasEntity {
+                subentities.append(statement.string(at: 2), among: entityName, at: keys.count)
+            }
             keys.append(statement.int64(at: 0))
             versions.append(statement.int64(at: 1))
         }
@@ -76,6 +92,14 @@ struct RowDecoder {
                     builders[index].appendNull()
                 } else {
                     builders[index].append(integer: statement.int64(at: place))
+                }
+            case .object(let place, let entityPlace):
+                if statement.isNull(at: place) {
+                    builders[index].appendNull()
+                } else {
+                    let entity =
+                        statement.isNull(at: entityPlace) ? nil : statement.string(at: entityPlace)
+                    builders[index].append(object: statement.int64(at: place), of: entity)
                 }
             case .double(let place):
                 if statement.isNull(at: place) {
@@ -96,12 +120,13 @@ struct RowDecoder {
     }
 
     /// Appends the next row's list in a column.
-    mutating func append(keys: [Int64], at column: Int) { builders[column].append(keys: keys) }
+    mutating func append(_ list: ListedKeys, at column: Int) { builders[column].append(list) }
 
     /// The rows since the last batch, without the lists that were not appended; the next begins.
     mutating func takeBatch() -> Batch {
         let identity = entityName.map {
-            Batch.Identity(entityName: $0, keys: keys, versions: versions)
+            Batch.Identity(
+                entityName: $0, keys: keys, versions: versions, subentities: subentities)
         }
         let batch = Batch(
             rowCount: rowCount, identity: identity, columns: builders.map(\.column))
@@ -113,6 +138,42 @@ struct RowDecoder {
         builders = output.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
         keys = []
         versions = []
+        subentities = Subentities()
         rowCount = 0
+    }
+}
+
+extension ResolvedQuery.OutputColumn {
+    fileprivate var isOperand: Bool {
+        if case .operand = content { true } else { false }
+    }
+}
+
+/// The keys of one list, with the names of their entities where these are several.
+struct ListedKeys {
+    private(set) var keys: [Int64] = []
+    private(set) var entityNames: [String] = []
+
+    /// - Parameter place: the column of the key; that of the entity's name follows.
+    mutating func append(_ statement: Statement, at place: Int, of list: PlanList) {
+        keys.append(statement.int64(at: place))
+        guard list.entityTable != nil else { return }
+        entityNames.append(
+            statement.isNull(at: place + 1) ? list.entityName : statement.string(at: place + 1))
+    }
+
+    mutating func removeAll() {
+        keys.removeAll(keepingCapacity: true)
+        entityNames.removeAll(keepingCapacity: true)
+    }
+}
+
+extension ColumnBuilder {
+    mutating func append(_ list: ListedKeys) {
+        if list.entityNames.isEmpty {
+            append(keys: list.keys)
+        } else {
+            append(keys: list.keys, of: list.entityNames)
+        }
     }
 }

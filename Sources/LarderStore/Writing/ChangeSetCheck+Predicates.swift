@@ -60,7 +60,7 @@ extension ChangeSetCheck {
     ) throws(LarderError) -> PersistentIdentifier {
         guard case .temporary(let name) = identifier.key else { return identifier }
         guard let insertion = insertions[name],
-            schema.entities[insertion.object.entity].entity.name == identifier.entityName
+            schema.isKind(insertion.object.entity, of: try entityNumber(identifier.entityName))
         else {
             throw LarderError(
                 .invalidChangeSet,
@@ -73,7 +73,8 @@ extension ChangeSetCheck {
                 hint: "insert it before the change by predicate")
         }
         return PersistentIdentifier(
-            store: store, entityName: identifier.entityName, key: insertion.object.key)
+            store: store, entityName: schema.entities[insertion.object.entity].entity.name,
+            key: insertion.object.key)
     }
 
     private func content(

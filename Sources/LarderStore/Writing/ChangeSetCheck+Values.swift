@@ -139,8 +139,7 @@ extension ChangeSetCheck {
                             "the base of \(check.schema.relationships[number].qualifiedName) names "
                                 + "an object that the set inserts")
                     }
-                    expectation.relationships.append(
-                        (relationship: number, keys: targets.map(\.key)))
+                    expectation.relationships.append((relationship: number, targets: targets))
                 case nil: throw check.unknown(name, entity)
                 }
             }
@@ -197,7 +196,7 @@ extension ChangeSetCheck {
         _ identifier: PersistentIdentifier, _ stored: StoredRelationship
     ) throws(LarderError) -> Assignment.Target {
         let entity = try entityNumber(identifier.entityName)
-        guard entity == stored.destinationNumber else {
+        guard schema.isKind(entity, of: stored.destinationNumber) else {
             throw LarderError(
                 .wrongType,
                 "\(stored.qualifiedName) takes an object of \(stored.relationship.destination), "
@@ -206,7 +205,8 @@ extension ChangeSetCheck {
         switch identifier.key {
         case .permanent(let key):
             try checkStore(of: identifier)
-            return Assignment.Target(key: key, insertedBy: nil)
+            return Assignment.Target(
+                object: ObjectKey(entity: entity, key: key), insertedBy: nil)
         case .temporary(let name):
             guard let insertion = insertions[name] else {
                 throw LarderError(
@@ -214,13 +214,13 @@ extension ChangeSetCheck {
                     "\(stored.qualifiedName) names \(identifier.uriRepresentation), "
                         + "which the set does not insert")
             }
-            guard insertion.object.entity == entity else {
+            guard schema.isKind(insertion.object.entity, of: entity) else {
                 throw LarderError(
                     .invalidChangeSet,
                     "\(stored.qualifiedName) names \(identifier.uriRepresentation), which the set "
                         + "inserts as \(schema.entities[insertion.object.entity].entity.name)")
             }
-            return Assignment.Target(key: insertion.object.key, insertedBy: insertion.change)
+            return Assignment.Target(object: insertion.object, insertedBy: insertion.change)
         }
     }
 }

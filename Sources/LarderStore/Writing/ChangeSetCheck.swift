@@ -116,19 +116,33 @@ extension ChangeSetCheck {
                 .invalidChangeSet, "\(identifier.uriRepresentation) cannot be inserted again",
                 hint: "an insert takes a temporary identifier", uri: identifier.uriRepresentation)
         }
+        if let refusal = Self.refusal(ofInsertsInto: schema.entities[entity].entity) {
+            throw refusal
+        }
         guard insertions[name] == nil else {
             throw LarderError(
                 .invalidChangeSet,
                 "the temporary identifier \(identifier.uriRepresentation) is inserted twice")
         }
-        let (key, overflow) = lastKeys[entity].addingReportingOverflow(1)
+        let root = schema.entities[entity].rootNumber
+        let (key, overflow) = lastKeys[root].addingReportingOverflow(1)
         guard !overflow else {
             throw LarderError(.storageFull, "\(identifier.entityName) has no keys left")
         }
-        lastKeys[entity] = key
+        lastKeys[root] = key
         let object = ObjectKey(entity: entity, key: key)
         insertions[name] = Insertion(object: object, change: place)
         return object
+    }
+
+    /// nil where the entity may have objects of its own.
+    static func refusal(ofInsertsInto entity: Entity) -> LarderError? {
+        guard entity.isAbstract else { return nil }
+        return LarderError(
+            ChangeFault(
+                .invalidChangeSet, "\(entity.name) is abstract and has no objects of its own",
+                entityName: entity.name, rule: .abstract),
+            hint: "insert an object of a sub-entity")
     }
 
     private func storedKey(

@@ -50,7 +50,7 @@ extension ChangeSetRun {
         }
         var relationships: Set<Int> = []
         for (number, base) in expectation.relationships
-        where try !isHeld(base, by: object, schema.relationships[number]) {
+        where try !isHeld(base.map(\.object), by: object, schema.relationships[number]) {
             relationships.insert(number)
         }
         return State(
@@ -60,9 +60,12 @@ extension ChangeSetRun {
     }
 
     private func isHeld(
-        _ base: [Int64], by object: ObjectKey, _ relationship: StoredRelationship
+        _ base: [ObjectKey], by object: ObjectKey, _ relationship: StoredRelationship
     ) throws(SQLiteError) -> Bool {
-        let held = try destinations(of: object, relationship)
+        var held: [ObjectKey] = []
+        for key in try destinations(of: object, relationship) {
+            held.append(try self.object(relationship.destinationNumber, key))
+        }
         return relationship.relationship.isOrdered ? held == base : Set(held) == Set(base)
     }
 
@@ -105,8 +108,7 @@ extension ChangeSetRun {
             let given = Set(values.attributes.map(\.attribute))
             merged.attributes += expectation.attributes.filter { !given.contains($0.attribute) }
             let assigned = Set(values.assignments.map(\.relationship))
-            for (number, keys) in expectation.relationships where !assigned.contains(number) {
-                let targets = keys.map { Assignment.Target(key: $0, insertedBy: nil) }
+            for (number, targets) in expectation.relationships where !assigned.contains(number) {
                 merged.assignments.append(Assignment(relationship: number, targets: targets))
             }
         }
@@ -208,13 +210,17 @@ extension ChangeSetRun {
         _ object: ObjectKey, _ expectation: Expectation, _ values: PlannedValues
     ) throws(SQLiteError) -> [MergeConflict.Property] {
         let bases = Dictionary(
-            expectation.relationships.map { ($0.relationship, $0.keys) }, uniquingKeysWith: { $1 })
+            expectation.relationships.map { ($0.relationship, $0.targets) },
+            uniquingKeysWith: { $1 })
         let given = Dictionary(
             values.assignments.map { ($0.relationship, $0.targets) }, uniquingKeysWith: { $1 })
         var properties: [MergeConflict.Property] = []
         for number in Set(bases.keys).union(given.keys).sorted() {
             let relationship = schema.relationships[number]
-            let stored = try destinations(of: object, relationship)
+            var stored: [ObjectKey] = []
+            for key in try destinations(of: object, relationship) {
+                stored.append(try self.object(relationship.destinationNumber, key))
+            }
             let count = stored.count + (bases[number]?.count ?? 0) + (given[number]?.count ?? 0)
             // What an identifier takes: the store, the entity's name, the key.
             snapshotBytesLeft -= count * (32 + relationship.relationship.destination.utf8.count)
@@ -224,18 +230,16 @@ extension ChangeSetRun {
             properties.append(
                 MergeConflict.Property(
                     name: relationship.relationship.name,
-                    base: bases[number].map { value($0, relationship) },
+                    base: bases[number].map { value($0.map(\.object), relationship) },
                     stored: value(stored, relationship),
                     given: isKnown
-                        ? given[number].map { value($0.map(\.key), relationship) } : nil))
+                        ? given[number].map { value($0.map(\.object), relationship) } : nil))
         }
         return properties
     }
 
-    private func value(_ keys: [Int64], _ relationship: StoredRelationship) -> Value {
-        let identifiers = keys.map {
-            identifier(of: ObjectKey(entity: relationship.destinationNumber, key: $0))
-        }
+    private func value(_ objects: [ObjectKey], _ relationship: StoredRelationship) -> Value {
+        let identifiers = objects.map { identifier(of: $0) }
         if relationship.relationship.isToMany { return .objects(identifiers) }
         return identifiers.first.map { .object($0) } ?? .null
     }

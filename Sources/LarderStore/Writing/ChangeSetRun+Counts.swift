@@ -15,16 +15,20 @@ struct ObjectRelationship: Hashable, Sendable, Comparable {
 extension ChangeSetRun {
     /// Notes that an object's relationship has changed, and that the objects of a to-many may have
     /// become more or fewer.
-    func noteChange(_ relationship: StoredRelationship, of key: Int64) {
-        let object = ObjectKey(entity: relationship.entityNumber, key: key)
+    func noteChange(
+        _ relationship: StoredRelationship, of key: Int64
+    ) throws(SQLiteError) {
+        let object = try object(relationship.entityNumber, key)
         noteChange(object, relationship)
         noteCount(relationship, of: object)
     }
 
     /// The same for the inverse of a destination.
-    func noteInverseChange(_ relationship: StoredRelationship, of key: Int64?) {
+    func noteInverseChange(
+        _ relationship: StoredRelationship, of key: Int64?
+    ) throws(SQLiteError) {
         guard let key, let number = relationship.inverseNumber else { return }
-        noteChange(schema.relationships[number], of: key)
+        try noteChange(schema.relationships[number], of: key)
     }
 
     func noteCount(_ relationship: StoredRelationship, of object: ObjectKey) {

@@ -22,7 +22,7 @@ extension ChangeSetRun {
                 case .nullify, .noAction: break
                 case .cascade:
                     for key in try destinations(of: next, relationship) {
-                        let other = ObjectKey(entity: relationship.destinationNumber, key: key)
+                        let other = try self.object(relationship.destinationNumber, key)
                         if deleted.insert(other) { worklist.append(other) }
                     }
                 case .deny: try deny(next, relationship)
@@ -65,7 +65,7 @@ extension ChangeSetRun {
         case .own(let column):
             guard relationship.isOneToOne else {
                 if relationship.inverseNumber != nil {
-                    noteInverseChange(relationship, of: try integer(column.held, object.key))
+                    try noteInverseChange(relationship, of: integer(column.held, object.key))
                 }
                 return
             }
@@ -80,7 +80,7 @@ extension ChangeSetRun {
         case .join(let table):
             if relationship.inverseNumber != nil {
                 for key in try keys(table.others, object.key) {
-                    noteInverseChange(relationship, of: key)
+                    try noteInverseChange(relationship, of: key)
                 }
             }
             try statements.statement(table.removeAll).run([.integer(object.key)])
@@ -98,7 +98,9 @@ extension ChangeSetRun {
         case .own: try unlinkHolders(relationship, of: object)
         case .inverse: return
         case .join(let table):
-            for key in try keys(table.owners, object.key) { noteChange(relationship, of: key) }
+            for key in try keys(table.owners, object.key) {
+                try noteChange(relationship, of: key)
+            }
             try statements.statement(table.removeAllInverse).run([.integer(object.key)])
         }
     }
@@ -108,7 +110,7 @@ extension ChangeSetRun {
     ) throws(SQLiteError) {
         guard case .own(let column) = relationship.storage else { return }
         for key in try keys(column.holders, object.key) {
-            let holder = ObjectKey(entity: relationship.entityNumber, key: key)
+            let holder = try self.object(relationship.entityNumber, key)
             guard !deleted.contains(holder) else { continue }
             try link(holder, relationship, to: nil, cause: .deleted(object))
         }

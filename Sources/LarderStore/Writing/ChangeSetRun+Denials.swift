@@ -34,7 +34,7 @@ extension ChangeSetRun {
             var first: ObjectKey?
             var count = 0
             for key in denial.destinations {
-                let other = ObjectKey(entity: relationship.destinationNumber, key: key)
+                let other = try object(relationship.destinationNumber, key)
                 guard try version(of: other) != nil else { continue }
                 count += 1
                 guard named.count < Self.namedMax else { continue }

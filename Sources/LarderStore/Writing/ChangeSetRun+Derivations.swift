@@ -58,11 +58,15 @@ extension ChangeSetRun {
         }
         for (entity, keptKeys) in graph.keptKeys.enumerated() {
             for kept in keptKeys {
-                guard case .own(let column) = schema.relationships[kept.holder].storage
-                else { continue }
+                let holder = schema.relationships[kept.holder]
+                guard case .own(let column) = holder.storage else { continue }
                 for deleted in changes.deletedKeys(entity) {
                     for key in try keys(column.holders, deleted) {
-                        for number in kept.derivations { stale[number].insert(key) }
+                        let reader = try object(holder.entityNumber, key)
+                        for number in kept.derivations
+                        where graph.derivations[number].entityNumber == reader.entity {
+                            stale[number].insert(key)
+                        }
                     }
                 }
             }
@@ -81,8 +85,12 @@ extension ChangeSetRun {
             }
             let relationship = schema.relationships[number]
             for key in try owners(of: object, relationship) {
-                let owner = ObjectKey(entity: relationship.entityNumber, key: key)
-                if !isInserted(owner) { stale[dependent.derivation].insert(key) }
+                let owner = try self.object(relationship.entityNumber, key)
+                let derivation = schema.derivations.derivations[dependent.derivation]
+                // What several entities inherit has a derivation for each.
+                if owner.entity == derivation.entityNumber, !isInserted(owner) {
+                    stale[dependent.derivation].insert(key)
+                }
             }
         }
     }

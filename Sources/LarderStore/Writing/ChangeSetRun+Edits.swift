@@ -19,13 +19,14 @@ extension ChangeSetRun {
         for edit in edits where !faults.isFull {
             guard let list = editedList(schema.relationships[edit.relationship], of: object)
             else { continue }
-            let entity = list.relationship.destinationNumber
-            let keys = resolved(edit.targets, of: entity)
+            let targets = resolved(edit.targets)
             switch edit.kind {
-            case .add(let place): try add(keys, to: list, at: resolved(place, of: entity))
-            case .remove: for target in keys { try detach(target.key, from: list) }
-            case .move(let place):
-                try move(keys.map(\.key), in: list, to: resolved(place, of: entity))
+            case .add(let place): try add(targets, to: list, at: resolved(place))
+            case .remove:
+                for target in targets where try isNamed(target) {
+                    try detach(target.key, from: list)
+                }
+            case .move(let place): try move(targets, in: list, to: resolved(place))
             }
         }
     }
@@ -46,11 +47,11 @@ extension ChangeSetRun {
         }
     }
 
-    private func resolved(_ place: PlannedEdit.Place, of entity: Int) -> PlannedEdit.Place {
+    private func resolved(_ place: PlannedEdit.Place) -> PlannedEdit.Place {
         switch place {
         case .first, .last, .index: place
-        case .before(let neighbor): .before(resolved(neighbor, of: entity))
-        case .after(let neighbor): .after(resolved(neighbor, of: entity))
+        case .before(let neighbor): .before(resolved(neighbor))
+        case .after(let neighbor): .after(resolved(neighbor))
         }
     }
 
@@ -59,31 +60,36 @@ extension ChangeSetRun {
     private func add(
         _ targets: [Assignment.Target], to list: EditedList, at place: PlannedEdit.Place
     ) throws(SQLiteError) {
-        var added: [Int64] = []
-        for target in targets where try member(target.key, of: list) == nil {
-            guard try checkExists(target, list.relationship) else { continue }
-            added.append(target.key)
+        var added: [Assignment.Target] = []
+        for target in targets where try member(target, of: list) == nil {
+            guard try checkExists(target) else { continue }
+            added.append(target)
         }
         guard !added.isEmpty else { return }
         guard let order = list.order else {
-            for key in added { try attach(key, to: list, at: nil) }
+            for target in added { try attach(target, to: list, at: nil) }
             return
         }
         guard let left = try predecessor(of: place, in: list, order) else { return }
         let positions = try makeRoom(
             for: added.count, behind: left, order, of: list.owner.key)
-        for (key, position) in zip(added, positions) { try attach(key, to: list, at: position) }
+        for (target, position) in zip(added, positions) {
+            try attach(target, to: list, at: position)
+        }
     }
 
     private func move(
-        _ keys: [Int64], in list: EditedList, to place: PlannedEdit.Place
+        _ targets: [Assignment.Target], in list: EditedList, to place: PlannedEdit.Place
     ) throws(SQLiteError) {
         guard let order = list.order else { return }
         var held: [Int64] = []
-        for key in keys {
-            guard let item = try member(key, of: list) else { return fault(absence(key, list)) }
+        for target in targets {
+            guard let item = try member(target, of: list) else {
+                return fault(absence(target, list))
+            }
             held.append(item.position)
         }
+        let keys = targets.map(\.key)
         let moved = Set(keys)
         guard let left = try predecessor(of: place, in: list, order, without: moved),
             try !stands(held, behind: left, order, of: list.owner.key, without: moved)
@@ -123,8 +129,8 @@ extension ChangeSetRun {
             ).first ?? .start
         case .index(let index): return try item(at: index, in: list, order, without: moved)
         case .before(let neighbor), .after(let neighbor):
-            guard let item = try member(neighbor.key, of: list) else {
-                fault(absence(neighbor.key, list))
+            guard let item = try member(neighbor, of: list) else {
+                fault(absence(neighbor, list))
                 return nil
             }
             guard !moved.contains(item.key) else {
@@ -161,6 +167,14 @@ extension ChangeSetRun {
         return last.item
     }
 
+    /// The same of a target, under whose name another object is not meant.
+    private func member(
+        _ target: Assignment.Target, of list: EditedList
+    ) throws(SQLiteError) -> ListItem? {
+        guard let item = try member(target.key, of: list) else { return nil }
+        return try isNamed(target) ? item : nil
+    }
+
     /// An object in the list, with position 0 in a list without order; nil if it is not in it.
     private func member(_ key: Int64, of list: EditedList) throws(SQLiteError) -> ListItem? {
         let statement = try statements.statement(list.member)
@@ -171,8 +185,8 @@ extension ChangeSetRun {
             key: key, position: statement.isNull(at: 0) ? 0 : statement.int64(at: 0))
     }
 
-    private func absence(_ key: Int64, _ list: EditedList) -> LarderError {
-        let object = ObjectKey(entity: list.relationship.destinationNumber, key: key)
+    private func absence(_ target: Assignment.Target, _ list: EditedList) -> LarderError {
+        let object = target.object
         // The key of an object that the set inserts will have named nothing once the set failed.
         let uri = isInserted(object) ? nil : uri(of: object)
         let whose = isInserted(list.owner) ? "an inserted object" : self.uri(of: list.owner)
@@ -188,18 +202,17 @@ extension ChangeSetRun {
     // MARK: - Links
 
     private func attach(
-        _ key: Int64, to list: EditedList, at position: Int64?
+        _ target: Assignment.Target, to list: EditedList, at position: Int64?
     ) throws(SQLiteError) {
         switch list.relationship.storage {
         case .own: return
         case .inverse(let number):
             let holder = schema.relationships[number]
-            let object = ObjectKey(entity: holder.entityNumber, key: key)
-            if try !link(object, holder, to: list.owner.key, position: position) {
-                fault(missing(object))
+            if try !link(target, holder, to: list.owner.key, position: position) {
+                fault(missing(target.object))
             }
         case .join(let table):
-            try addPair(list.relationship, table, list.owner.key, key, position)
+            try addPair(list.relationship, table, list.owner.key, target.key, position)
         }
     }
 
@@ -209,7 +222,7 @@ extension ChangeSetRun {
         case .own: return
         case .inverse(let number):
             let holder = schema.relationships[number]
-            try link(ObjectKey(entity: holder.entityNumber, key: key), holder, to: nil)
+            try link(object(holder.entityNumber, key), holder, to: nil)
         case .join(let table):
             try removePair(list.relationship, table, list.owner.key, key)
         }

@@ -28,15 +28,14 @@ extension ChangeSetRun {
             try link(object, relationship, to: nil)
             return
         }
-        guard try checkExists(target, relationship) else { return }
+        guard try checkExists(target) else { return }
         if relationship.isOneToOne {
             try unlinkMirror(relationship, of: object, except: target.key)
             try unlinkHolders(relationship, of: target.key, except: object.key)
         }
         try link(object, relationship, to: target.key)
         if relationship.isOneToOne && relationship.isOwnInverse {
-            let partner = ObjectKey(entity: relationship.destinationNumber, key: target.key)
-            try link(partner, relationship, to: object.key)
+            try link(target.object, relationship, to: object.key)
         }
     }
 
@@ -54,8 +53,7 @@ extension ChangeSetRun {
     ) throws(SQLiteError) {
         try unlinkHolders(holder, of: object.key, except: target?.key)
         guard let target else { return }
-        let partner = ObjectKey(entity: holder.entityNumber, key: target.key)
-        if try !link(partner, holder, to: object.key) { fault(missing(partner)) }
+        if try !link(target, holder, to: object.key) { fault(missing(target.object)) }
     }
 
     /// A to-many whose objects hold the key.
@@ -70,15 +68,14 @@ extension ChangeSetRun {
             if wanted.contains(key) {
                 current[key] = .some(position)
             } else {
-                try link(ObjectKey(entity: holder.entityNumber, key: key), holder, to: nil)
+                try link(self.object(holder.entityNumber, key), holder, to: nil)
             }
         }
         let positions = try moveKept(targets, current, column.order, relationship, of: object)
         for (target, position) in zip(targets, positions) where !faults.isFull {
             guard current[target.key] == nil else { continue }
-            let other = ObjectKey(entity: holder.entityNumber, key: target.key)
-            if try !link(other, holder, to: object.key, position: position) {
-                fault(missing(other))
+            if try !link(target, holder, to: object.key, position: position) {
+                fault(missing(target.object))
             }
         }
     }
@@ -99,7 +96,7 @@ extension ChangeSetRun {
         }
         let positions = try moveKept(targets, current, table.order, relationship, of: object)
         for (target, position) in zip(targets, positions) where !faults.isFull {
-            guard current[target.key] == nil, try checkExists(target, relationship)
+            guard current[target.key] == nil, try checkExists(target)
             else { continue }
             try addPair(relationship, table, object.key, target.key, position)
         }
@@ -111,6 +108,9 @@ extension ChangeSetRun {
         _ targets: [Assignment.Target], _ current: [Int64: Int64?], _ order: ListOrder?,
         _ relationship: StoredRelationship, of object: ObjectKey
     ) throws(SQLiteError) -> [Int64?] {
+        for target in targets where current[target.key] != nil {
+            if try !isNamed(target) { fault(missing(target.object)) }
+        }
         guard let order else { return targets.map { _ in nil } }
         let held = targets.map { current[$0.key] ?? nil }
         let positions = ListPosition.positions(for: held)
@@ -125,8 +125,8 @@ extension ChangeSetRun {
     func removePair(
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64
     ) throws(SQLiteError) {
-        noteChange(relationship, of: own)
-        noteInverseChange(relationship, of: other)
+        try noteChange(relationship, of: own)
+        try noteInverseChange(relationship, of: other)
         let statement = try statements.statement(table.remove)
         try statement.run([.integer(own), .integer(other)])
         if relationship.isOwnInverse { try statement.run([.integer(other), .integer(own)]) }
@@ -136,8 +136,8 @@ extension ChangeSetRun {
         _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
         _ position: Int64?
     ) throws(SQLiteError) {
-        noteChange(relationship, of: own)
-        noteInverseChange(relationship, of: other)
+        try noteChange(relationship, of: own)
+        try noteInverseChange(relationship, of: other)
         // An object that is its own friend stands in one list once, where it was given its place.
         let inverseOrder = relationship.isOwnInverse && own == other ? nil : table.inverseOrder
         let last = try inverseOrder.map { order throws(SQLiteError) in
@@ -162,6 +162,15 @@ extension ChangeSetRun {
 
     // MARK: - The one way in which a stored to-one changes
 
+    /// The same for a holder that a caller named; false also if the row is another entity's.
+    func link(
+        _ target: Assignment.Target, _ relationship: StoredRelationship, to key: Int64,
+        position: Int64? = nil
+    ) throws(SQLiteError) -> Bool {
+        guard try isNamed(target) else { return false }
+        return try link(target.object, relationship, to: key, position: position)
+    }
+
     /// Sets the key in the row of `holder`, and the position in the list of the inverse: at the end
     /// if none is given. A row that holds the key already stays as it is. False if there is no such
     /// row.
@@ -185,7 +194,7 @@ extension ChangeSetRun {
             let entity = schema.entities[holder.entity]
             try noteUnique(holder, in: entity.constraints(overRelationship: relationship.number))
         }
-        for other in [held, key] { noteInverseChange(relationship, of: other) }
+        for other in [held, key] { try noteInverseChange(relationship, of: other) }
         if key == nil { oblige(holder, relationship, cause) }
         try noteInverse(relationship, lost: held, won: key, cause: cause)
         return true
@@ -208,11 +217,11 @@ extension ChangeSetRun {
         else { return }
         let entity = relationship.destinationNumber
         if let lost {
-            let object = ObjectKey(entity: entity, key: lost)
+            let object = try object(entity, lost)
             try bump(object)
             oblige(object, schema.relationships[number], cause)
         }
-        if let won { try bump(ObjectKey(entity: entity, key: won)) }
+        if let won { try bump(object(entity, won)) }
     }
 
     /// Makes the rows that hold a key forget it.
@@ -223,8 +232,7 @@ extension ChangeSetRun {
         guard case .own(let column) = relationship.storage else { return }
         for holder in try keys(column.holders, key) where holder != kept {
             try link(
-                ObjectKey(entity: relationship.entityNumber, key: holder), relationship, to: nil,
-                cause: cause)
+                object(relationship.entityNumber, holder), relationship, to: nil, cause: cause)
         }
     }
 

@@ -9,7 +9,7 @@ extension ChangeSetRun {
         let keys = try selected.keys()
         defer { keys.reset() }
         while !faults.isFull, try keys.step() {
-            let object = ObjectKey(entity: selection.entity, key: keys.int64(at: 0))
+            let object = try self.object(selection.entity, keys.int64(at: 0))
             // A delete rule may have taken it along.
             guard !deleted.contains(object) else { continue }
             try deleteExisting(object)
@@ -24,7 +24,7 @@ extension ChangeSetRun {
         guard let selected = try select(selection) else { return }
         let update = try ObjectsUpdate(assignments, schema.entities[selection.entity], statements)
         for column in update.uniqueColumns {
-            try selected.clear(column, of: update.entity.entity)
+            try selected.clear(column, of: update.entity)
         }
         let rows = try selected.rows()
         defer { rows.reset() }
@@ -66,7 +66,7 @@ extension ChangeSetRun {
             let keys = try selected.keys()
             defer { keys.reset() }
             while try keys.step() {
-                let object = ObjectKey(entity: selection.entity, key: keys.int64(at: 0))
+                let object = try self.object(selection.entity, keys.int64(at: 0))
                 affected.identifiers.append(identifier(of: object))
             }
         }
@@ -123,8 +123,8 @@ extension ChangeSetRun {
     // MARK: What they become
 
     private func apply(_ update: ObjectsUpdate, _ row: Statement) throws(SQLiteError) {
-        let object = ObjectKey(entity: update.entity.number, key: row.int64(at: 0))
-        guard let values = values(update, row, object) else { return }
+        let object = try object(update.entity.number, row.int64(at: 0))
+        guard let values = try values(update, row, object) else { return }
         let bumpsVersion = noteBump(of: object)
         if !values.attributes.isEmpty {
             for (place, value) in values.attributes.enumerated()
@@ -142,7 +142,7 @@ extension ChangeSetRun {
     /// nil where a value is a fault.
     private func values(
         _ update: ObjectsUpdate, _ row: Statement, _ object: ObjectKey
-    ) -> PlannedValues? {
+    ) throws(SQLiteError) -> PlannedValues? {
         var values = PlannedValues()
         do throws(LarderError) {
             for (attribute, content) in update.attributes {
@@ -153,11 +153,21 @@ extension ChangeSetRun {
                 values.assignments.append(
                     Assignment(relationship: relationship, targets: targets))
             }
-            return values
         } catch {
             fault(placed(error, at: object))
             return nil
         }
+        for (place, (number, content)) in update.relationships.enumerated() {
+            guard case .computed = content else { continue }
+            var targets: [Assignment.Target] = []
+            for target in values.assignments[place].targets {
+                let object = try self.object(
+                    schema.relationships[number].destinationNumber, target.key)
+                targets.append(Assignment.Target(object: object, insertedBy: nil))
+            }
+            values.assignments[place] = Assignment(relationship: number, targets: targets)
+        }
+        return values
     }
 
     private func stored(
@@ -189,7 +199,10 @@ extension ChangeSetRun {
         case .attribute: preconditionFailure("a relationship takes objects")
         case .computed(let column, _):
             guard row.isNull(at: column) else {
-                return [Assignment.Target(key: row.int64(at: column), insertedBy: nil)]
+                // Of which entity it is, is looked up when all is known to be sound.
+                let object = ObjectKey(
+                    entity: relationship.destinationNumber, key: row.int64(at: column))
+                return [Assignment.Target(object: object, insertedBy: nil)]
             }
             guard !relationship.isRequired else {
                 throw LarderError(
@@ -213,13 +226,23 @@ extension ChangeSetRun {
     private func noteCombinations(
         _ update: ObjectsUpdate, _ selected: SelectedObjects
     ) throws(SQLiteError) {
-        guard !update.combinations.isEmpty, !faults.isFull else { return }
+        let numbers = update.attributes.map(\.attribute)
+        let hasHeirs = update.entity.hasSubentities
+        guard !update.combinations.isEmpty || hasHeirs, !faults.isFull else { return }
         let keys = try selected.keys()
         defer { keys.reset() }
         while try keys.step() {
             try checkTime()
-            let object = ObjectKey(entity: update.entity.number, key: keys.int64(at: 0))
-            try noteUnique(object, in: update.combinations)
+            let object = try self.object(update.entity.number, keys.int64(at: 0))
+            guard hasHeirs else {
+                try noteUnique(object, in: update.combinations)
+                continue
+            }
+            // An entity may constrain what it inherits.
+            let own = schema.entities[object.entity]
+            try noteUnique(
+                object,
+                in: own.constraints(over: numbers).filter { own.constraints[$0].aside == nil })
         }
     }
 }

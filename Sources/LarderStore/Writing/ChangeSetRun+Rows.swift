@@ -9,6 +9,7 @@ extension ChangeSetRun {
     /// - Returns: The keys of the objects, in the order of the inserts.
     func insert(_ part: PlannedChangeSet, from place: Int) throws(SQLiteError) -> [Int64] {
         isUpserting = part.onUniqueConflict == .upsert
+        if schema.hasInheritance { noteKinds(ofInsertsIn: part) }
         for (offset, planned) in part.changes.enumerated() where !faults.isFull {
             guard case .insert(let insert)? = planned else { continue }
             change = place + offset
@@ -16,6 +17,7 @@ extension ChangeSetRun {
         }
         change = nil
         redirects.removeAll(keepingCapacity: true)
+        kinds.removeAll(keepingCapacity: true)
         defer { result.inserted.removeAll(keepingCapacity: true) }
         return result.inserted.compactMap(\.permanentKey)
     }

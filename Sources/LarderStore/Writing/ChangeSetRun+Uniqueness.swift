@@ -15,6 +15,7 @@ struct Twin: Hashable, Sendable, Comparable {
 struct ValueAside: Sendable {
     /// Where a value is unique.
     struct Place: Hashable, Sendable {
+        /// The one that declares the constraint.
         let entity: Int
         let constraint: Int
         let value: SQLBinding
@@ -60,7 +61,7 @@ extension ChangeSetRun {
             else { continue }
             aside[twin] = ValueAside(value: value, change: change)
             let place = ValueAside.Place(
-                entity: object.entity, constraint: number, value: value)
+                entity: constraint.declarerNumber, constraint: number, value: value)
             asideByValue[place] = object
             stored[index] = .null
         }
@@ -88,7 +89,7 @@ extension ChangeSetRun {
             let entity = schema.entities[suspect.object.entity]
             let constraint = entity.constraints[suspect.constraint]
             guard let key = try integer(constraint.twin, suspect.object.key) else { continue }
-            let other = ObjectKey(entity: suspect.object.entity, key: key)
+            let other = try object(constraint.declarerNumber, key)
             // One of a pair is enough.
             let mirror = Twin(object: other, constraint: suspect.constraint)
             if suspects[mirror] != nil, mirror < suspect { continue }
@@ -103,7 +104,7 @@ extension ChangeSetRun {
         guard let attribute = constraint.aside, try version(of: twin.object) != nil
         else { return }
         if let key = try key(constraint.match, [waiting.value]) {
-            let other = ObjectKey(entity: twin.object.entity, key: key)
+            let other = try object(constraint.declarerNumber, key)
             let error = uniquenessError(constraint, entity, other)
             return faults.add(error, change: waiting.change)
         }
@@ -154,6 +155,7 @@ extension ChangeSetRun {
 enum UniqueMatch {
     case none
     case one(ObjectKey)
+    /// Several, or one that an insert cannot update.
     case several(LarderError)
 }
 
@@ -162,23 +164,26 @@ extension ChangeSetRun {
     /// where the insert names it, and not its object's list.
     func match(of insert: PlannedInsert) throws(SQLiteError) -> UniqueMatch {
         let entity = schema.entities[insert.object.entity]
-        var found: (key: Int64, names: [String])?
+        var found: (object: ObjectKey, names: [String])?
         for (number, constraint) in entity.constraints.enumerated() {
             guard let values = uniqueValues(of: insert, constraint),
                 let key = try key(constraint.match, values)
                     ?? keyAside(number, of: entity, values)
             else { continue }
+            let object = try object(constraint.declarerNumber, key)
+            guard object.entity == insert.object.entity else {
+                // What it is cannot change.
+                return .several(uniquenessError(constraint, entity, object))
+            }
             guard let first = found else {
-                found = (key, constraint.names)
+                found = (object, constraint.names)
                 continue
             }
-            guard first.key == key else {
-                return .several(
-                    ambiguity(entity, (first.key, first.names), (key, constraint.names)))
+            guard first.object == object else {
+                return .several(ambiguity(entity, first, (object, constraint.names)))
             }
         }
-        guard let found else { return .none }
-        return .one(ObjectKey(entity: insert.object.entity, key: found.key))
+        return found.map { .one($0.object) } ?? .none
     }
 
     /// The object for which a value stands aside, if nobody has it any more.
@@ -186,7 +191,8 @@ extension ChangeSetRun {
         _ number: Int, of entity: StoredEntity, _ values: [SQLBinding]
     ) -> Int64? {
         guard let value = values.first else { return nil }
-        let place = ValueAside.Place(entity: entity.number, constraint: number, value: value)
+        let place = ValueAside.Place(
+            entity: entity.constraints[number].declarerNumber, constraint: number, value: value)
         guard let object = asideByValue[place], !deleted.contains(object),
             aside[Twin(object: object, constraint: number)]?.value == value
         else { return nil }
@@ -214,16 +220,16 @@ extension ChangeSetRun {
     }
 
     private func ambiguity(
-        _ entity: StoredEntity, _ first: (key: Int64, names: [String]),
-        _ second: (key: Int64, names: [String])
+        _ entity: StoredEntity, _ first: (object: ObjectKey, names: [String]),
+        _ second: (object: ObjectKey, names: [String])
     ) -> LarderError {
-        func named(_ match: (key: Int64, names: [String])) -> String {
-            let object = ObjectKey(entity: entity.number, key: match.key)
+        func named(_ match: (object: ObjectKey, names: [String])) -> String {
+            let object = match.object
             let names = match.names.map { "\(entity.entity.name).\($0)" }
             let whose = isInserted(object) ? "another object of the set" : uri(of: object)
             return "\(whose) by \(names.joined(separator: " and "))"
         }
-        let object = ObjectKey(entity: entity.number, key: first.key)
+        let object = first.object
         return LarderError(
             ChangeFault(
                 .uniquenessViolated,
@@ -236,26 +242,24 @@ extension ChangeSetRun {
     /// The assignment with the objects that inserts turned out to mean.
     func resolved(_ assignment: Assignment) -> Assignment {
         guard !redirects.isEmpty else { return assignment }
-        let entity = schema.relationships[assignment.relationship].destinationNumber
         return Assignment(
-            relationship: assignment.relationship, targets: resolved(assignment.targets, of: entity)
-        )
+            relationship: assignment.relationship, targets: resolved(assignment.targets))
     }
 
-    func resolved(_ planned: [Assignment.Target], of entity: Int) -> [Assignment.Target] {
+    func resolved(_ planned: [Assignment.Target]) -> [Assignment.Target] {
         var targets: [Assignment.Target] = []
         var known: Set<Int64> = []
         for target in planned {
-            let target = resolved(target, of: entity)
+            let target = resolved(target)
             // Two inserts may have become one object.
             if known.insert(target.key).inserted { targets.append(target) }
         }
         return targets
     }
 
-    func resolved(_ target: Assignment.Target, of entity: Int) -> Assignment.Target {
-        redirects[ObjectKey(entity: entity, key: target.key)].map {
-            Assignment.Target(key: $0.key, insertedBy: nil)
+    func resolved(_ target: Assignment.Target) -> Assignment.Target {
+        redirects[target.object].map {
+            Assignment.Target(object: $0, insertedBy: nil)
         } ?? target
     }
 }

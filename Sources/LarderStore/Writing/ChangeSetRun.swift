@@ -47,6 +47,9 @@ final class ChangeSetRun {
     var asideByValue: [ValueAside.Place: ObjectKey] = [:]
     /// Where inserts became updates: the key that an insert was to have, and the object.
     var redirects: [ObjectKey: ObjectKey] = [:]
+    /// The entities of objects that share a table with others, as far as they were asked for: an
+    /// object by its key in that table.
+    var kinds: [ObjectKey: Int] = [:]
     /// What the snapshots of conflicts may still take.
     var snapshotBytesLeft = MergeConflict.snapshotBytesMax
     /// How many objects edits may still count in lists.
@@ -78,12 +81,15 @@ final class ChangeSetRun {
         self.time = time
         self.functionFaults = functionFaults
         self.deadline = deadline
-        changes = ObjectChanges(lastKeys: lastKeys)
+        changes = ObjectChanges(
+            lastKeys: schema.hasInheritance
+                ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
     }
 
     func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         faults = set.faults
         isUpserting = set.onUniqueConflict == .upsert
+        if schema.hasInheritance { noteKinds(ofInsertsIn: set) }
         let resolved = try resolveConflicts(of: set)
         for (place, planned) in resolved.enumerated() where !faults.isFull {
             change = place
@@ -280,10 +286,10 @@ final class ChangeSetRun {
     ) throws(SQLiteError) -> [SQLBinding] {
         guard case .own(let column) = relationship.storage else { return [] }
         let hasPosition = column.positionColumn != nil
-        guard let target, try checkExists(target, relationship) else {
+        guard let target, try checkExists(target) else {
             return hasPosition ? [.null, .null] : [.null]
         }
-        noteInverseChange(relationship, of: target.key)
+        try noteInverseChange(relationship, of: target.key)
         let key = SQLBinding.integer(target.key)
         guard let order = column.order else { return [key] }
         return [key, .integer(try lastPosition(order, of: target.key))]

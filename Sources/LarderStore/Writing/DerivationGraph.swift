@@ -68,7 +68,7 @@ struct DerivationGraph: Sendable {
                 add(source, place, entities[entityNumber], entities, relationships)
             }
         }
-        noteKeptKeys(relationships)
+        noteKeptKeys(entities, relationships)
     }
 
     private mutating func add(
@@ -83,25 +83,32 @@ struct DerivationGraph: Sendable {
         case .related(let through, let name):
             guard case .relationship(let number)? = entity.places[through] else { return }
             let destination = relationships[number].destinationNumber
-            guard let place = entities[destination].places[name] else { return }
-            dependents[destination][place, default: []].append(
-                Dependent(derivation: derivation, relationship: number))
+            for entity in entities where entity.ancestorNumbers.contains(destination) {
+                guard let place = entity.places[name] else { continue }
+                dependents[entity.number][place, default: []].append(
+                    Dependent(derivation: derivation, relationship: number))
+            }
         }
     }
 
     /// A key that is left behind leads to nothing, although the row that holds it did not change.
-    private mutating func noteKeptKeys(_ relationships: [StoredRelationship]) {
+    private mutating func noteKeptKeys(
+        _ entities: [StoredEntity], _ relationships: [StoredRelationship]
+    ) {
+        func heirs(of ancestor: Int) -> [Int] {
+            entities.filter { $0.ancestorNumbers.contains(ancestor) }.map(\.number)
+        }
         for relationship in relationships where relationship.relationship.deleteRule == .noAction {
             guard let number = relationship.inverseNumber,
                 case .own = relationships[number].storage
             else { continue }
             let holder = relationships[number]
-            let readers = dependents(
-                of: .relationship(number), ofEntity: holder.entityNumber
-            ).map(\.derivation)
-            if !readers.isEmpty {
-                keptKeys[relationship.entityNumber].append(
-                    KeptKey(holder: number, derivations: readers))
+            let readers = heirs(of: holder.entityNumber).flatMap {
+                dependents(of: .relationship(number), ofEntity: $0).map(\.derivation)
+            }
+            if readers.isEmpty { continue }
+            for entity in heirs(of: relationship.entityNumber) {
+                keptKeys[entity].append(KeptKey(holder: number, derivations: readers))
             }
         }
     }

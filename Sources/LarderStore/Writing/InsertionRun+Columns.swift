@@ -84,7 +84,7 @@ extension InsertionRun {
     func insert(_ columns: PlainColumns, rowCount: Int) throws(SQLiteError) {
         // The columns' memory goes with them.
         defer { columns.statement.clearBindings() }
-        let first = lastKeys[entity.number]
+        let first = lastKeys[entity.rootNumber]
         guard !first.addingReportingOverflow(Int64(rowCount)).overflow else {
             return run.fault(
                 LarderError(.storageFull, "\(entity.entity.name) has no keys left"))
@@ -102,7 +102,7 @@ extension InsertionRun {
         }
         run.change = nil
         row += rowCount
-        lastKeys[entity.number] = first + Int64(rowCount)
+        lastKeys[entity.rootNumber] = first + Int64(rowCount)
         noteInserted(first + 1...first + Int64(rowCount))
         if !run.suspects.isEmpty { try run.checkUniqueness() }
     }
@@ -179,7 +179,9 @@ extension InsertionRun {
             return true
         }
         let faultCount = run.faults.count
-        let target = Assignment.Target(key: key, insertedBy: nil)
+        let target = Assignment.Target(
+            object: ObjectKey(entity: entityNumber(column, offset, relationship), key: key),
+            insertedBy: nil)
         for (number, binding) in try run.insertedLink(relationship, target).enumerated() {
             try statement.bind(binding, at: place + number)
         }
@@ -188,8 +190,19 @@ extension InsertionRun {
         return true
     }
 
+    /// The entity that a column names for the object of a row.
+    private func entityNumber(
+        _ column: Column, _ offset: Int, _ relationship: StoredRelationship
+    ) -> Int {
+        guard case .object(let name) = column.kind else { return relationship.destinationNumber }
+        let own = column.subentities.entityName(at: offset, among: name)
+        return run.schema.number(of: own) ?? relationship.destinationNumber
+    }
+
     /// A destination whose list is counted is noted each time, so that a fault names the last row.
     private func remember(_ key: Int64, of relationship: StoredRelationship) {
+        // Under the name of another entity a key means another object.
+        if run.schema.entities[relationship.destinationNumber].sharesTable { return }
         if let inverse = relationship.inverseNumber, run.schema.relationships[inverse].isCounted {
             return
         }
@@ -217,7 +230,7 @@ extension InsertionRun {
                 ?? attribute.defaultValue ?? .null
             guard value != .null, let key = try run.key(constraint.match, [value]) else { continue }
             return run.uniquenessError(
-                constraint, entity, ObjectKey(entity: entity.number, key: key))
+                constraint, entity, try run.object(constraint.declarerNumber, key))
         }
         return nil
     }

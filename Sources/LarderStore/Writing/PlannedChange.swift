@@ -1,6 +1,6 @@
 import LarderModel
 
-/// An object of this store, by the place of its entity in the schema.
+/// An object of this store, by the place of its own entity in the schema.
 struct ObjectKey: Hashable, Sendable, Comparable {
     let entity: Int
     let key: Int64
@@ -75,7 +75,7 @@ struct PlannedInsert: Sendable {
 struct Expectation: Sendable {
     var version: Int64?
     var attributes: [(attribute: Int, value: SQLBinding)] = []
-    var relationships: [(relationship: Int, keys: [Int64])] = []
+    var relationships: [(relationship: Int, targets: [Assignment.Target])] = []
 
     var isEmpty: Bool { version == nil && attributes.isEmpty && relationships.isEmpty }
 }
@@ -83,9 +83,11 @@ struct Expectation: Sendable {
 /// What a relationship is set to: the whole list of a to-many, one or none of a to-one.
 struct Assignment: Sendable {
     struct Target: Hashable, Sendable {
-        let key: Int64
+        let object: ObjectKey
         /// The place of the change that inserts the object; nil for one that exists already.
         let insertedBy: Int?
+
+        var key: Int64 { object.key }
     }
 
     let relationship: Int

@@ -43,10 +43,10 @@ struct SelectedObjects {
     }
 
     /// Makes a column nil in all these objects.
-    func clear(_ column: String, of entity: Entity) throws(SQLiteError) {
+    func clear(_ column: String, of entity: StoredEntity) throws(SQLiteError) {
         let column = SQL.quoted(column)
         try statements.statement(
-            "UPDATE \(SQL.quoted(entity.name)) SET \(column) = NULL "
+            "UPDATE \(entity.table) SET \(column) = NULL "
                 + "WHERE \(SQL.quoted(Layout.keyColumn)) IN "
                 + "(SELECT \(Self.keyColumn) FROM \(table))"
         ).run()

@@ -10,6 +10,13 @@ struct StoredEntity: Sendable {
     }
 
     let number: Int
+    /// The entity whose table it is in, which gives the keys: its own where it has no parent.
+    let rootNumber: Int
+    /// Itself and those above.
+    let ancestorNumbers: Set<Int>
+    let hasSubentities: Bool
+    /// Whether the table holds objects of several entities, each with the name of its own.
+    let sharesTable: Bool
     let entity: Entity
     let attributes: [StoredAttribute]
     let places: [String: Place]
@@ -24,21 +31,29 @@ struct StoredEntity: Sendable {
     let version: String
     let bump: String
     let delete: String
+    /// The name of the object's own entity, where the table keeps it.
+    let kind: String
     /// For each attribute whose value outlives the object, the statement that copies it.
     let preserving: [(attribute: Int, text: String)]
+    /// In quotation marks.
+    let table: String
 
     init(
-        number: Int, entity: Entity, attributes: [StoredAttribute],
+        _ place: StoredPlace, entity: Entity, attributes: [StoredAttribute],
         relationships: [StoredRelationship]
     ) {
-        let own = relationships.filter { $0.entityNumber == number }
+        let own = relationships.filter { place.ancestorNumbers.contains($0.entityNumber) }
         let toOnes = own.compactMap { relationship -> (Int, KeyColumn)? in
             guard case .own(let column) = relationship.storage, !relationship.isOneToOne else {
                 return nil
             }
             return (relationship.number, column)
         }
-        self.number = number
+        number = place.number
+        rootNumber = place.rootNumber
+        ancestorNumbers = place.ancestorNumbers
+        hasSubentities = place.hasSubentities
+        sharesTable = place.sharesTable
         self.entity = entity
         self.attributes = attributes
         let attributePlaces = attributes.enumerated().map {
@@ -49,7 +64,7 @@ struct StoredEntity: Sendable {
             attributePlaces + relationshipPlaces, uniquingKeysWith: { first, _ in first })
         relationshipNumbers = own.map(\.number)
         inboundNumbers = relationships.filter {
-            $0.destinationNumber == number && $0.inverseNumber == nil
+            place.ancestorNumbers.contains($0.destinationNumber) && $0.inverseNumber == nil
         }.map(\.number)
         insertedToOnes = toOnes.map(\.0)
         let columns = Dictionary(
@@ -59,13 +74,15 @@ struct StoredEntity: Sendable {
                     return (relationship.relationship.name, column.column)
                 }, uniquingKeysWith: { first, _ in first })
         let knownPlaces = places
-        constraints = entity.uniquenessConstraints.map { names in
+        constraints = zip(entity.uniquenessConstraints, place.constraints).map { names, declarer in
             StoredConstraint(
-                names, of: entity, places: names.compactMap { knownPlaces[$0] },
+                names, declarer, table: place.table, places: names.compactMap { knownPlaces[$0] },
                 columns: names.compactMap { columns[$0] })
         }
 
-        let table = SQL.quoted(entity.name)
+        let table = SQL.quoted(place.table)
+        self.table = table
+        let kindColumn = SQL.quoted(Layout.entityColumn)
         let (key, version) = (SQL.quoted(Layout.keyColumn), SQL.quoted(Layout.versionColumn))
         var insertedColumns = [key] + attributes.map { SQL.quoted($0.column) }
         for (_, column) in toOnes {
@@ -73,16 +90,23 @@ struct StoredEntity: Sendable {
                 .map(SQL.quoted)
         }
         let values = Array(repeating: "?", count: insertedColumns.count).joined(separator: ", ")
+        let isOfKind = place.sharesTable ? " AND \(kindColumn) = '\(entity.name)'" : ""
         insert =
-            "INSERT INTO \(table) (\(insertedColumns.joined(separator: ", ")), \(version)) "
-            + "VALUES (\(values), 1)"
-        self.version = "SELECT \(version) FROM \(table) WHERE \(key) = ?"
+            "INSERT INTO \(table) (\(insertedColumns.joined(separator: ", ")), \(version)"
+            + (place.sharesTable ? ", \(kindColumn)" : "") + ") "
+            + "VALUES (\(values), 1\(place.sharesTable ? ", '\(entity.name)'" : ""))"
+        self.version = "SELECT \(version) FROM \(table) WHERE \(key) = ?\(isOfKind)"
+        kind = "SELECT \(kindColumn) FROM \(table) WHERE \(key) = ?"
         bump = "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?"
         delete = "DELETE FROM \(table) WHERE \(key) = ?"
         preserving = attributes.enumerated().filter(\.element.attribute.preservesValueOnDeletion)
-            .map { number, stored in
-                (number, Layout.preserve(stored.column, of: entity.name, as: stored.attribute.name))
-            }
+            .map { ($0, Self.preserve($1, of: entity, in: place.table)) }
+    }
+
+    private static func preserve(
+        _ stored: StoredAttribute, of entity: Entity, in table: String
+    ) -> String {
+        Layout.preserve(stored.column, in: table, of: entity.name, as: stored.attribute.name)
     }
 
     /// The places of the constraints over at least one of these attributes.
@@ -105,7 +129,7 @@ struct StoredEntity: Sendable {
     /// Reads attributes of an object, in this order.
     func read(_ places: [Int]) -> String {
         let columns = places.map { SQL.quoted(attributes[$0].column) }
-        return "SELECT \(columns.joined(separator: ", ")) FROM \(SQL.quoted(entity.name)) "
+        return "SELECT \(columns.joined(separator: ", ")) FROM \(table) "
             + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?"
     }
 
@@ -116,8 +140,50 @@ struct StoredEntity: Sendable {
             let version = SQL.quoted(Layout.versionColumn)
             assignments.append("\(version) = \(version) + 1")
         }
-        return "UPDATE \(SQL.quoted(entity.name)) SET \(assignments.joined(separator: ", ")) "
+        return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) "
             + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?"
+    }
+}
+
+/// Where an entity stands in its tree, and its objects in the store.
+struct StoredPlace {
+    /// Which entity declares a constraint, and what binds it to that one's objects.
+    struct Declarer {
+        let number: Int
+        /// Whether the constraint has an index that is SQLite's UNIQUE.
+        let isUniqueIndex: Bool
+        /// The names of the entities whose objects it binds; nil for all of the table.
+        let kinds: [String]?
+    }
+
+    let number: Int
+    let rootNumber: Int
+    let ancestorNumbers: Set<Int>
+    let hasSubentities: Bool
+    let sharesTable: Bool
+    let table: String
+    /// In the order of the entity's constraints.
+    let constraints: [Declarer]
+
+    init(number: Int, _ entity: Entity, _ layout: Layout, _ numbers: [String: Int]) {
+        let schema = layout.schema
+        let lineage = schema.lineage(of: entity)
+        self.number = number
+        rootNumber = numbers[schema.root(of: entity).name] ?? number
+        ancestorNumbers = Set(lineage.compactMap { numbers[$0.name] })
+        hasSubentities = schema.hasSubentities(entity.name)
+        sharesTable = layout.kinds(inTableOf: entity) != nil
+        table = layout.table(for: entity)
+        constraints = lineage.flatMap { declarer in
+            let kinds =
+                declarer.parent == nil
+                ? nil : [declarer.name] + schema.subentities(of: declarer.name).map(\.name)
+            return declarer.declared.uniquenessConstraints.map { names in
+                Declarer(
+                    number: numbers[declarer.name] ?? number,
+                    isUniqueIndex: layout.isUniqueIndex(names, of: declarer), kinds: kinds)
+            }
+        }
     }
 }
 
@@ -125,6 +191,8 @@ struct StoredEntity: Sendable {
 /// nothing here: a constraint binds those objects that have all its values.
 struct StoredConstraint: Sendable {
     let names: [String]
+    /// The entity that declares it.
+    let declarerNumber: Int
     let places: [StoredEntity.Place]
     /// The attribute whose values stand aside while another object has them; nil where the index
     /// lets equal values pass until the set is done.
@@ -134,13 +202,21 @@ struct StoredConstraint: Sendable {
     /// The object with given values.
     let match: String
 
-    init(_ names: [String], of entity: Entity, places: [StoredEntity.Place], columns: [String]) {
-        if Layout.isUniqueIndex(names, of: entity), case .attribute(let number)? = places.first {
+    init(
+        _ names: [String], _ declarer: StoredPlace.Declarer, table: String,
+        places: [StoredEntity.Place], columns: [String]
+    ) {
+        if declarer.isUniqueIndex, case .attribute(let number)? = places.first {
             aside = number
         } else {
             aside = nil
         }
-        let (table, key) = (SQL.quoted(entity.name), SQL.quoted(Layout.keyColumn))
+        declarerNumber = declarer.number
+        let (table, key) = (SQL.quoted(table), SQL.quoted(Layout.keyColumn))
+        let kinds = declarer.kinds.map { kinds in
+            let names = kinds.map { "'\($0)'" }.joined(separator: ", ")
+            return "\(SQL.quoted(Layout.entityColumn)) IN (\(names))"
+        }
         let equal = columns.map(SQL.quoted).map { "other.\($0) = own.\($0)" }
         let given = columns.map(SQL.quoted).map { "\($0) = ?" }
         self.names = names
@@ -148,9 +224,11 @@ struct StoredConstraint: Sendable {
         twin =
             "SELECT other.\(key) FROM \(table) AS own CROSS JOIN \(table) AS other "
             + "WHERE own.\(key) = ?1 AND other.\(key) <> ?1 "
-            + "AND \(equal.joined(separator: " AND ")) LIMIT 1"
+            + "AND \(equal.joined(separator: " AND "))\(kinds.map { " AND +other.\($0)" } ?? "") "
+            + "LIMIT 1"
         match =
-            "SELECT \(key) FROM \(table) WHERE \(given.joined(separator: " AND ")) LIMIT 1"
+            "SELECT \(key) FROM \(table) WHERE \(given.joined(separator: " AND "))"
+            + "\(kinds.map { " AND +\($0)" } ?? "") LIMIT 1"
     }
 }
 

@@ -34,6 +34,8 @@ extension Writer {
             return .failure(
                 LarderError(.unknownEntity, "there is no entity \(insertion.entityName)"))
         }
+        let refusal = ChangeSetCheck.refusal(ofInsertsInto: schema.entities[entity].entity)
+        if let refusal { return .failure(refusal) }
         let time = Date().timeIntervalSinceReferenceDate
         try statements.statement("BEGIN IMMEDIATE").run()
         let run = ChangeSetRun(

@@ -6,6 +6,8 @@ struct WritingSchema: Sendable {
     let relationships: [StoredRelationship]
     let derivations: DerivationGraph
     private let numbers: [String: Int]
+    /// Whether a table holds objects of several entities.
+    let hasInheritance: Bool
 
     /// - Throws: `wrongType` if a default or a bound does not suit its attribute, or what the
     ///   planner finds wrong in a derivation.
@@ -20,12 +22,12 @@ struct WritingSchema: Sendable {
             for attribute in entity.attributes {
                 attributes.append(
                     try StoredAttribute(
-                        attribute, of: entity, column: layout.column(for: attribute)))
+                        attribute, of: entity, column: layout.column(for: attribute, of: entity)))
             }
+            let place = StoredPlace(number: number, entity, layout, numbers)
             entities.append(
                 StoredEntity(
-                    number: number, entity: entity, attributes: attributes,
-                    relationships: relationships))
+                    place, entity: entity, attributes: attributes, relationships: relationships))
         }
         derivations = try DerivationGraph(layout, converter, entities, relationships) {
             numbers[$0]
@@ -33,6 +35,12 @@ struct WritingSchema: Sendable {
         self.entities = entities
         self.relationships = relationships
         self.numbers = numbers
+        hasInheritance = entities.contains { $0.sharesTable }
+    }
+
+    /// Whether objects of the first are also objects of the second.
+    func isKind(_ entity: Int, of ancestor: Int) -> Bool {
+        entities[entity].ancestorNumbers.contains(ancestor)
     }
 
     func number(of entityName: String) -> Int? { numbers[entityName] }
@@ -46,7 +54,7 @@ struct WritingSchema: Sendable {
         _ layout: Layout, _ numbers: [String: Int]
     ) -> [StoredRelationship] {
         let sides = layout.schema.entities.flatMap { entity in
-            entity.relationships.map { (entity, $0) }
+            entity.declared.relationships.map { (entity, $0) }
         }
         let places = Dictionary(
             uniqueKeysWithValues: sides.enumerated().map {
@@ -82,7 +90,7 @@ struct WritingSchema: Sendable {
             return .own(
                 KeyColumn(
                     table: table, column: column,
-                    positionColumn: layout.positionColumn(beside: relationship)))
+                    positionColumn: layout.positionColumn(beside: relationship, column)))
         case .inverseColumn:
             guard let inverseNumber else {
                 preconditionFailure("what the inverse stores has an inverse")

@@ -13,7 +13,8 @@ extension Aggregate {
                 wire.columns, wire.n_columns, "columns of an aggregate",
                 maximum: Limits.queryColumnsMax, Column.init),
             having: try QueryTerm.optional(wire.having, "a predicate"),
-            sort: try SortKey.list(wire.sort, wire.n_sort))
+            sort: try SortKey.list(wire.sort, wire.n_sort),
+            includesSubentities: wire.exclude_subentities == 0)
     }
 }
 
@@ -53,6 +54,7 @@ extension MessageWriter {
         wire.pointee.having = try term(aggregate.having, &flattener)
         wire.pointee.n_sort = aggregate.sort.count
         wire.pointee.sort = try sort(aggregate.sort, &flattener)
+        wire.pointee.exclude_subentities = aggregate.includesSubentities ? 0 : 1
         return wire
     }
 }

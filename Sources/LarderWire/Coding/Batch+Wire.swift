@@ -31,7 +31,23 @@ extension Batch.Identity {
         self.init(
             entityName: try wire.entity.name("the entity of a batch"),
             keys: MessageReader.numbers(wire.keys, wire.n_keys),
-            versions: MessageReader.numbers(wire.versions, wire.n_versions))
+            versions: MessageReader.numbers(wire.versions, wire.n_versions),
+            subentities: try Subentities(
+                names: (wire.subentities, wire.n_subentities),
+                indexes: (wire.entity_indexes, wire.n_entity_indexes)))
+    }
+}
+
+extension Subentities {
+    init(
+        names: (items: UnsafeMutablePointer<ProtobufCBinaryData>?, count: Int),
+        indexes: (items: UnsafeMutablePointer<UInt32>?, count: Int)
+    ) throws(LarderError) {
+        self.init(
+            names: try MessageReader.texts(
+                names.items, names.count, "sub-entities of a batch", maximum: Limits.entitiesMax,
+                bytesMax: Limits.nameBytesMax),
+            indexes: MessageReader.numbers(indexes.items, indexes.count))
     }
 }
 
@@ -40,7 +56,10 @@ extension Column {
         let kind = try Kind(wire)
         self.init(
             name: try wire.name.text("a column's name"), kind: kind,
-            storage: Storage(wire, kind), nulls: Array(wire.nulls.bytes))
+            storage: Storage(wire, kind), nulls: Array(wire.nulls.bytes),
+            subentities: try Subentities(
+                names: (wire.subentities, wire.n_subentities),
+                indexes: (wire.entity_indexes, wire.n_entity_indexes)))
     }
 }
 
@@ -131,6 +150,10 @@ extension MessageWriter {
         wire.pointee.keys = pointing(at: identity.keys)
         wire.pointee.n_versions = identity.versions.count
         wire.pointee.versions = pointing(at: identity.versions)
+        wire.pointee.n_subentities = identity.subentities.names.count
+        wire.pointee.subentities = texts(identity.subentities.names)
+        wire.pointee.n_entity_indexes = identity.subentities.indexes.count
+        wire.pointee.entity_indexes = pointing(at: identity.subentities.indexes)
         return wire
     }
 
@@ -165,6 +188,10 @@ extension MessageWriter {
             wire.pointee.ends = pointing(at: ends)
         }
         wire.pointee.nulls = pointing(at: column.nulls)
+        wire.pointee.n_subentities = column.subentities.names.count
+        wire.pointee.subentities = texts(column.subentities.names)
+        wire.pointee.n_entity_indexes = column.subentities.indexes.count
+        wire.pointee.entity_indexes = pointing(at: column.subentities.indexes)
         return wire
     }
 }

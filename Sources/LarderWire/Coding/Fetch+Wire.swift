@@ -15,7 +15,8 @@ extension Fetch {
             prefetch: try MessageReader.texts(
                 wire.prefetch, wire.n_prefetch, "prefetched key paths",
                 maximum: Limits.prefetchedStepsMax,
-                bytesMax: ProtobufCBinaryData.keyPathBytesMax))
+                bytesMax: ProtobufCBinaryData.keyPathBytesMax),
+            includesSubentities: wire.exclude_subentities == 0)
     }
 }
 
@@ -52,6 +53,7 @@ extension MessageWriter {
         }
         wire.pointee.n_sort = fetch.sort.count
         wire.pointee.sort = try sort(fetch.sort, &flattener)
+        wire.pointee.exclude_subentities = fetch.includesSubentities ? 0 : 1
         wire.pointee.distinct = fetch.isDistinct ? 1 : 0
         wire.pointee.n_prefetch = fetch.prefetch.count
         wire.pointee.prefetch = texts(fetch.prefetch)

@@ -51,7 +51,8 @@ extension Query {
             guard let count = wire.count?.pointee else { throw Query.unknownKind }
             self = .count(
                 entityName: try count.entity.name("the entity of a query"),
-                predicate: try QueryTerm.optional(count.predicate, "a predicate"))
+                predicate: try QueryTerm.optional(count.predicate, "a predicate"),
+                includesSubentities: count.exclude_subentities == 0)
         case LARDER__V1__QUERY__KIND_AGGREGATE:
             guard let aggregate = wire.aggregate else { throw Query.unknownKind }
             self = .aggregate(try Aggregate(aggregate.pointee))
@@ -72,10 +73,11 @@ extension MessageWriter {
         case .fetch(let fetch):
             wire.pointee.kind_case = LARDER__V1__QUERY__KIND_FETCH
             wire.pointee.fetch = try self.fetch(fetch, &flattener)
-        case .count(let entityName, let predicate):
+        case .count(let entityName, let predicate, let includesSubentities):
             let count = make(larder__v1__count_query__init)
             count.pointee.entity = text(entityName)
             count.pointee.predicate = try term(predicate, &flattener)
+            count.pointee.exclude_subentities = includesSubentities ? 0 : 1
             wire.pointee.kind_case = LARDER__V1__QUERY__KIND_COUNT
             wire.pointee.count = count
         case .aggregate(let aggregate):

@@ -61,6 +61,10 @@ struct ExpressionFlattener {
             return index
         case .comparison(let comparison):
             return try append(comparison, below)
+        case .typeTest(let operand, let entityName):
+            return try append(
+                LARDER__V1__NODE_KIND__NODE_KIND_TYPE_TEST, all: [operand], below,
+                names: [entityName])
         case .and(let operands):
             return try append(LARDER__V1__NODE_KIND__NODE_KIND_AND, all: operands, below)
         case .or(let operands):
@@ -203,6 +207,12 @@ struct ExpressionBuilder {
         case LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON:
             try check(operands, 2)
             return .comparison(try comparison(node, operands[0], operands[1]))
+        case LARDER__V1__NODE_KIND__NODE_KIND_TYPE_TEST:
+            try check(operands, 1)
+            guard node.n_names == 1 else {
+                throw MessageReader.malformed("a type test has not one name of an entity")
+            }
+            return .typeTest(operands[0], entityName: try node.names[0].name("an entity's name"))
         case LARDER__V1__NODE_KIND__NODE_KIND_NOT:
             try check(operands, 1)
             return .not(operands[0])

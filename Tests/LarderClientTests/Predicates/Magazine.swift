@@ -77,7 +77,7 @@ final class Category: QueryableEntity, Equatable {
     }
 }
 
-final class Author: QueryableEntity, Equatable {
+class Author: QueryableEntity, Equatable {
     let persistentModelID: PersistentIdentifier
     let name: String
     let articles: Set<PersistentIdentifier>
@@ -92,12 +92,28 @@ final class Author: QueryableEntity, Equatable {
         left.persistentModelID == right.persistentModelID
     }
 
-    static let entityName = "Author"
+    class var entityName: String { "Author" }
 
-    static func property(at keyPath: AnyKeyPath) -> EntityProperty? {
+    class func property(at keyPath: AnyKeyPath) -> EntityProperty? {
         switch keyPath {
         case \Author.persistentModelID: .identifier
         case \Author.name: "name"
+        default: nil
+        }
+    }
+}
+
+/// An author of a sub-entity; key paths of its own lead to what it inherits.
+final class Critic: Author {
+    let strictness = 1
+
+    override class var entityName: String { "Critic" }
+
+    override class func property(at keyPath: AnyKeyPath) -> EntityProperty? {
+        switch keyPath {
+        case \Critic.persistentModelID: .identifier
+        case \Critic.name: "name"
+        case \Critic.strictness: "strictness"
         default: nil
         }
     }

@@ -29,6 +29,15 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.kind == kind }) == #"kind == %@ <- "review""#)
     }
 
+    @Test("the type of an object is asked, and inherited properties of a sub-entity")
+    func types() throws {
+        #expect(try translated(#Predicate { $0.author is Critic }) == "author IS Critic")
+        #expect(try translated(#Predicate { !($0.author is Critic) }) == "NOT author IS Critic")
+        let inherited = try BoundExpression(
+            #Predicate<Critic> { $0.name == "Ann" && $0.strictness > 1 })
+        #expect(inherited.expression.format == "name == %@ AND strictness > %@")
+    }
+
     @Test("nil and Bools are constants")
     func constants() throws {
         #expect(try translated(#Predicate { $0.subtitle == nil }) == "subtitle == NULL")

@@ -33,7 +33,9 @@ struct UnsupportedPredicateTests {
             PredicateExpressions.TypeCheck<_, Int>(
                 PredicateExpressions.build_KeyPath(root: $0, keyPath: \.wordCount))
         }
-        #expect(try refusal(check) == "a type check with `is` cannot be asked of a store")
+        #expect(
+            try refusal(check)
+                == "whether something is of the type Int cannot be asked of a store")
         let cast = Predicate<Article> {
             PredicateExpressions.build_Equal(
                 lhs: PredicateExpressions.ConditionalCast<_, Int>(

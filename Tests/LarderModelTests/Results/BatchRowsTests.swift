@@ -13,7 +13,8 @@ struct BatchRowsTests {
             return builder.column
         }
         func object(_ key: Int64) -> PersistentIdentifier {
-            PersistentIdentifier(store: store, entityName: "A", key: key)
+            PersistentIdentifier(
+                store: store, entityName: key % 4 == 2 ? "B" : "A", key: key)
         }
         return Batch(
             rowCount: 10,

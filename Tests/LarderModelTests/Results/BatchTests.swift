@@ -122,6 +122,53 @@ struct BatchTests {
         }
     }
 
+    @Test("entities below that are not named, or not one a key, are refused")
+    func malformedSubentities() {
+        for indexes in [[0, 2], [0], [0, 0, 0]] as [[UInt32]] {
+            let subentities = Subentities(names: ["B"], indexes: indexes)
+            let identity = Batch.Identity(
+                entityName: "A", keys: [1, 2], versions: [1, 1], subentities: subentities)
+            let columns = [
+                Column(
+                    name: "o", kind: .object(entityName: "A"), storage: .integers([1, 2]),
+                    subentities: subentities),
+                Column(
+                    name: "m", kind: .objects(entityName: "A"),
+                    storage: .lists(keys: [1, 2], ends: [0, 2]), subentities: subentities),
+            ]
+            #expect(throws: LarderError.self) {
+                try Batch(rowCount: 2, identity: identity, columns: []).check()
+            }
+            for column in columns {
+                #expect(throws: LarderError.self) {
+                    try Batch(rowCount: 2, columns: [column]).check()
+                }
+            }
+        }
+    }
+
+    @Test("objects have the names of their own entities")
+    func subentities() throws {
+        let objects = ["B", "A", "C", "B"].enumerated().map { key, name in
+            PersistentIdentifier(store: store, entityName: name, key: Int64(key))
+        }
+        var single = ColumnBuilder(name: "o", kind: .object(entityName: "A"))
+        var many = ColumnBuilder(name: "m", kind: .objects(entityName: "A"))
+        let values: [Value] = objects.map { .object($0) } + [.null]
+        for value in values { try single.append(value) }
+        let lists: [Value] = [
+            .objects([objects[1]]), .objects([]), .objects(objects), .objects([objects[2]]),
+            .objects([]),
+        ]
+        for value in lists { try many.append(value) }
+        #expect(
+            single.column.subentities == Subentities(names: ["B", "C"], indexes: [1, 0, 2, 1, 0]))
+        let batch = Batch(rowCount: 5, columns: [single.column, many.column])
+        try batch.check()
+        #expect(batch.rows(store: store).map(\.values) == zip(values, lists).map { [$0, $1] })
+        #expect(batch.rows(1..<2).columns.map(\.subentities) == [Subentities(), Subentities()])
+    }
+
     @Test("an identity of another length, and a negative count, are refused")
     func malformedIdentity() {
         let short = Batch.Identity(entityName: "A", keys: [1], versions: [1])

@@ -23,6 +23,9 @@ struct RandomTrees {
         case 0: return .constant(.bool(number(2) == 0))
         case 1: return keyPath(levels: levels)
         case 2: return number(2) == 0 ? .argument(0) : .variable(variable())
+        case 3 where number(3) == 0:
+            let object = number(2) == 0 ? keyPath(levels: levels) : .object
+            return .typeTest(object, entityName: one(of: ["Item", "is", "and", "Self", "x_1"]))
         case 5: return .and((0...(1 + number(2))).map { _ in predicate(levels: levels - 1) })
         case 6: return .or((0...(1 + number(2))).map { _ in predicate(levels: levels - 1) })
         case 7: return .not(predicate(levels: levels - 1))
@@ -89,7 +92,7 @@ struct RandomTrees {
     private mutating func keyPath(levels: Int) -> QueryExpression {
         let names = [
             "a", "name", "in", "self", "SUBQUERY", "sum:b", "x_1", "True", "and", "count", "length",
-            "min", "year", "union",
+            "min", "year", "union", "is",
         ]
         let steps = (0...number(3)).map { _ in one(of: names) }
         if levels > 1, number(6) == 0 { return .keyPath(subquery(levels: levels - 1), steps) }
@@ -135,6 +138,8 @@ extension QueryExpression {
                     comparison.left.withoutPlaces, comparison.operator,
                     comparison.right.withoutPlaces, options: comparison.options,
                     modifier: comparison.modifier))
+        case .typeTest(let operand, let entityName):
+            .typeTest(operand.withoutPlaces, entityName: entityName)
         case .and(let operands): .and(operands.map(\.withoutPlaces))
         case .or(let operands): .or(operands.map(\.withoutPlaces))
         case .not(let operand): .not(operand.withoutPlaces)

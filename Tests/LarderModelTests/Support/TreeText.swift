@@ -26,6 +26,7 @@ extension QueryExpression {
                 + (comparison.options.contains(.normalized) ? " normalized" : "")
                 + (comparison.modifier == .direct ? "" : " \(comparison.modifier)")
         case .function(let function, _): "function \(function)"
+        case .typeTest(_, let entityName): "typeTest \(entityName)"
         case .and: "and"
         case .or: "or"
         case .not: "not"

@@ -114,4 +114,30 @@ struct LayoutTests {
                 "_join.Article.tags" ("source", "target_position")
                 """)
     }
+
+    @Test("gives a tree of entities one table, where what is declared below has its entity's name")
+    func inheritance() throws {
+        let layout = Layout(try Faculty.schema())
+        let statements = layout.createStatements.filter {
+            $0.contains("\"Member\"") || $0.contains("_join.Student")
+        }
+        #expect(
+            statements.joined(separator: "\n") == """
+                CREATE TABLE "Member" ("_id" INTEGER PRIMARY KEY AUTOINCREMENT, "_version" \
+                INTEGER NOT NULL, "_entity" TEXT NOT NULL, "name" TEXT, "email" TEXT, "school" \
+                INTEGER, "_position.school" INTEGER, "mentor" INTEGER, "Student.number" INTEGER, \
+                "Student.grade" REAL, "Student.tutor" INTEGER, "_position.Student.tutor" INTEGER, \
+                "Tutor.wage" TEXT COLLATE decimal, "Teacher.number" TEXT)
+                CREATE INDEX "_entity.Member" ON "Member" ("_entity")
+                CREATE INDEX "_link.Member.school" ON "Member" ("school", "_position.school")
+                CREATE INDEX "_link.Member.mentor" ON "Member" ("mentor")
+                CREATE UNIQUE INDEX "_unique.Member.0" ON "Member" ("email")
+                CREATE INDEX "_index.Member.0" ON "Member" ("name")
+                CREATE INDEX "_link.Student.tutor" ON "Member" ("Student.tutor", \
+                "_position.Student.tutor")
+                CREATE UNIQUE INDEX "_unique.Student.0" ON "Member" ("Student.number")
+                CREATE INDEX "_unique.Student.1" ON "Member" ("name", "school")
+                CREATE INDEX "_unique.Tutor.0" ON "Member" ("name")
+                """)
+    }
 }

@@ -177,3 +177,55 @@ struct ConsistencyCheckTests {
         #expect(try findings() == [])
     }
 }
+
+@Suite("A check of a table that holds objects of several entities")
+struct InheritedConsistencyTests {
+    private let library: Library
+    private let reader: any StoreReader
+
+    init() throws {
+        library = try Library(schema: Faculty.schema())
+        reader = try library.store.makeReader()
+        let school = try library.insert("School")
+        let course = try library.insert("Course")
+        let tutor = try library.insert("Tutor", ["name": "Cyd", "school": .object(school)])
+        try library.insert(
+            "Student",
+            [
+                "name": "Ann", "number": 1, "tutor": .object(tutor), "mentor": .object(tutor),
+                "courses": .objects([course]),
+            ])
+        try library.insert("Teacher", ["name": "Bob", "number": "B", "mentor": .object(tutor)])
+    }
+
+    @Test("finds nothing in a sound store")
+    func sound() throws {
+        #expect(try reader.check(budget: ReadBudget()).findings == [])
+    }
+
+    @Test(
+        "finds objects of entities that have none, values of others, and links to the wrong kind",
+        arguments: [
+            ("UPDATE Member SET _entity = 'Member' WHERE _id = 3", "Member", "Member", 3),
+            ("UPDATE Member SET _entity = 'Nobody' WHERE _id = 3", "Member", "Member", 3),
+            ("UPDATE Member SET \"Student.number\" = 4 WHERE _id = 3", "Student", "Teacher", 3),
+            ("UPDATE Member SET \"Tutor.wage\" = '4' WHERE _id = 2", "Tutor", "Student", 2),
+            (
+                "UPDATE Member SET \"Student.tutor\" = 3 WHERE _id = 2", "Student.tutor",
+                "Student", 2
+            ),
+            ("UPDATE School SET head = 1 WHERE _id = 1", "School.head", "School", 1),
+            (
+                "UPDATE \"_join.Course.students\" SET target = 3", "Course.students",
+                "Course", 1
+            ),
+        ])
+    func damage(
+        _ statement: String, place: String, entityName: String, key: Int
+    ) throws {
+        try library.writer.statements?.connection.execute(statement)
+        let findings = try reader.check(budget: ReadBudget()).findings
+        let uri = library.identifier(entityName, Int64(key)).uriRepresentation
+        #expect(findings.contains { $0.place == place && $0.uri == uri }, "\(findings)")
+    }
+}

@@ -59,8 +59,18 @@ final class QueryFixture {
     }
 
     func identifier(_ name: String) throws -> PersistentIdentifier {
+        if name.hasPrefix("wrong:") { return try wrong(name) }
         guard let identifier = identifiers[name] else { throw FixtureError("no object \(name)") }
         return identifier
+    }
+
+    /// `wrong:Member@ann`: the key of an object under the name of another entity.
+    private func wrong(_ name: String) throws -> PersistentIdentifier {
+        let parts = name.dropFirst("wrong:".count).split(separator: "@").map(String.init)
+        guard parts.count == 2, let key = try identifier(parts[1]).permanentKey else {
+            throw FixtureError("no object \(name)")
+        }
+        return PersistentIdentifier(store: storeIdentifier, entityName: parts[0], key: key)
     }
 
     private func value(_ json: JSONValue, _ name: String, of entity: Entity) throws -> Value {
@@ -113,7 +123,7 @@ final class QueryFixture {
                 }
                 guard let identity = batch.identity else { return values.joined(separator: " | ") }
                 let identifier = PersistentIdentifier(
-                    store: storeIdentifier, entityName: identity.entityName,
+                    store: storeIdentifier, entityName: identity.entityName(at: row),
                     key: identity.keys[row])
                 let path = batch.relatedBy.map { "\($0): " } ?? ""
                 return ([path + text(.object(identifier))] + values).joined(separator: " | ")

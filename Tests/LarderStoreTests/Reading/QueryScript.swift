@@ -13,6 +13,7 @@ import LarderStore
 ///         where FORMAT · having FORMAT · arg VALUE · text VALUE · limit N · offset N
 ///         sort EXPRESSION[:desc][:nilsfirst|:nilslast][:caseinsensitive|:localized], …
 ///         select [NAME=]EXPRESSION, … · ids · distinct · after VALUE · prefetch KEYPATH, …
+///         nosubentities
 ///         group [NAME=]EXPRESSION, … · columns [NAME=]FUNCTION[:EXPRESSION][ where FORMAT], …
 final class QueryScript {
     private var fixture: QueryFixture?
@@ -120,6 +121,7 @@ struct QueryClauses {
     private var selection = Fetch.Selection.objects
     private var isDistinct = false
     private var prefetch: [String] = []
+    private var includesSubentities = true
     private var groupBy: [QueryColumn] = []
     private var columns: [Aggregate.Column] = []
 
@@ -142,6 +144,7 @@ struct QueryClauses {
         case "prefetch": prefetch = Self.list(rest)
         case "ids": selection = .identifiers
         case "distinct": isDistinct = true
+        case "nosubentities": includesSubentities = false
         case "limit": parameters.limit = Int64(rest)
         case "offset": parameters.offset = Int64(rest)
         case "group": groupBy = Self.list(rest).map(Self.column)
@@ -156,13 +159,17 @@ struct QueryClauses {
             return .fetch(
                 Fetch(
                     entityName, where: predicate, sort: sort, selection: selection,
-                    isDistinct: isDistinct, prefetch: prefetch))
-        case "count": return .count(entityName: entityName, predicate: predicate)
+                    isDistinct: isDistinct, prefetch: prefetch,
+                    includesSubentities: includesSubentities))
+        case "count":
+            return .count(
+                entityName: entityName, predicate: predicate,
+                includesSubentities: includesSubentities)
         case "aggregate":
             return .aggregate(
                 Aggregate(
                     entityName, where: predicate, groupBy: groupBy, columns, having: having,
-                    sort: sort))
+                    sort: sort, includesSubentities: includesSubentities))
         default: throw FixtureError("no command \(verb)")
         }
     }
@@ -224,7 +231,7 @@ struct QueryClauses {
             name: column.name == asked ? nil : column.name)
     }
 
-    /// `nil`, a JSON scalar, `@name`, `[@name, …]`, or `TYPE:TEXT`.
+    /// `nil`, a JSON scalar, `@name`, `wrong:Entity@name`, `[@name, …]`, or `TYPE:TEXT`.
     /// A list in brackets, objects alone as the value of a to-many, or a single value.
     static func argument(_ text: String, _ fixture: QueryFixture) throws -> QueryArgument {
         guard text.hasPrefix("[") else { return .value(try value(text, fixture)) }
@@ -238,6 +245,7 @@ struct QueryClauses {
     private static func value(_ text: String, _ fixture: QueryFixture) throws -> Value {
         if text == "nil" { return .null }
         if text == "true" || text == "false" { return .bool(text == "true") }
+        if text.hasPrefix("wrong:") { return .object(try fixture.identifier(text)) }
         if text.hasPrefix("@") { return .object(try fixture.identifier(String(text.dropFirst()))) }
         if text.hasPrefix("\"") {
             return try Value(json: try JSONValue(parsing: text), type: .string)

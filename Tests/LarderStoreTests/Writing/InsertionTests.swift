@@ -207,8 +207,10 @@ final class Batches: RowSource {
 
 extension Library {
     func batch(_ entityName: String, _ names: [String], _ rows: [[Value]]) throws -> Batch {
-        let entity = try #require(store.storeDescription.schema.entity(named: entityName))
-        var builder = try RowBuilder(entity, names, store: store.storeDescription.identifier)
+        let description = store.storeDescription
+        let entity = try #require(description.schema.entity(named: entityName))
+        var builder = try RowBuilder(
+            entity, names, in: description.schema, store: description.identifier)
         for row in rows { try builder.append(row) }
         return builder.take()
     }

@@ -194,8 +194,10 @@ final class Library {
 
     /// An attribute of an object that exists.
     func value(_ object: PersistentIdentifier, _ attribute: String) throws -> SQLBinding {
+        let entity = try #require(store.layout.schema.entity(named: object.entityName))
+        let table = SQL.quoted(store.layout.table(for: entity))
         let rows = try rows(
-            "SELECT \(SQL.quoted(attribute)) FROM \(SQL.quoted(object.entityName)) WHERE _id = ?",
+            "SELECT \(SQL.quoted(attribute)) FROM \(table) WHERE _id = ?",
             [.integer(try #require(object.permanentKey))])
         return try #require(rows.first)[0]
     }

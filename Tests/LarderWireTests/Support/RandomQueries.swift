@@ -22,7 +22,7 @@ struct RandomQueries {
     /// A tree of at most `depth` levels, `depth` being at least 1.
     mutating func tree(depth: Int) -> QueryExpression {
         guard depth > 1 else { return leaf() }
-        switch number(0...11) {
+        switch number(0...12) {
         case 0: return .list(trees(depth))
         case 1: return .and(trees(depth))
         case 2: return .or(trees(depth))
@@ -38,6 +38,7 @@ struct RandomQueries {
         case 7: return leaf()
         case 8: return function(depth: depth)
         case 9: return .keyPath(tree(depth: depth - 1), [name()])
+        case 10: return .typeTest(tree(depth: depth - 1), entityName: name())
         default: return .comparison(comparison(depth: depth))
         }
     }
@@ -104,9 +105,12 @@ struct RandomQueries {
                     name(), where: predicate, sort: sort,
                     selection: selections.randomElement(using: &generator) ?? .objects,
                     isDistinct: number(0...1) == 0,
-                    prefetch: number(0...2) == 0 ? [name(), "\(name()).\(name())"] : []))
+                    prefetch: number(0...2) == 0 ? [name(), "\(name()).\(name())"] : [],
+                    includesSubentities: number(0...1) == 0))
         case 1:
-            return .count(entityName: name(), predicate: predicate)
+            return .count(
+                entityName: name(), predicate: predicate,
+                includesSubentities: number(0...1) == 0)
         default:
             return .aggregate(
                 Aggregate(
@@ -115,7 +119,8 @@ struct RandomQueries {
                         .count, .init(.sum, name()),
                         .init(.mode, term(), where: number(0...1) == 0 ? nil : term(), name: "m"),
                     ],
-                    having: number(0...1) == 0 ? nil : .tree(tree(depth: 4)), sort: sort))
+                    having: number(0...1) == 0 ? nil : .tree(tree(depth: 4)), sort: sort,
+                    includesSubentities: number(0...1) == 0))
         }
     }
 }
@@ -146,6 +151,8 @@ extension QueryExpression {
                     modifier: comparison.modifier))
         case .function(let function, let operands):
             .function(function, operands.map { $0.filled(from: arguments) })
+        case .typeTest(let operand, let entityName):
+            .typeTest(operand.filled(from: arguments), entityName: entityName)
         case .and(let operands): .and(operands.map { $0.filled(from: arguments) })
         case .or(let operands): .or(operands.map { $0.filled(from: arguments) })
         case .not(let operand): .not(operand.filled(from: arguments))
@@ -175,8 +182,10 @@ extension Query {
                 fetch.selection = .columns(columns.map(fill))
             }
             return .fetch(fetch)
-        case .count(let entityName, let predicate):
-            return .count(entityName: entityName, predicate: predicate.map(fill))
+        case .count(let entityName, let predicate, let includesSubentities):
+            return .count(
+                entityName: entityName, predicate: predicate.map(fill),
+                includesSubentities: includesSubentities)
         case .aggregate(var aggregate):
             aggregate.predicate = aggregate.predicate.map(fill)
             aggregate.groupBy = aggregate.groupBy.map(fill)

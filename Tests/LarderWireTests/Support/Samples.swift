@@ -112,6 +112,18 @@ enum Samples {
         ("count", .count(entityName: "Student", predicate: .tree(tree))),
         ("countAll", .count(entityName: "Student", predicate: nil)),
         (
+            "ofOneEntity",
+            .count(
+                entityName: "Student",
+                predicate: .tree(.not(.typeTest(.keyPath("mentor"), entityName: "Tutor"))),
+                includesSubentities: false)
+        ),
+        ("fetchOfOneEntity", .fetch(Fetch("Student", includesSubentities: false))),
+        (
+            "aggregateOfOneEntity",
+            .aggregate(Aggregate("Student", [.count], includesSubentities: false))
+        ),
+        (
             "aggregate",
             .aggregate(
                 Aggregate(
@@ -246,6 +258,23 @@ enum Samples {
         identity: .init(entityName: "Student", keys: [1, 2, .max], versions: [1, 1, 9]),
         columns: columns)
 
+    /// Rows and references of an entity and of others below it.
+    static let mixedBatch = Batch(
+        rowCount: 3,
+        identity: .init(
+            entityName: "Person", keys: [1, 2, 3], versions: [1, 1, 1],
+            subentities: Subentities(names: ["Student", "Tutor"], indexes: [2, 0, 1])),
+        columns: [
+            Column(
+                name: "mentor", kind: .object(entityName: "Person"),
+                storage: .integers([3, 0, 2]), nulls: [0b010],
+                subentities: Subentities(names: ["Student"], indexes: [1, 0, 0])),
+            Column(
+                name: "pupils", kind: .objects(entityName: "Person"),
+                storage: .lists(keys: [1, 2, 3], ends: [0, 2, 3]),
+                subentities: Subentities(names: ["Tutor", "Student"], indexes: [1, 0, 2])),
+        ])
+
     static let columns: [Column] = [
         Column(name: "b", kind: .attribute(.bool), storage: .integers([0, 1, 0]), nulls: [0b100]),
         Column(name: "i16", kind: .attribute(.int16), storage: .integers([-1, 0, 1])),
@@ -318,6 +347,7 @@ enum Samples {
         ),
         ("batches", .batches([batch], more: true)),
         ("batchesOfGet", .batches([batch, batch], more: false)),
+        ("batchesOfSeveralEntities", .batches([mixedBatch], more: false)),
         ("noBatches", .batches([], more: false)),
         (
             "noRows",

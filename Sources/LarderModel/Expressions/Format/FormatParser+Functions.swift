@@ -63,8 +63,8 @@ extension QueryExpression {
     /// Whether it may be true or false, as far as its form tells.
     var isPredicate: Bool {
         switch self {
-        case .comparison, .and, .or, .not, .keyPath, .constant(.bool), .argument, .variable,
-            .function(.conditional, _), .function(.coalesce, _):
+        case .comparison, .typeTest, .and, .or, .not, .keyPath, .constant(.bool), .argument,
+            .variable, .function(.conditional, _), .function(.coalesce, _):
             true
         default: false
         }

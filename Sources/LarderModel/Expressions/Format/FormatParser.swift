@@ -4,6 +4,7 @@
 ///     and        := not (AND not)*
 ///     not        := NOT not | comparison
 ///     comparison := (ANY | SOME | ALL | NONE)? operand (operator options? operand)?
+///                 | operand IS name
 ///
 /// Operands are in `FormatParser+Operands.swift`, and the operators of values in
 /// `FormatParser+Arithmetic.swift`. An expression in parentheses may be a predicate or a value;
@@ -107,8 +108,14 @@ struct FormatParser {
         }
         if modifier != .direct { try advance() }
         let left = try operand()
+        if modifier == .direct, let test = try typeTest(of: left) { return test }
         guard case .comparison(let comparisonOperator) = token.kind else {
-            if modifier != .direct { throw expected("a comparison operator") }
+            if modifier != .direct {
+                let isTypeTest = isWord("IS")
+                throw expected(
+                    "a comparison operator",
+                    hint: isTypeTest ? "of many objects IS is asked in a SUBQUERY" : nil)
+            }
             return left
         }
         let place = token.start
@@ -125,6 +132,31 @@ struct FormatParser {
                 Comparison(left, comparisonOperator, right, options: options, modifier: modifier)),
             at: place)
         return isNone ? try made(.not(comparison), at: start) : comparison
+    }
+
+    private func isWord(_ word: String) -> Bool {
+        if case .name(let name, false) = token.kind { name.uppercased() == word } else { false }
+    }
+
+    /// `IS Student` behind an operand. The word is no keyword elsewhere: a property may have it.
+    private mutating func typeTest(
+        of operand: QueryExpression
+    ) throws(LarderError) -> QueryExpression? {
+        guard isWord("IS") else { return nil }
+        try advance()
+        let start = token.start
+        guard case .name(let name, let isEscaped) = token.kind,
+            isEscaped || token.keyword == nil
+        else {
+            let isNil = token.keyword == .null || token.keyword == .nil
+            throw expected(
+                "the name of an entity", hint: isNil ? "nil is compared with ==" : nil)
+        }
+        guard name.utf8.count <= Limits.nameBytesMax else {
+            throw failure("the name is longer than \(Limits.nameBytesMax) bytes")
+        }
+        try advance()
+        return try made(.typeTest(operand, entityName: name), at: start)
     }
 
     /// `[c]`, `[d]`, `[cd]` or `[n]` behind an operator.
