@@ -53,8 +53,13 @@ LAST = ["ships.@sum.crewRank"]
 
 
 def derivations(schema):
-    """The derived attributes, each with its function, in an order in which they can be computed."""
-    found = [
-        (each, EXPRESSIONS[each.derived]) for entity in schema.values()
-        for each in entity.attributes.values() if each.derived]
+    """The derived attributes, each with its function and the entities that it reads, in an order in
+    which they can be computed."""
+    found = []
+    for entity in schema.values():
+        for each in entity.attributes.values():
+            if each.derived:
+                names = [name for name in entity.relationships if name in each.derived]
+                reads = {entity.name, *(entity.relationships[name].destination for name in names)}
+                found.append((each, EXPRESSIONS[each.derived], reads))
     return sorted(found, key=lambda each: each[0].derived in LAST)

@@ -1,6 +1,6 @@
 """Random change sets: most of them are done, some have a fault, made on purpose or not."""
 
-import model
+from edits import Edit
 from model import Change, ChangeSet, Temporary
 from values import bad_value, random_value
 
@@ -62,7 +62,7 @@ class Generator:
         count = min(CHANGES_MAX, 1 + int(self.choice.expovariate(0.35)))
         is_full = len(self.world.objects) > OBJECTS_MAX
         kinds = self.choice.choices(
-            ["insert", "update", "delete"], [3, 6, 2] if is_full else [5, 5, 1], k=count)
+            ["insert", "update", "delete"], [2, 6, 4] if is_full else [5, 5, 1], k=count)
         planned = []
         for kind in kinds:
             planned += self.plan(kind)
@@ -116,7 +116,14 @@ class Generator:
                 value = self.link(subject, each)
                 if value is not Ellipsis:
                     given[each.name] = value
-        return Change("insert", subject, given)
+        known = self.world.of(entity.name)
+        if self.set.upsert and entity.unique and known and self.chance(0.3):
+            # The values of an object that is there.
+            meant = self.choice.choice(known)
+            for name in self.choice.choice(entity.unique):
+                if self.world.read(meant, name) is not None:
+                    given[name] = self.world.read(meant, name)
+        return Change("insert", subject, given, edits=self.edits(subject, entity, given))
 
     def update(self, subject):
         source = self.world if self.world.exists(subject) else self.past
@@ -131,7 +138,7 @@ class Generator:
                 value = self.link(subject, entity.relationships[name])
                 if value is not Ellipsis:
                     given[name] = value
-        change = Change("update", subject, given)
+        change = Change("update", subject, given, edits=self.edits(subject, entity, given))
         if self.chance(0.45):
             self.expect(change, entity)
         return change
@@ -162,14 +169,7 @@ class Generator:
 
     def link(self, subject, relationship):
         """A value of a relationship; Ellipsis for none."""
-        known = [
-            each for each in self.world.of(relationship.destination) if each not in self.deleted]
-        if self.deleted and self.chance(0.03):
-            known += [
-                each for each in self.deleted if self.world.exists(each)
-                and self.world.objects[each].entity == relationship.destination]
-        new = [each for each in self.temporary if each.entity == relationship.destination]
-        candidates = known + new * (1 + len(known) // 6)
+        candidates = self.candidates(relationship)
         if relationship.to_many:
             return self.list(subject, relationship, candidates)
         inverse = relationship.inverse
@@ -179,6 +179,17 @@ class Generator:
         if relationship.optional and (not candidates or self.chance(0.12)):
             return None
         return self.choice.choice(candidates) if candidates else Ellipsis
+
+    def candidates(self, relationship):
+        """What it may lead to; objects that the set inserts several times, to be chosen as well."""
+        known = [
+            each for each in self.world.of(relationship.destination) if each not in self.deleted]
+        if self.deleted and self.chance(0.03):
+            known += [
+                each for each in self.deleted if self.world.exists(each)
+                and self.world.objects[each].entity == relationship.destination]
+        new = [each for each in self.temporary if each.entity == relationship.destination]
+        return known + new * (1 + len(known) // 6)
 
     def is_free(self, candidate, inverse):
         if inverse is None or isinstance(candidate, Temporary):
@@ -211,6 +222,39 @@ class Generator:
         if self.chance(0.5):
             self.choice.shuffle(listed)
         return listed
+
+    def edits(self, subject, entity, given):
+        lists = [
+            each for each in entity.relationships.values() if each.to_many
+            and (each.name not in given or self.chance(0.02))]
+        if not lists or not self.chance(0.35):
+            return []
+        return [
+            self.edit(subject, self.choice.choice(lists))
+            for _ in range(self.choice.choice([1, 1, 2, 3]))]
+
+    def edit(self, subject, relationship):
+        members = []
+        if not isinstance(subject, Temporary) and self.world.exists(subject):
+            members = list(self.world.objects[subject].values[relationship.name])
+        kinds = ["add", "remove", "move"] if relationship.ordered else ["add", "add", "remove"]
+        kind = self.choice.choice(kinds) if members else "add"
+        others = [each for each in self.candidates(relationship) if each not in members]
+        source = others if kind == "add" else members
+        if self.chance(0.1):
+            source = members + others
+        objects = self.choice.sample(source, min(len(source), self.choice.choice([1, 1, 2])))
+        return Edit(kind, relationship.name, objects, self.place(relationship, kind, members))
+
+    def place(self, relationship, kind, members):
+        """Mostly one that the list has."""
+        if kind == "remove" or not relationship.ordered and not self.chance(0.02):
+            return None
+        beside = self.choice.choice(members or self.candidates(relationship) or [None])
+        places = [("end", "first"), ("end", "last"), ("index", self.choice.randint(0, 4))]
+        if beside is not None and (members or self.chance(0.1)):
+            places += [("before", beside), ("after", beside)]
+        return self.choice.choice(places)
 
     # MARK: Sets of a certain kind
 

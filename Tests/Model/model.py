@@ -8,6 +8,7 @@ import dataclasses
 
 import values as attribute_values
 from derived import derivations
+from edits import NotInList, edited
 from world import DELETE_DENIED, MISSING_VALUE, OBJECT_NOT_FOUND, Transaction, World
 
 WRONG_TYPE, VALIDATION_FAILED, UNIQUENESS_VIOLATED = 301, 305, 306
@@ -26,6 +27,7 @@ class Change:
     values: dict = dataclasses.field(default_factory=dict)
     base: dict = dataclasses.field(default_factory=dict)
     if_version: int | None = None
+    edits: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -160,6 +162,10 @@ class Run:
                     yield fault, True, name
             else:
                 yield (UNKNOWN_PROPERTY,), True, name
+        for edit in change.edits:
+            fault = self.edit_fault(entity, edit, change.values)
+            if fault:
+                yield fault, True, edit.name
         if change.kind == "insert" and not self.set.upsert:
             for fault in self.missing(entity, change.values):
                 yield fault, False, fault[2]
@@ -168,6 +174,19 @@ class Run:
         for each in entity.given.values():
             if each.name not in given and each.default is None and not each.optional:
                 yield (MISSING_VALUE, entity.name, each.name)
+
+    def edit_fault(self, entity, edit, given):
+        relationship = entity.relationships[edit.name]
+        invalid = (INVALID_CHANGE_SET, relationship.entity, relationship.name)
+        if edit.name in given:
+            return invalid
+        if fault := self.link_fault(relationship, edit.objects):
+            return fault
+        is_placed = edit.kind == "move" or edit.place not in (None, ("end", "last"))
+        if is_placed and not relationship.ordered:
+            return invalid
+        is_beside_itself = any(each in edit.objects for each in edit.beside())
+        return (INVALID_CHANGE_SET,) if is_beside_itself else None
 
     def link_fault(self, relationship, value):
         place = relationship.entity, relationship.name
@@ -247,12 +266,13 @@ class Run:
             return None
         if change.kind == "delete":
             return None if policy == "storeWins" else change
-        kept = change.values
+        kept, edits = change.values, change.edits
         if policy == "storeWins":
             kept = {name: value for name, value in kept.items() if name not in differing}
+            edits = [each for each in edits if each.name not in differing]
         if policy == "overwrite":
             kept = self.base(change) | kept
-        return dataclasses.replace(change, values=kept)
+        return dataclasses.replace(change, values=kept, edits=edits)
 
     def fault(self, fault, is_lenient=False):
         self.faults.add(fault)
@@ -277,10 +297,10 @@ class Run:
         else:
             self.transaction.bump(change.object)
             self.updated.append(self.transaction.objects[change.object].version)
-            self.write(place, change.object, change.values)
-        for number, relationship, value in self.waiting.pop(place, ()):
+            self.write(place, change.object, change)
+        for number, act, *arguments in self.waiting.pop(place, ()):
             if self.transaction.exists(number):
-                self.assign(number, relationship, value)
+                act(number, *arguments)
 
     def insert(self, place, change):
         entity = self.schema[change.object.entity]
@@ -300,7 +320,7 @@ class Run:
             self.transaction.insert(number, entity.name, attributes)
         self.numbers[change.object.name] = number
         self.inserted.append(number)
-        self.write(place, number, change.values)
+        self.write(place, number, change)
 
     def meant(self, entity, given):
         """The objects that have an insert's unique values already: one, or it is a fault."""
@@ -330,25 +350,51 @@ class Run:
             return self.numbers.get(reference.name)
         return None if isinstance(reference, list) else reference
 
-    def write(self, place, number, given):
+    def write(self, place, number, change):
         entity = self.schema[self.transaction.objects[number].entity]
+        given = change.values
         for name, value in given.items():
             if name in entity.attributes:
                 value = attribute_values.stored(entity.attributes[name].type, value)
                 self.transaction.put(number, name, value)
-        for relationship in entity.relationships.values():
-            if relationship.name in given:
-                self.assign_when_ready(place, number, relationship, given[relationship.name])
+        for each in entity.relationships.values():
+            if each.name in given:
+                named = given[each.name] if each.to_many else [given[each.name]]
+                self.act_when_ready(place, named, number, self.assign, each, given[each.name])
+        named = [one for edit in change.edits for one in edit.named()]
+        self.act_when_ready(place, named, number, self.edit, change.edits)
 
-    def assign_when_ready(self, place, number, relationship, value):
+    def act_when_ready(self, place, named, number, act, *arguments):
         """What a later change inserts is linked when it is there."""
-        named = value if relationship.to_many else [value]
         last = max(
             (self.places[each.name] for each in named if isinstance(each, Temporary)), default=0)
         if last > place:
-            self.waiting.setdefault(last, []).append((number, relationship, value))
+            self.waiting.setdefault(last, []).append((number, act, *arguments))
         else:
-            self.assign(number, relationship, value)
+            act(number, *arguments)
+
+    def edit(self, number, edits):
+        relationships = self.schema[self.transaction.objects[number].entity].relationships
+        for edit in edits:
+            listed = self.transaction.read(number, edit.name)
+            objects = list(dict.fromkeys(self.number(each) for each in edit.objects))
+            if edit.kind == "add" and not all(map(self.transaction.exists, objects)):
+                self.fault((OBJECT_NOT_FOUND,), True)
+                objects = [each for each in objects if self.transaction.exists(each)]
+            place = edit.place
+            for neighbor in edit.beside():
+                place = place[0], self.number(neighbor)
+                # Two inserts may have meant one object.
+                if place[1] in objects:
+                    self.fault((INVALID_CHANGE_SET,), True)
+            try:
+                now = edited(listed, edit.kind, objects, place)
+            except NotInList:
+                if (INVALID_CHANGE_SET,) not in self.faults:
+                    where = relationships[edit.name].entity, edit.name
+                    self.fault((OBJECT_NOT_FOUND, *where), True)
+                continue
+            self.transaction.set_list(number, relationships[edit.name], now)
 
     def assign(self, number, relationship, value):
         if value is None:
@@ -386,11 +432,14 @@ class Run:
             self.derive()
 
     def derive(self):
-        for attribute, computed in derivations(self.schema):
-            for number in list(self.transaction.of(attribute.entity)):
-                value = computed(self.transaction, number)
+        done = self.transaction
+        for attribute, computed, reads in derivations(self.schema):
+            if reads.isdisjoint(done.changed):
+                continue
+            for number in done.of(attribute.entity):
+                value = computed(done, number)
                 if attribute_values.is_in_range(attribute, value):
-                    self.transaction.put(number, attribute.name, value)
+                    done.put(number, attribute.name, value)
                 else:
                     self.faults.add((ARITHMETIC_OVERFLOW, attribute.entity, attribute.name))
 

@@ -144,6 +144,12 @@ def drop_change(change_set, choice):
         del change_set.changes[choice.randrange(len(change_set.changes))]
 
 
+def drop_edit(change_set, choice):
+    for change in change_set.changes:
+        if change.edits:
+            del change.edits[-1]
+
+
 def turn_list(change_set, choice):
     for change in change_set.changes:
         for given in change.values:
@@ -174,8 +180,9 @@ RULES = {
         UniqueOneByOne, NeverUpserts, StoreNeverWins, ConflictsOfVersionsOnly,
         ListsLeaveNoHistory, DerivesWhenUpdated, TakesWhatIsOutOfBounds)}
 ACTS = {
-    drop_property: DROP_SHARE, drop_change: DROP_SHARE, turn_list: DROP_SHARE,
-    forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE, forget_author: FORGET_SHARE}
+    drop_property: DROP_SHARE, drop_change: DROP_SHARE, drop_edit: DROP_SHARE,
+    turn_list: DROP_SHARE, forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE,
+    forget_author: FORGET_SHARE}
 
 
 def faults():

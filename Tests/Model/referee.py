@@ -183,10 +183,11 @@ class Referee:
             for each in reply.details} or {(reply.code,)}
         if outcome.world is not None:
             raise Disagreement(f"it was refused with {found}, and should have been done")
-        if len(reply.details) == FAULTS_MAX:
-            is_right = found <= outcome.faults
+        is_cut = len(reply.details) == FAULTS_MAX
+        if outcome.is_lenient:
+            is_right = not outcome.faults.isdisjoint(found) if is_cut else outcome.faults <= found
         else:
-            is_right = outcome.faults <= found if outcome.is_lenient else outcome.faults == found
+            is_right = found <= outcome.faults if is_cut else outcome.faults == found
         if not is_right or reply.code not in {code for code, *_ in found}:
             raise Disagreement(
                 f"it was refused with {reply.code} and {found}, and should have been with "

@@ -61,7 +61,17 @@ class Names:
         return wire_changes.Change(
             kind=f"CHANGE_KIND_{change.kind.upper()}", object=self.identifier(change.object),
             values=listed(change.values), base_values=listed(change.base),
-            if_version=change.if_version)
+            if_version=change.if_version, edits=[self.edit(each) for each in change.edits])
+
+    def edit(self, edit):
+        place = {}
+        match edit.place:
+            case ("end", end): place = {"end": end.upper()}
+            case ("index", number): place = {"index": number}
+            case (side, neighbor): place = {side: self.identifier(neighbor)}
+        return larder_client.edit(
+            edit.kind.upper(), edit.name, [self.identifier(each) for each in edit.objects],
+            **place)
 
     def entity_of(self, change):
         if isinstance(change.object, Temporary):
@@ -97,7 +107,18 @@ class Names:
             members["@version"] = change.if_version
         if change.base:
             members["@base"] = self.json_values(entity, change.base)
+        for each in change.edits:
+            members.setdefault(each.name, []).append(self.json_edit(each))
         return {change.kind: members | self.json_values(entity, change.values)}
+
+    def json_edit(self, edit):
+        listed = [self.text(each) for each in edit.objects]
+        match edit.place:
+            case None: pass
+            case ("before" | "after" as side, neighbor):
+                listed = {"objects": listed, side: self.text(neighbor)}
+            case (kind, place): listed = {"objects": listed, kind: place}
+        return {f"@{edit.kind}": listed}
 
     def json_values(self, entity, given):
         written = {}

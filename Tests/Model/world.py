@@ -55,6 +55,7 @@ class Transaction(World):
         super().__init__(before.schema, dict(before.objects))
         self.before = before
         self.own = set()  # objects that are copies already
+        self.changed = set()  # the entities of which one is, or is gone
         self.inserted, self.bumped, self.deleted = set(), set(), set()
         self.touched = {}  # names of properties that got another value at some moment
         self.causes = {}  # (object, relationship): the code if it stays nil
@@ -65,6 +66,7 @@ class Transaction(World):
         if number not in self.own:
             self.objects[number] = self.objects[number].copy()
             self.own.add(number)
+            self.changed.add(self.objects[number].entity)
         return self.objects[number]
 
     def bump(self, number):
@@ -90,6 +92,7 @@ class Transaction(World):
         self.objects[number] = Thing(entity, 1, values)
         self.by_entity = None
         self.own.add(number)
+        self.changed.add(entity)
         self.inserted.add(number)
 
     def delete(self, number):
@@ -114,6 +117,7 @@ class Transaction(World):
             self.preserved[each] = {
                 one.name: self.objects[each].values[one.name]
                 for one in entity.attributes.values() if one.preserved}
+            self.changed.add(entity.name)
             del self.objects[each]
             self.by_entity = None
             self.deleted.add(each)
@@ -189,8 +193,5 @@ class Transaction(World):
                 self.take(each, relationship, number)
                 self.gain(each, inverse, number)
         now = self.objects[number].values[relationship.name]
-        if relationship.ordered and targets:
-            # A list that is given anew in its old order may be told of, where it had gaps.
-            self.touched.setdefault(number, set()).add(relationship.name)
         if relationship.ordered or set(now) != set(targets):
             self.put(number, relationship.name, list(targets))
