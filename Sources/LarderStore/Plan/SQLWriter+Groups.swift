@@ -47,15 +47,15 @@ extension SQLWriter {
     mutating func statement(
         _ query: ResolvedQuery, _ groups: HashedGroups
     ) throws(LarderError) -> SQLFragment {
-        let form = GroupFunctions.form(
+        let call = GroupFunctions.call(
             keyCount: groups.keys.count, groups.columns.map(\.function))
-        var arguments = [SQLFragment("'\(form)'")]
+        var arguments: [SQLFragment] = []
         for operand in groups.keys + groups.columns.compactMap(\.argument) {
             arguments.append(try self.operand(operand))
         }
         // From the last group to the first, by their numbers.
         var statement = SQLFragment("WITH RECURSIVE _groups (number) AS (SELECT ")
-        statement += "\(GroupFunctions.groups)(" + arguments.joined(separator: ", ") + ") - 1"
+        statement += call + arguments.joined(separator: ", ") + ") - 1"
         statement += " FROM " + from(query.sources)
         try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
         statement += " UNION ALL SELECT number - 1 FROM _groups WHERE number > 0) SELECT "

@@ -15,15 +15,20 @@ protocol Aggregation: AnyObject {
 extension Connection {
     /// The function is not called any more once the statement's budget is used up.
     ///
-    /// - Parameter argumentCount: -1 for any number.
+    /// - Parameters:
+    ///   - argumentCount: -1 for any number.
+    ///   - isShort: Whether it takes no longer than a step of SQLite's, which is counted anyway.
     func registerScalar(
-        name: String, argumentCount: Int32, deterministic: Bool = true,
+        name: String, argumentCount: Int32, deterministic: Bool = true, isShort: Bool = false,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
-        let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
-            limit.allowsMore(bytes: arguments.byteCount)
-                ? body(arguments) : .error("the read has been stopped")
-        }
+        let bounded =
+            isShort
+            ? body
+            : { [limit] (arguments: FunctionArguments) -> FunctionResult in
+                limit.allowsMore(bytes: arguments.byteCount)
+                    ? body(arguments) : .error("the read has been stopped")
+            }
         let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
         let result = sqlite3_create_function_v2(
             handle, name, argumentCount, functionFlags(deterministic: deterministic), box,

@@ -86,7 +86,7 @@ import Testing
                     "Item", groupBy: ["text"], [.init(.sum, "n", name: "sum")],
                     having: .format("sum > 0"))), QueryParameters())
         let before = try fixture.reader.explain(plan, QueryParameters())
-        #expect(before.sql.contains("larder_groups") && !before.sql.contains("GROUP BY"))
+        #expect(before.sql.contains("larder_groups(") && !before.sql.contains("GROUP BY"))
         for _ in 0..<2 {
             let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
             defer { cursor.close() }
@@ -97,7 +97,7 @@ import Testing
             #expect(rows.last?.hasSuffix("x21y\" | 4") == true)
         }
         let after = try fixture.reader.explain(plan, QueryParameters())
-        #expect(after.sql.contains("GROUP BY") && !after.sql.contains("larder_groups"))
+        #expect(after.sql.contains("GROUP BY") && !after.sql.contains("larder_groups("))
     }
 
     @Test("a sum beyond 64 bits is an error, of any group")

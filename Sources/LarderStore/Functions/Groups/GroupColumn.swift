@@ -14,9 +14,10 @@ enum GroupFunction: String, Hashable, Sendable {
     case maximum
 }
 
-/// One computed value for each group: of its arrays the one that the function needs.
+/// One computed value for each group: of its arrays the one that the function needs. The table
+/// counts rows itself.
 struct GroupColumn {
-    private let function: GroupFunction
+    let function: GroupFunction
     /// That of its values among the arguments.
     private let place: Int
     private var counts: [Int64] = []
@@ -31,7 +32,8 @@ struct GroupColumn {
     /// Another group.
     mutating func append() {
         switch function {
-        case .rows, .count: counts.append(0)
+        case .rows: break
+        case .count: counts.append(0)
         case .sum, .average: sums.append(IntegerSum())
         case .minimum, .maximum: extremes.append(.null)
         }
@@ -39,14 +41,11 @@ struct GroupColumn {
 
     /// Another row of a group.
     mutating func add(_ arguments: FunctionArguments, to group: Int) {
-        if function == .rows {
-            counts[group] += 1
-            return
-        }
         let argument = arguments[place]
         if argument.isNull { return }
         switch function {
-        case .rows, .count: counts[group] += 1
+        case .rows: break
+        case .count: counts[group] += 1
         case .sum, .average: sums[group].add(argument.int64)
         case .minimum:
             let isSmaller = Self.isLess(argument, extremes[group]) ?? true
@@ -59,7 +58,8 @@ struct GroupColumn {
 
     func result(of group: Int, _ faults: FunctionFaults) -> FunctionResult {
         switch function {
-        case .rows, .count: .integer(counts[group])
+        case .rows: .null
+        case .count: .integer(counts[group])
         case .sum:
             sums[group].value.map { .integer($0) } ?? faults.report(IntegerFunctions.sumTooLarge)
         case .average: sums[group].average.map { .real($0) } ?? .null

@@ -4,10 +4,12 @@ import LarderModel
 ///
 /// `larder_groups(form, key, …, value, …)` runs over all rows, keeps the groups, and gives
 /// their number; its `form` says how many keys there are and what is computed: `2 rows sum`, of
-/// which only `sum` has a value among the arguments. After it `larder_group(number, place)` gives
-/// a group's keys and then its computed values.
+/// which only `sum` has a value among the arguments. `larder_count_groups(key, …)` does so where
+/// only rows are counted, without a form to be read for each row. After it
+/// `larder_group(number, place)` gives a group's keys and then its computed values.
 enum GroupFunctions {
     static let groups = "larder_groups"
+    static let countGroups = "larder_count_groups"
     static let group = "larder_group"
 
     /// More than these are left to SQLite, which sorts on disk.
@@ -23,16 +25,24 @@ enum GroupFunctions {
     ) throws(SQLiteError) -> GroupedRows {
         let rows = GroupedRows()
         try connection.registerAggregate(name: groups, argumentCount: -1) {
-            Grouping(rows, faults)
+            Grouping(rows, faults, hasForm: true)
         }
-        try connection.registerScalar(name: group, argumentCount: 2, deterministic: false) {
+        try connection.registerAggregate(name: countGroups, argumentCount: -1) {
+            Grouping(rows, faults, hasForm: false)
+        }
+        try connection.registerScalar(
+            name: group, argumentCount: 2, deterministic: false, isShort: true
+        ) {
             rows.table.value(of: Int($0[0].int64), at: Int($0[1].int64), faults)
         }
         return rows
     }
 
-    static func form(keyCount: Int, _ functions: [GroupFunction]) -> String {
-        ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
+    /// The beginning of a call, up to its first key.
+    static func call(keyCount: Int, _ functions: [GroupFunction]) -> String {
+        if functions == [.rows] { return "\(countGroups)(" }
+        let form = ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
+        return "\(groups)('\(form)', "
     }
 }
 
@@ -47,17 +57,19 @@ final class GroupedRows {
 private final class Grouping: Aggregation {
     private let rows: GroupedRows
     private let faults: FunctionFaults
+    private let hasForm: Bool
     /// Unchecked: it is touched by one call of SQLite at a time, and the check of each access would
     /// take a sixth of the time.
     @exclusivity(unchecked) private var table: GroupTable?
 
-    init(_ rows: GroupedRows, _ faults: FunctionFaults) {
+    init(_ rows: GroupedRows, _ faults: FunctionFaults, hasForm: Bool) {
         self.rows = rows
         self.faults = faults
+        self.hasForm = hasForm
     }
 
     func step(_ arguments: FunctionArguments) {
-        if table == nil { table = Self.table(form: arguments[0].string) }
+        if table == nil { table = makeTable(arguments) }
         table?.add(arguments)
     }
 
@@ -68,8 +80,12 @@ private final class Grouping: Aggregation {
         return .integer(Int64(rows.table.count))
     }
 
-    private static func table(form: String) -> GroupTable {
-        let words = form.split(separator: " ")
+    private func makeTable(_ arguments: FunctionArguments) -> GroupTable {
+        guard hasForm else {
+            return GroupTable(
+                keyCount: arguments.count, firstKey: 0, [GroupColumn(.rows, ofValuesAt: 0)])
+        }
+        let words = arguments[0].string.split(separator: " ")
         let keyCount = words.first.flatMap { Int($0) } ?? 0
         var place = 1 + keyCount
         var columns: [GroupColumn] = []
@@ -77,6 +93,6 @@ private final class Grouping: Aggregation {
             columns.append(GroupColumn(function, ofValuesAt: place))
             if function != .rows { place += 1 }
         }
-        return GroupTable(keyCount: keyCount, columns)
+        return GroupTable(keyCount: keyCount, firstKey: 1, columns)
     }
 }

@@ -4,6 +4,8 @@
 struct GroupKeys {
     private var levels: [GroupLevel]
     private var texts = TextNumbers()
+    /// Of a single key, what came last: rows in the order of an index have it again.
+    private var last: (key: GroupKey, number: Int)?
 
     init(count: Int) {
         levels = Array(repeating: GroupLevel(), count: count)
@@ -20,9 +22,18 @@ struct GroupKeys {
     /// - Parameter first: the place of the first key among the arguments.
     mutating func number(of arguments: FunctionArguments, first: Int) -> Int {
         var number = 0
+        if levels.count == 1 {
+            let key = key(arguments[first])
+            if let last, last.key == key { return last.number }
+            number = levels[0].known(key, behind: 0) ?? levels[0].insert(key, behind: 0)
+            last = (key, number)
+            return number
+        }
         for level in levels.indices {
             let key = key(arguments[first + level])
-            number = levels[level].number(of: key, behind: number)
+            number =
+                levels[level].known(key, behind: number)
+                ?? levels[level].insert(key, behind: number)
         }
         return number
     }
@@ -42,6 +53,7 @@ struct GroupKeys {
         }
     }
 
+    @inline(__always)
     private mutating func key(_ argument: FunctionArgument) -> GroupKey {
         switch argument.type {
         case .integer: GroupKey(kind: .integer, word: argument.int64)
@@ -78,24 +90,27 @@ private struct GroupLevel {
 
     var byteCount: Int { entries.count * MemoryLayout<Entry>.stride + slots.byteCount }
 
-    mutating func number(of key: GroupKey, behind front: Int) -> Int {
-        let hash = slots.hash(UInt64(bitPattern: key.word), UInt64(front))
-        if let known = slots.first(
-            hash, where: { entries[$0].key == key && entries[$0].front == front })
-        {
-            return known
+    func known(_ key: GroupKey, behind front: Int) -> Int? {
+        slots.first(slots.hash(UInt64(bitPattern: key.word), UInt64(front))) {
+            entries[$0].key == key && entries[$0].front == front
         }
+    }
+
+    /// Numbers what is not known.
+    mutating func insert(_ key: GroupKey, behind front: Int) -> Int {
         entries.append(Entry(front: front, key: key))
         if slots.mustGrow(for: entries.count) {
             slots.grow()
-            for (number, entry) in entries.enumerated() {
-                let hash = slots.hash(UInt64(bitPattern: entry.key.word), UInt64(entry.front))
-                slots.insert(number, hash)
-            }
+            for (number, entry) in entries.enumerated() { place(number, entry) }
         } else {
-            slots.insert(entries.count - 1, hash)
+            place(entries.count - 1, Entry(front: front, key: key))
         }
         return entries.count - 1
+    }
+
+    private mutating func place(_ number: Int, _ entry: Entry) {
+        slots.insert(
+            number, slots.hash(UInt64(bitPattern: entry.key.word), UInt64(entry.front)))
     }
 }
 
@@ -149,6 +164,7 @@ private struct HashSlots {
     }
 
     /// The number of an entry with this hash for which the condition holds.
+    @inline(__always)
     func first(_ hash: UInt64, where isRight: (Int) -> Bool) -> Int? {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] >= 0 {
