@@ -48,11 +48,13 @@ extension StoreClient {
         _ entityName: String, _ values: [String: Value] = [:],
         expressions: KeyValuePairs<String, String> = [:], where format: String?,
         arguments: [QueryArgument] = [], variables: [String: QueryArgument] = [:],
-        wantsIdentifiers: Bool = false, idempotencyKey: String = ""
+        wantsIdentifiers: Bool = false, includesSubentities: Bool = true,
+        idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
             entityName, where: format.map { .format($0) }, arguments: arguments,
-            variables: variables, wantsIdentifiers: wantsIdentifiers)
+            variables: variables, wantsIdentifiers: wantsIdentifiers,
+            includesSubentities: includesSubentities)
         return try await session.perform(
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
@@ -61,11 +63,12 @@ extension StoreClient {
     public func deleteAll(
         _ entityName: String, where format: String?, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], wantsIdentifiers: Bool = false,
-        idempotencyKey: String = ""
+        includesSubentities: Bool = true, idempotencyKey: String = ""
     ) async throws(LarderError) -> AffectedObjects {
         let selection = ObjectSelection(
             entityName, where: format.map { .format($0) }, arguments: arguments,
-            variables: variables, wantsIdentifiers: wantsIdentifiers)
+            variables: variables, wantsIdentifiers: wantsIdentifiers,
+            includesSubentities: includesSubentities)
         return try await session.perform(Operation.deleteAll(selection).keyed(idempotencyKey))
     }
 

@@ -55,6 +55,16 @@ JSON
     holds "$output" "of Book"
 }
 
+@test "a change of all leaves out the objects of sub-entities where that is asked" {
+    same 1 "$(larder update Book --all --no-subentities pages=401)"
+    same 401 "$(larder fetch Book --where 'pages == 401' --select pages --output plain)"
+    printf '%s' '{"updateAll": {"@entity": "Book", "@all": true, "@subentities": 1, "pages": 1}}' >x
+    expect 65 larder save x
+    printf '%s' '{"updateAll": {"@entity": "Book", "@all": true, "@subentities": false, "pages": 400}}' >x
+    expect 0 larder save x
+    same 1 "$(larder count Book --where 'pages == 400')"
+}
+
 @test "IS tests the type, also along paths and of the objects of a list" {
     same 2 "$(larder count Item --where 'SELF IS Book')"
     same 1 "$(larder count Item --where 'sequel IS Atlas')"

@@ -263,10 +263,14 @@ struct  Larder__V1__ObjectsChange
    * Whether the answer has the objects' identifiers: 65,536 at most in one answer.
    */
   protobuf_c_boolean identifiers_wanted;
+  /*
+   * Whether objects of sub-entities are left out.
+   */
+  protobuf_c_boolean exclude_subentities;
 };
 #define LARDER__V1__OBJECTS_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__objects_change__descriptor) \
-    , {0,NULL}, NULL, 0,NULL, 0,NULL, 0, 0,NULL, 0 }
+    , {0,NULL}, NULL, 0,NULL, 0,NULL, 0, 0,NULL, 0, 0 }
 
 
 /*

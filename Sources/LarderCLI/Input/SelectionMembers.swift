@@ -5,8 +5,8 @@ import LarderModel
 ///     {"@entity": "Article", "@where": "wordCount > %@ OR title == $t", "@args": [100],
 ///      "@variables": {"t": "x"}, "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}
 ///
-/// `"@all": true` stands for all objects, and nothing else does. Expressions of `@set` are in the
-/// order of their names.
+/// `"@all": true` stands for all objects, and nothing else does; `"@subentities": false` leaves
+/// out those of sub-entities. Expressions of `@set` are in the order of their names.
 struct SelectionMembers {
     let selection: ObjectSelection
     let expressions: [(name: String, text: String)]
@@ -19,7 +19,7 @@ struct SelectionMembers {
     init(
         _ members: [String: JSONValue], _ insertedEntity: InsertedEntity
     ) throws(LarderError) {
-        let known = ["@entity", "@where", "@all", "@args", "@variables", "@set"]
+        let known = ["@entity", "@where", "@all", "@args", "@variables", "@set", "@subentities"]
         if let other = members.keys.first(where: { $0.hasPrefix("@") && !known.contains($0) }) {
             throw LarderError(
                 .unknownProperty, "there is no \(other)",
@@ -32,9 +32,19 @@ struct SelectionMembers {
             entityName, where: try Self.predicate(members),
             arguments: try Self.arguments(members["@args"], insertedEntity),
             variables: try Self.variables(members["@variables"], insertedEntity),
-            argumentsAreText: true)
+            argumentsAreText: true, includesSubentities: try Self.includesSubentities(members))
         expressions = try Self.expressions(members["@set"])
         values = members.filter { !$0.key.hasPrefix("@") }
+    }
+
+    private static func includesSubentities(
+        _ members: [String: JSONValue]
+    ) throws(LarderError) -> Bool {
+        switch members["@subentities"] {
+        case nil: return true
+        case .bool(let included)?: return included
+        default: throw LarderError(.wrongType, "@subentities is true or false")
+        }
     }
 
     private static func predicate(

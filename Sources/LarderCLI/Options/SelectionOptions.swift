@@ -11,9 +11,12 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
+    @Flag(help: "Only objects of the entity itself, not of its sub-entities.")
+    var noSubentities = false
+
     /// Whether any of these was given.
     var isGiven: Bool {
-        all || ids || predicate.format != nil || !predicate.arguments.isEmpty
+        all || ids || noSubentities || predicate.format != nil || !predicate.arguments.isEmpty
             || !predicate.variables.isEmpty
     }
 
@@ -34,7 +37,8 @@ struct SelectionOptions: ParsableArguments {
         let parameters = predicate.parameters()
         return ObjectSelection(
             entityName, where: predicate.predicate, arguments: parameters.arguments,
-            variables: parameters.variables, argumentsAreText: true, wantsIdentifiers: ids)
+            variables: parameters.variables, argumentsAreText: true, wantsIdentifiers: ids,
+            includesSubentities: !noSubentities)
     }
 
     /// Saves one change, and prints the objects' URIs, or a number under a name.

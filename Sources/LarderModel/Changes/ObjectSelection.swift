@@ -12,11 +12,13 @@ public struct ObjectSelection: Hashable, Sendable {
     public var argumentsAreText: Bool
     /// Whether ``AffectedObjects/identifiers`` are given.
     public var wantsIdentifiers: Bool
+    /// Whether objects of the entity's sub-entities are meant too.
+    public var includesSubentities: Bool
 
     public init(
         _ entityName: String, where predicate: QueryTerm? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], argumentsAreText: Bool = false,
-        wantsIdentifiers: Bool = false
+        wantsIdentifiers: Bool = false, includesSubentities: Bool = true
     ) {
         self.entityName = entityName
         self.predicate = predicate
@@ -24,6 +26,7 @@ public struct ObjectSelection: Hashable, Sendable {
         self.variables = variables
         self.argumentsAreText = argumentsAreText
         self.wantsIdentifiers = wantsIdentifiers
+        self.includesSubentities = includesSubentities
     }
 }
 

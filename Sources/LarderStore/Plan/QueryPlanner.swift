@@ -28,6 +28,7 @@ struct QueryPlanner {
     ) throws(LarderError) -> (plan: ReadPlan, resolved: ResolvedSelection) {
         let resolver = try QueryResolver(
             entityName: selection.entityName, layout: layout, converter: converter,
+            includesSubentities: selection.includesSubentities,
             source: ExpressionSource(parameters))
         let resolved = try resolver.selection(where: selection.predicate, assignments)
         return (readPlan(resolved.query, resolver.source), resolved)

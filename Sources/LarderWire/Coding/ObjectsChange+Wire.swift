@@ -47,7 +47,8 @@ extension ObjectSelection {
                 QueryArgument.init),
             variables: try QueryArgument.named(wire.variables, wire.n_variables),
             argumentsAreText: wire.arguments_are_text != 0,
-            wantsIdentifiers: wire.identifiers_wanted != 0)
+            wantsIdentifiers: wire.identifiers_wanted != 0,
+            includesSubentities: wire.exclude_subentities == 0)
     }
 }
 
@@ -94,6 +95,7 @@ extension MessageWriter {
         wire.pointee.n_variables = parameters.variables.count
         wire.pointee.variables = try variables(parameters.variables)
         wire.pointee.identifiers_wanted = selection.wantsIdentifiers ? 1 : 0
+        wire.pointee.exclude_subentities = selection.includesSubentities ? 0 : 1
         return wire
     }
 

@@ -83,6 +83,11 @@ struct InheritedBulkTests {
             history.map(\.description) == [
                 "updated Student 3-4 mentor,name", "updated Tutor 2 mentor,name",
             ])
+        // Ann and Dan are Students, Cyd is of the entity below.
+        let own = ObjectSelection("Student", wantsIdentifiers: true, includesSubentities: false)
+        let renamed = try library.saved(
+            .updateAll(own, set: [PropertyAssignment("name", .format("uppercase(name)"))]))
+        #expect(renamed.affected.first?.identifiers == Array(others.dropFirst()))
         // A Tutor's own constraint binds it, whoever is asked for.
         try library.insert("Tutor", ["name": "Eve"])
         let twins = try library.refusal(

@@ -213,7 +213,7 @@ enum Samples {
             ObjectSelection(
                 "Course", where: .format("title == %@"), arguments: ["x"], argumentsAreText: true)
         ),
-        .deleteAll(ObjectSelection("Course")),
+        .deleteAll(ObjectSelection("Course", includesSubentities: false)),
     ])
 
     static func requests() throws -> [(name: String, request: Request)] {
