@@ -11,12 +11,10 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
-    @Flag(help: "Only objects of the entity itself, not of its sub-entities.")
-    var noSubentities = false
-
     /// Whether any of these was given.
     var isGiven: Bool {
-        all || ids || noSubentities || predicate.format != nil || !predicate.arguments.isEmpty
+        all || ids || predicate.excludesSubentities || predicate.format != nil
+            || !predicate.arguments.isEmpty
             || !predicate.variables.isEmpty
     }
 
@@ -38,7 +36,7 @@ struct SelectionOptions: ParsableArguments {
         return ObjectSelection(
             entityName, where: predicate.predicate, arguments: parameters.arguments,
             variables: parameters.variables, argumentsAreText: true, wantsIdentifiers: ids,
-            includesSubentities: !noSubentities)
+            includesSubentities: !predicate.excludesSubentities)
     }
 
     /// Saves one change, and prints the objects' URIs, or a number under a name.
