@@ -71,12 +71,14 @@ public final class InsertionStream: Sendable {
 
     /// Waits until all is stored.
     public func finish() throws(LarderError) -> InsertedRows {
+        while isFull { _ = try absorb(connection.outcome(of: id, until: deadline)) }
         try tell(nil, isLast: true)
         while try !absorb(connection.outcome(of: id, until: deadline)) {}
         return progress
     }
 
     public func finish() async throws(LarderError) -> InsertedRows {
+        while isFull { _ = try absorb(await connection.outcome(of: id, until: deadline)) }
         try tell(nil, isLast: true)
         while try !absorb(await connection.outcome(of: id, until: deadline)) {}
         return progress

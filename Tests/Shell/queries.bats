@@ -104,7 +104,7 @@ setup() {
     expect 0 larder explain Article --where 'title == "x"' --output json
     holds "$(jq -c '.[0].steps' <<<"$output")" "INDEX"
     expect 0 larder explain Article --group-by category.name count
-    holds "$output" "GROUP BY"
+    holds "$output" "larder_count_groups(t1.\"name\")"
 }
 
 @test "a malformed predicate is shown with a caret under the column" {

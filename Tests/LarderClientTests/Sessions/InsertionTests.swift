@@ -69,6 +69,42 @@ struct InsertionTests {
         client.close()
     }
 
+    @Test("the end of a stream waits too, where as many batches are under way as may be")
+    func windowAtTheEnd() async throws {
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            var (id, number): (UInt64, Int64) = (0, 0)
+            var isAnswered = false
+            while let envelope = peer.receive() {
+                switch envelope.request {
+                case .insertRows: id = envelope.id
+                case .rows(_, _, let isLast):
+                    number += 1
+                    if number > Limits.batchesAheadMax { #expect(isAnswered) }
+                    if isLast { try peer.answer(id, .inserted(Self.progress(number), more: false)) }
+                case .ping:
+                    // Only now is there room for another.
+                    isAnswered = true
+                    try peer.answer(id, .inserted(Self.progress(number), more: true))
+                    try peer.answer(envelope.id, .pong)
+                default: break
+                }
+            }
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let stream = try await client.openInsertion(Insertion("Item"))
+        for number in 0..<Int64(Limits.batchesAheadMax) {
+            try await stream.send(Self.rows([number]))
+        }
+        let end = Task { try await stream.finish() }
+        for _ in 0..<1_000 { await Task.yield() }
+        try await client.ping()
+        let expected = Int64(Limits.batchesAheadMax) + 1
+        #expect(try await end.value.batchCount == expected)
+        client.close()
+    }
+
     private static func send(_ batch: Batch, to stream: InsertionStream) throws {
         try stream.send(batch)
     }
