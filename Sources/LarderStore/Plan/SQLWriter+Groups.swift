@@ -62,8 +62,9 @@ extension SQLWriter {
         groupPlaces = groups.places
         defer { groupPlaces = [:] }
         statement += try results(query).joined(separator: ", ")
-        statement += " FROM _groups WHERE number >= 0"
-        try append(" AND ", query.having, to: &statement)
+        statement += " FROM _groups"
+        // Where there is no group, the first number is -1.
+        try append([SQLFragment("number >= 0")], and: query.having, nil, to: &statement)
         statement += " ORDER BY " + (try terms(of: query, nil).joined(separator: ", "))
         try appendLimit(to: &statement)
         return statement

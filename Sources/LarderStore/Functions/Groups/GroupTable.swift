@@ -36,10 +36,10 @@ struct GroupTable {
         for column in columns.indices { columns[column].add(arguments, to: group) }
     }
 
-    /// A key, or behind the keys what was computed.
+    /// A key, or behind the keys what was computed; nil of a group that is not there.
     func value(of group: Int, at place: Int, _ faults: FunctionFaults) -> FunctionResult {
         guard (0..<count).contains(group), (0..<keyCount + outputs.count).contains(place) else {
-            return .error("there is no such group")
+            return .null
         }
         if place < keyCount { return keys.value(of: group, at: place) }
         guard let column = outputs[place - keyCount] else { return .integer(rowCounts[group]) }
