@@ -33,7 +33,7 @@ enum GroupFunctions {
         try connection.registerScalar(
             name: group, argumentCount: 2, deterministic: false, isShort: true
         ) {
-            rows.table.value(of: Int($0[0].int64), at: Int($0[1].int64), faults)
+            rows.table?.value(of: Int($0[0].int64), at: Int($0[1].int64), faults) ?? .null
         }
         return rows
     }
@@ -48,10 +48,11 @@ enum GroupFunctions {
 
 /// The groups of the statement that runs. One a connection, which runs one such at a time.
 final class GroupedRows {
-    fileprivate var table = GroupTable()
+    /// nil where nothing was grouped.
+    fileprivate var table: GroupTable?
 
     /// Forgets them.
-    func removeAll() { table = GroupTable() }
+    func removeAll() { table = nil }
 }
 
 private final class Grouping: Aggregation {
@@ -74,10 +75,11 @@ private final class Grouping: Aggregation {
     }
 
     func finish() -> FunctionResult {
-        rows.table = table ?? GroupTable()
-        table = nil
-        guard !rows.table.isFull else { return faults.report(GroupFunctions.tooManyGroups) }
-        return .integer(Int64(rows.table.count))
+        guard let table else { return .integer(0) }
+        self.table = nil
+        guard !table.isFull else { return faults.report(GroupFunctions.tooManyGroups) }
+        rows.table = table
+        return .integer(Int64(table.count))
     }
 
     private func makeTable(_ arguments: FunctionArguments) -> GroupTable {

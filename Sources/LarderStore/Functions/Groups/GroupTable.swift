@@ -15,7 +15,7 @@ struct GroupTable {
     /// Whether there are more groups than are kept; the table means nothing then.
     private(set) var isFull = false
 
-    init(keyCount: Int = 0, firstKey: Int = 0, _ columns: [GroupColumn] = []) {
+    init(keyCount: Int, firstKey: Int, _ columns: [GroupColumn]) {
         self.keyCount = keyCount
         self.firstKey = firstKey
         keys = GroupKeys(count: keyCount)
