@@ -114,9 +114,9 @@ final class Flag: Sendable {
         raised.signal()
     }
 
-    /// Waits; a minute is for ever.
+    /// Waits; a quarter of an hour is for ever, a minute is not where all tests share two cores.
     func wait() {
-        let isRaised = isRaised.wait(for: raised, until: .after(.seconds(60))) {
+        let isRaised = isRaised.wait(for: raised, until: .after(.seconds(900))) {
             $0 ? true : nil
         }
         #expect(isRaised == true, "what was waited for did not happen")
