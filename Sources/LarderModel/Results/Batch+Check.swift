@@ -16,9 +16,12 @@ extension Batch {
                 throw Self.malformed("its identity \(fault)")
             }
         }
-        for column in columns {
-            if let fault = column.fault(rowCount: rowCount) {
-                throw Self.malformed("column `\(column.name.prefix(Limits.nameBytesMax))` \(fault)")
+        // A span lends its elements; a loop over the array would copy each.
+        let columns = self.columns.span
+        for index in columns.indices {
+            if let fault = columns[index].fault(rowCount: rowCount) {
+                let name = columns[index].name.prefix(Limits.nameBytesMax)
+                throw Self.malformed("column `\(name)` \(fault)")
             }
         }
     }
@@ -71,9 +74,13 @@ extension Column {
             return isRead ? nil : "has a value that is none of its type"
         default:
             // Valid as a whole, and cut between characters: then each row is valid.
-            let isCut = ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
-            return isCut || String(validating: heap, as: UTF8.self) == nil
-                ? "has text that is not UTF-8" : nil
+            guard let text = try? UTF8Span(validating: heap.span) else {
+                return "has text that is not UTF-8"
+            }
+            let isCut =
+                !text.isKnownASCII
+                && ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
+            return isCut ? "has text that is not UTF-8" : nil
         }
     }
 }

@@ -12,22 +12,40 @@ extension Batch {
     /// Every row, its values named as the columns are.
     public func rows(store: UUID) -> [Row] {
         let names = columns.map(\.name)
+        // A span lends its elements; a loop over the array would copy each.
+        let columns = self.columns.span
         return (0..<rowCount).map { row in
-            Row(names: names, values: columns.map { $0.value(at: row, store: store) })
+            var values: [Value] = []
+            values.reserveCapacity(columns.count)
+            for index in columns.indices {
+                values.append(columns[index].value(at: row, store: store))
+            }
+            return Row(names: names, values: values)
         }
     }
 
     /// Every row as the object that it is; none where the batch has no identity.
     public func records(store: UUID) -> [Record] {
-        guard let identity else { return [] }
-        return (0..<rowCount).map { row in
-            var values: [String: Value] = [:]
-            values.reserveCapacity(columns.count)
-            for column in columns { values[column.name] = column.value(at: row, store: store) }
+        guard let identity, rowCount > 0 else { return [] }
+        // A span lends its elements; a loop over the array would copy each.
+        let columns = self.columns.span
+        var values = [String: Value](minimumCapacity: columns.count)
+        for index in columns.indices { values[columns[index].name] = .null }
+        // A copy of a dictionary has its keys in the same places, so that names are hashed once.
+        let places = self.columns.map { values.index(forKey: $0.name) }
+        var records: [Record] = []
+        records.reserveCapacity(rowCount)
+        for row in 0..<rowCount {
+            for index in columns.indices {
+                guard let place = places[index] else { continue }
+                values.values[place] = columns[index].value(at: row, store: store)
+            }
             let identifier = PersistentIdentifier(
                 store: store, entityName: identity.entityName(at: row), key: identity.keys[row])
-            return Record(identifier: identifier, version: identity.versions[row], values: values)
+            records.append(
+                Record(identifier: identifier, version: identity.versions[row], values: values))
         }
+        return records
     }
 }
 

@@ -15,13 +15,17 @@ private final class HeldExchange {
     func begin(_ id: UInt64, _ kind: Exchange.Kind) -> Bool { exchange.begin(id, kind) }
     func sent(_ id: UInt64) { exchange.sent(id) }
     func take(_ id: UInt64) -> (answer: Exchange.Answer?, actions: [Exchange.Action]) {
-        exchange.take(id)
+        let (answer, action) = exchange.take(id)
+        return (answer, list(action))
     }
-    func abandon(_ id: UInt64) -> [Exchange.Action] { exchange.abandon(id) }
-    func received(_ envelope: ReplyEnvelope) -> [Exchange.Action] { exchange.received(envelope) }
+    func abandon(_ id: UInt64) -> [Exchange.Action] { list(exchange.abandon(id)) }
+    func received(_ envelope: ReplyEnvelope) -> [Exchange.Action] {
+        list(exchange.received(envelope))
+    }
     func failedToDecode(_ failure: WireFailure) -> [Exchange.Action] {
-        exchange.failedToDecode(failure)
+        list(exchange.failedToDecode(failure))
     }
+    private func list(_ action: Exchange.Action?) -> [Exchange.Action] { action.map { [$0] } ?? [] }
     func sendingEnded(_ error: LarderError) -> [Exchange.Action] { exchange.sendingEnded(error) }
     func ended(_ error: LarderError) -> [Exchange.Action] { exchange.ended(error) }
 }
