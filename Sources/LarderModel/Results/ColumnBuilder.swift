@@ -34,6 +34,18 @@ public struct ColumnBuilder: Sendable {
             name: name, kind: kind, storage: storage, nulls: nulls, subentities: subentities)
     }
 
+    /// Begins the next column. Memory is kept if nobody else, a column that was made of it, has it.
+    public mutating func removeAll(keepingCapacity: Bool) {
+        integers.removeAll(keepingCapacity: keepingCapacity)
+        doubles.removeAll(keepingCapacity: keepingCapacity)
+        heap.removeAll(keepingCapacity: keepingCapacity)
+        keys.removeAll(keepingCapacity: keepingCapacity)
+        ends.removeAll(keepingCapacity: keepingCapacity)
+        nulls.removeAll(keepingCapacity: keepingCapacity)
+        subentities.removeAll()
+        rowCount = 0
+    }
+
     /// About the bytes that the rows take on the wire.
     public var byteCount: Int {
         (integers.count + doubles.count + keys.count) * 8 + heap.count + ends.count * 4

@@ -18,7 +18,7 @@ struct BatchSource {
     private var statement: Statement?
     private let isOwn: Bool
     private var rowsLeft: Int64
-    private var decoder: RowDecoder
+    private let decoder: RowDecoder
     private var state = State.between
     /// Rows without lists, of which those before `waitingFrom` have been given.
     private var waiting: Batch?
@@ -47,11 +47,11 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (decoder.takeBatch(), state == .finished)
+            return (decoder.batch, state == .finished)
         }
         if waiting == nil {
             try readRows(bytesMax: bytesMax / 2)
-            waiting = decoder.takeBatch()
+            waiting = decoder.batch
             waitingFrom = 0
         }
         guard let rows = waiting else { preconditionFailure("rows were read") }
@@ -75,6 +75,7 @@ struct BatchSource {
     // MARK: Rows
 
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
+        decoder.begin()
         while state == .between { try begin() }
         while state == .onRow, let statement {
             decoder.append(statement)

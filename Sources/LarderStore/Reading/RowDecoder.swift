@@ -1,7 +1,10 @@
 import LarderModel
 
 /// Fills the columns of a batch from the rows of a statement, without a value in between.
-struct RowDecoder {
+///
+/// A batch shares the memory of the columns with the decoder until the next one begins, which takes
+/// it again if the batch is gone by then: an answer that was sent costs the next one no allocation.
+final class RowDecoder {
     /// How a column is read; decided once, not for each row.
     private enum Reading {
         case integer(at: Int)
@@ -16,12 +19,11 @@ struct RowDecoder {
     private let entityName: String?
     /// Whether a row has the name of its entity behind its version.
     private let hasEntity: Bool
-    private let output: [ResolvedQuery.OutputColumn]
     private let readings: [Reading]
     /// For each list column its place among the columns, and where its keys are.
     let lists: [(column: Int, list: PlanList)]
 
-    private var builders: [ColumnBuilder] = []
+    private var builders: [ColumnBuilder]
     private var keys: [Int64] = []
     private var versions: [Int64] = []
     private var subentities = Subentities()
@@ -30,7 +32,6 @@ struct RowDecoder {
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
         hasEntity = query.hasEntity
-        output = query.columns
         var place = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
         // Names of entities stand behind all columns.
         var entityPlace = place + query.columns.count { $0.isOperand }
@@ -53,7 +54,7 @@ struct RowDecoder {
         }
         self.readings = readings
         self.lists = lists
-        begin()
+        builders = query.columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
     }
 
     private static func reading(of kind: Column.Kind, at place: Int) -> Reading {
@@ -77,7 +78,7 @@ struct RowDecoder {
     }
 
     /// Appends the statement's row, apart from its lists.
-    mutating func append(_ statement: Statement) {
+    func append(_ statement: Statement) {
         if let entityName {
             if hasEntity {
                 subentities.append(statement.string(at: 2), among: entityName, at: keys.count)
@@ -120,25 +121,33 @@ struct RowDecoder {
     }
 
     /// Appends the next row's list in a column.
-    mutating func append(_ list: ListedKeys, at column: Int) { builders[column].append(list) }
+    func append(_ list: ListedKeys, at column: Int) { builders[column].append(list) }
 
-    /// The rows since the last batch, without the lists that were not appended; the next begins.
-    mutating func takeBatch() -> Batch {
+    /// The rows since ``begin()``, without the lists that were not appended.
+    var batch: Batch {
         let identity = entityName.map {
             Batch.Identity(
                 entityName: $0, keys: keys, versions: versions, subentities: subentities)
         }
-        let batch = Batch(
-            rowCount: rowCount, identity: identity, columns: builders.map(\.column))
-        begin()
-        return batch
+        return Batch(rowCount: rowCount, identity: identity, columns: builders.map(\.column))
     }
 
-    private mutating func begin() {
-        builders = output.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+    /// Begins the next batch.
+    func begin() {
+        guard rowCount > 0 else { return }
+        keys.removeAll(keepingCapacity: true)
+        versions.removeAll(keepingCapacity: true)
+        subentities.removeAll()
+        for index in builders.indices { builders[index].removeAll(keepingCapacity: true) }
+        rowCount = 0
+    }
+
+    /// Begins the next batch, and gives the memory of the last one back.
+    func removeAll() {
         keys = []
         versions = []
-        subentities = Subentities()
+        subentities.removeAll()
+        for index in builders.indices { builders[index].removeAll(keepingCapacity: false) }
         rowCount = 0
     }
 }
