@@ -16,12 +16,9 @@ extension Batch {
                 throw Self.malformed("its identity \(fault)")
             }
         }
-        // A span lends its elements; a loop over the array would copy each.
-        let columns = self.columns.span
-        for index in columns.indices {
-            if let fault = columns[index].fault(rowCount: rowCount) {
-                let name = columns[index].name.prefix(Limits.nameBytesMax)
-                throw Self.malformed("column `\(name)` \(fault)")
+        for column in columns {
+            if let fault = column.fault(rowCount: rowCount) {
+                throw Self.malformed("column `\(column.name.prefix(Limits.nameBytesMax))` \(fault)")
             }
         }
     }
