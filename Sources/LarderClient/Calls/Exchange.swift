@@ -22,15 +22,15 @@ struct Exchange {
         /// There is something to take for this request.
         case wake(UInt64)
         /// Tell the server; it will not answer.
-        case send(Request)
+        indirect case send(Request)
         /// The connection is of no use any more.
-        case end(LarderError)
+        indirect case end(LarderError)
     }
 
     enum Answer: Hashable {
         case reply(Reply)
         /// The connection ended first, and with it what is known of the request.
-        case lost(LarderError, mayHaveRun: Bool)
+        indirect case lost(LarderError, mayHaveRun: Bool)
     }
 
     fileprivate struct Pending {
@@ -77,7 +77,9 @@ struct Exchange {
     /// Whether answers to this request are awaited, or there to be taken.
     func knows(_ id: UInt64) -> Bool { place(of: id) != nil }
 
-    func hasAnswer(_ id: UInt64) -> Bool { place(of: id).map { pending[$0].answer != nil } ?? false }
+    func hasAnswer(_ id: UInt64) -> Bool {
+        place(of: id).map { pending[$0].answer != nil } ?? false
+    }
 
     /// The number for the next request, also for one that gets no answer.
     mutating func makeID() -> UInt64 {
@@ -132,7 +134,8 @@ struct Exchange {
         // Last words are followed by nothing.
         farewell = nil
         guard envelope.id > 0, envelope.id <= lastID else {
-            return .end(violation("the server answered request \(envelope.id), which was not asked"))
+            return .end(
+                violation("the server answered request \(envelope.id), which was not asked"))
         }
         guard let place = place(of: envelope.id), !pending[place].isComplete else { return nil }
         switch (pending[place].kind, envelope.reply) {
@@ -244,7 +247,8 @@ struct Exchange {
         var range = pending.indices
         while let last = range.last {
             let middle = range.lowerBound + (last - range.lowerBound) / 2
-            range = pending[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            range =
+                pending[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
     }

@@ -139,7 +139,7 @@ final class Connection: Sendable {
         let (answer, woken) = monitor.withLock { state in
             let answer = body(&state)
             if state.isRetired && state.exchange.isIdle { end(.serverClosed, &state) }
-            ringCourier(&state)
+            if state.courier != nil { ringCourier(&state) }
             let woken = state.woken
             if !woken.isEmpty { state.woken = [] }
             return (answer, woken)

@@ -10,7 +10,7 @@ final class ReplyReader: @unchecked Sendable {
         /// There may be replies to take; none, if only a part of a frame arrived.
         case received
         case timedOut
-        case ended(LarderError)
+        indirect case ended(LarderError)
     }
 
     private static let pieceBytes = 64 << 10

@@ -98,7 +98,8 @@ extension Column {
         _ key: Int64, at place: Int, among entityName: String, _ store: UUID
     ) -> PersistentIdentifier {
         PersistentIdentifier(
-            store: store, entityName: subentities.entityName(at: place, among: entityName), key: key)
+            store: store, entityName: subentities.entityName(at: place, among: entityName), key: key
+        )
     }
 
     /// What a part of the heap means; nil for a text that is no value of its type.

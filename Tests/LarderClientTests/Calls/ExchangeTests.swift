@@ -72,6 +72,22 @@ struct ExchangeTests {
         #expect(exchange.isIdle && !exchange.knows(first) && !exchange.knows(second))
     }
 
+    @Test("requests may begin in another order than their numbers were made")
+    func begunOutOfOrder() {
+        let ids = (0..<7).map { _ in exchange.makeID() }
+        for place in [3, 6, 0, 5, 1, 4, 2] {
+            #expect(!exchange.knows(ids[place]))
+            #expect(exchange.begin(ids[place], .call))
+            exchange.sent(ids[place])
+        }
+        for place in [5, 2, 6, 0] {
+            #expect(exchange.received(reply(ids[place], .pong)) == [.wake(ids[place])])
+            #expect(exchange.take(ids[place]).answer == .reply(.pong))
+        }
+        #expect(ids.map(exchange.knows) == [false, true, false, true, true, false, false])
+        #expect(exchange.ended(lost) == [1, 3, 4].map { .wake(ids[$0]) })
+    }
+
     @Test("a reply to a request that nobody asked ends the connection")
     func unasked() {
         let id = begin()
