@@ -3,9 +3,9 @@ import LarderWire
 
 /// One call over all its attempts: what each outcome means, and whether it is asked again.
 ///
-/// It reads no clock: the caller says what time it is, where that matters. Reads are asked again while the call's time
-/// and the wait for the server allow it; so is a write with an idempotency key, and one without
-/// only if it certainly was not executed.
+/// It reads no clock: the caller says what time it is, where that matters. Reads are asked again
+/// while the call's time and the wait for the server allow it; so is a write with an idempotency
+/// key, and one without only if it certainly was not executed.
 struct Attempt {
     /// How one attempt ended.
     enum Outcome {
