@@ -36,13 +36,18 @@ public struct ColumnBuilder: Sendable {
 
     /// Begins the next column. Memory is kept if nobody else, a column that was made of it, has it.
     public mutating func removeAll(keepingCapacity: Bool) {
-        integers.removeAll(keepingCapacity: keepingCapacity)
-        doubles.removeAll(keepingCapacity: keepingCapacity)
-        heap.removeAll(keepingCapacity: keepingCapacity)
-        keys.removeAll(keepingCapacity: keepingCapacity)
-        ends.removeAll(keepingCapacity: keepingCapacity)
-        nulls.removeAll(keepingCapacity: keepingCapacity)
-        subentities.removeAll()
+        switch form {
+        case .integers: integers.removeAll(keepingCapacity: keepingCapacity)
+        case .doubles: doubles.removeAll(keepingCapacity: keepingCapacity)
+        case .bytes:
+            heap.removeAll(keepingCapacity: keepingCapacity)
+            ends.removeAll(keepingCapacity: keepingCapacity)
+        case .lists:
+            keys.removeAll(keepingCapacity: keepingCapacity)
+            ends.removeAll(keepingCapacity: keepingCapacity)
+        }
+        if !nulls.isEmpty { nulls.removeAll(keepingCapacity: keepingCapacity) }
+        if !subentities.isEmpty { subentities = Subentities() }
         rowCount = 0
     }
 

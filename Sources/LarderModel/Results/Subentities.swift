@@ -40,8 +40,6 @@ public struct Subentities: Hashable, Sendable {
         indexes.append(UInt32((known ?? names.count - 1) + 1))
     }
 
-    public mutating func removeAll() { self = Subentities() }
-
     /// What belongs to some of the keys.
     func part(_ places: Range<Int>) -> Subentities {
         guard !indexes.isEmpty else { return self }

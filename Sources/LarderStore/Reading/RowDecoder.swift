@@ -28,6 +28,10 @@ final class RowDecoder {
     private var versions: [Int64] = []
     private var subentities = Subentities()
     private(set) var rowCount = 0
+    /// About what the rows take on the wire, in bytes.
+    private(set) var byteCount = 0
+    /// What of it each row takes in any case.
+    private let rowBytes: Int
 
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
@@ -54,6 +58,7 @@ final class RowDecoder {
         }
         self.readings = readings
         self.lists = lists
+        rowBytes = (query.hasIdentity ? 16 : 0) + query.columns.count * 8
         builders = query.columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
     }
 
@@ -70,14 +75,9 @@ final class RowDecoder {
         }
     }
 
-    /// About what the rows take on the wire, in bytes.
-    var byteCount: Int {
-        var count = (keys.count + versions.count) * 8 + subentities.indexes.count
-        for builder in builders { count += builder.byteCount }
-        return count
-    }
-
     /// Appends the statement's row, apart from its lists.
+    ///
+    /// SQLite gives 0, or no bytes, for nil: only then it is asked what it was.
     func append(_ statement: Statement) {
         if let entityName {
             if hasEntity {
@@ -86,13 +86,14 @@ final class RowDecoder {
             keys.append(statement.int64(at: 0))
             versions.append(statement.int64(at: 1))
         }
-        for (index, reading) in readings.enumerated() {
-            switch reading {
+        for index in readings.indices {
+            switch readings[index] {
             case .integer(let place):
-                if statement.isNull(at: place) {
+                let integer = statement.int64(at: place)
+                if integer == 0, statement.isNull(at: place) {
                     builders[index].appendNull()
                 } else {
-                    builders[index].append(integer: statement.int64(at: place))
+                    builders[index].append(integer: integer)
                 }
             case .object(let place, let entityPlace):
                 if statement.isNull(at: place) {
@@ -103,25 +104,33 @@ final class RowDecoder {
                     builders[index].append(object: statement.int64(at: place), of: entity)
                 }
             case .double(let place):
-                if statement.isNull(at: place) {
+                let double = statement.double(at: place)
+                if double == 0, statement.isNull(at: place) {
                     builders[index].appendNull()
                 } else {
-                    builders[index].append(double: statement.double(at: place))
+                    builders[index].append(double: double)
                 }
             case .bytes(let place):
-                if statement.isNull(at: place) {
-                    builders[index].appendNull()
-                } else {
-                    statement.withBytes(at: place) { builders[index].append(bytes: $0) }
+                statement.withBytes(at: place) { bytes in
+                    if bytes.isEmpty, statement.isNull(at: place) {
+                        builders[index].appendNull()
+                    } else {
+                        builders[index].append(bytes: bytes)
+                        byteCount += bytes.count
+                    }
                 }
             case .list: break
             }
         }
         rowCount += 1
+        byteCount += rowBytes
     }
 
     /// Appends the next row's list in a column.
-    func append(_ list: ListedKeys, at column: Int) { builders[column].append(list) }
+    func append(_ list: ListedKeys, at column: Int) {
+        builders[column].append(list)
+        byteCount += list.keys.count * 8
+    }
 
     /// The rows since ``begin()``, without the lists that were not appended.
     var batch: Batch {
@@ -137,18 +146,20 @@ final class RowDecoder {
         guard rowCount > 0 else { return }
         keys.removeAll(keepingCapacity: true)
         versions.removeAll(keepingCapacity: true)
-        subentities.removeAll()
+        if !subentities.isEmpty { subentities = Subentities() }
         for index in builders.indices { builders[index].removeAll(keepingCapacity: true) }
         rowCount = 0
+        byteCount = 0
     }
 
     /// Begins the next batch, and gives the memory of the last one back.
     func removeAll() {
         keys = []
         versions = []
-        subentities.removeAll()
+        if !subentities.isEmpty { subentities = Subentities() }
         for index in builders.indices { builders[index].removeAll(keepingCapacity: false) }
         rowCount = 0
+        byteCount = 0
     }
 }
 
