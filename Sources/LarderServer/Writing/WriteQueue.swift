@@ -27,15 +27,25 @@ final class WriteQueue: Sendable {
         var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
     }
 
-    private struct Save: Sendable {
+    private final class Save: Sendable {
         let changes: ReceivedChangeSet
         let frameBytes: Int
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Outcome) -> Void
+
+        init(
+            _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
+            answer: @escaping @Sendable (Outcome) -> Void
+        ) {
+            self.changes = changes
+            self.frameBytes = frameBytes
+            self.deadline = deadline
+            self.answer = answer
+        }
     }
 
     /// Rows that become one transaction, which nothing else shares.
-    struct Insert: Sendable {
+    final class Insert: Sendable {
         let insertion: ReceivedInsertion
         /// The place of the first row in its stream.
         let firstRow: Int64
@@ -43,6 +53,18 @@ final class WriteQueue: Sendable {
         let rows: @Sendable () -> any RowSource
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Result<InsertedRows, LarderError>) -> Void
+
+        init(
+            _ insertion: ReceivedInsertion, firstRow: Int64,
+            rows: @escaping @Sendable () -> any RowSource, deadline: ContinuousClock.Instant,
+            answer: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
+        ) {
+            self.insertion = insertion
+            self.firstRow = firstRow
+            self.rows = rows
+            self.deadline = deadline
+            self.answer = answer
+        }
     }
 
     private struct State {
@@ -81,8 +103,7 @@ final class WriteQueue: Sendable {
         _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
         answer: @escaping @Sendable (Outcome) -> Void
     ) {
-        let save = Save(
-            changes: changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
+        let save = Save(changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
         if let refusal = append(.save(save), frameBytes: frameBytes) { answer(.failure(refusal)) }
     }
 
@@ -142,9 +163,13 @@ final class WriteQueue: Sendable {
                 }
                 count += 1
             }
+            state.frameBytes -= bytes
+            guard count < state.items.count else {
+                defer { state.items = [] }
+                return state.items
+            }
             let group = Array(state.items.prefix(count))
             state.items.removeFirst(count)
-            state.frameBytes -= bytes
             return group
         }
     }

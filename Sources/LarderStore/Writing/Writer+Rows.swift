@@ -63,7 +63,7 @@ extension Writer {
         var result = InsertedRows(rowCount: inserting.rowCount, keys: inserting.keys)
         let history = ReceivedChangeSet(
             ChangeSet(author: insertion.author), from: received.source)
-        if try run.writeHistory(history, time: time) {
+        if try run.writeHistory(history) {
             result.transaction = number
             lastTransaction = number
         }

@@ -130,7 +130,7 @@ final class Writer: StoreWriter {
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
             if case .success(var result) = outcome {
-                if try run.writeHistory(set, time: time) {
+                if try run.writeHistory(set) {
                     result.transaction = number
                     lastTransaction = number
                     outcome = .success(result)
