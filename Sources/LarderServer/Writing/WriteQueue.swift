@@ -24,6 +24,8 @@ final class WriteQueue: Sendable {
             }
         }
 
+        var isSave: Bool { if case .save = self { true } else { false } }
+
         var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
     }
 
@@ -174,6 +176,29 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// The saves that have come meanwhile, as far as the group has room: they need no commit of
+    /// their own. What is no save ends the group.
+    private func takeSaves(behind saves: [Save]) -> [Save] {
+        let (taken, expired) = state.withLock { state -> ([Save], [Save]) in
+            guard !state.items.isEmpty else { return ([], []) }
+            let now = ContinuousClock.now
+            var bytes = saves.reduce(0) { $0 + $1.frameBytes }
+            var (taken, expired): ([Save], [Save]) = ([], [])
+            for case .save(let save) in state.items.prefix(while: \.isSave) {
+                guard saves.count + taken.count < limits.writeGroupMax,
+                    bytes + save.frameBytes <= limits.writeGroupBytesMax
+                else { break }
+                bytes += save.frameBytes
+                state.frameBytes -= save.frameBytes
+                if save.deadline <= now { expired.append(save) } else { taken.append(save) }
+            }
+            state.items.removeFirst(taken.count + expired.count)
+            return (taken, expired)
+        }
+        for save in expired { save.answer(.failure(Self.expired)) }
+        return taken
+    }
+
     private func execute(_ group: [Item]) {
         let now = ContinuousClock.now
         var saves: [Save] = []
@@ -189,7 +214,11 @@ final class WriteQueue: Sendable {
             }
         }
         if !saves.isEmpty {
-            let outcomes = owned.writer.save(saves.map(\.changes))
+            let outcomes = owned.writer.save(saves.map(\.changes)) {
+                let more = takeSaves(behind: saves)
+                saves += more
+                return more.map(\.changes)
+            }
             precondition(outcomes.count == saves.count, "the writer answers each set once")
             for (save, outcome) in zip(saves, outcomes) { save.answer(outcome) }
             owned.writer.checkpointIfNeeded()

@@ -77,6 +77,7 @@ extension ChangeSetRun {
     }
 
     func checkUniqueness() throws(SQLiteError) {
+        if aside.isEmpty, suspects.isEmpty { return }
         for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) where !faults.isFull {
             try checkTime()
             try store(waiting, for: twin)

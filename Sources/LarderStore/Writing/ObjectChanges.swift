@@ -83,8 +83,8 @@ struct ObjectChanges {
                 }
             }
         }
-        runs.append(updatedRuns)
-        for (entity, lastKey) in lastKeys.enumerated() {
+        if !updated.isEmpty { runs.append(updatedRuns) }
+        for (entity, lastKey) in lastKeys.enumerated() where !gone.isEmpty {
             for key in gone[entity].keys where key <= lastKey {
                 runs.append(.deleted, entity, key...key, [])
             }
@@ -105,6 +105,7 @@ struct ObjectChanges {
     /// Sixty-four keys at a time, and of these as many at once as have the same properties changed.
     private func appendUpdated(_ entity: Int, to runs: inout ChangeRuns) {
         let (updated, gone) = (updated[entity], gone[entity])
+        if updated.isEmpty { return }
         let changed = entities[entity].changed
         for number in updated.wordNumbers {
             var rest = updated.word(number) & ~gone.word(number)

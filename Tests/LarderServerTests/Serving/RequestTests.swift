@@ -115,6 +115,26 @@ extension SocketTests {
             }
         }
 
+        @Test("writes that come while others are carried out are committed with them")
+        func growingGroup() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate, takesMore: true)) { running in
+                let peer = try running.ready()
+                try peer.send(.insert(0))
+                gate.waitForArrival()
+                for number in 1...3 as ClosedRange<Int64> { try peer.send(.insert(number)) }
+                let pinged = try peer.send(.ping)
+                for number in 4...6 as ClosedRange<Int64> { try peer.send(.insert(number)) }
+                #expect(try peer.call(.schema) == .schema(running.schemaText))
+                gate.open()
+                var replies: [UInt64] = []
+                for _ in 0..<8 { replies.append(try peer.receive()?.id ?? 0) }
+                #expect(replies == replies.sorted() && replies.contains(pinged))
+                // What is no save waits for the end of the group, and so do those behind it.
+                #expect(running.store.records[\.groups] == [4, 3])
+            }
+        }
+
         @Test("the store learns who sent a write, as the kernel and the handshake say")
         func sources() async throws {
             try await RunningServer.run { running in
