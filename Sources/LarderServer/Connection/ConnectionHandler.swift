@@ -16,7 +16,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let services: ConnectionServices
     let credentials: PeerCredentials?
-    var state: ConnectionState
+    let state: ConnectionState
     var context: ChannelHandlerContext?
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]

@@ -68,10 +68,10 @@ extension Value {
 
 extension UUID {
     init(_ wire: ProtobufCBinaryData, _ what: String) throws(LarderError) {
-        guard wire.len == MemoryLayout<uuid_t>.size, let data = wire.data else {
+        guard let start = wire.data, wire.len == MemoryLayout<uuid_t>.size else {
             throw MessageReader.malformed("\(what) has \(wire.bytes.count) bytes instead of 16")
         }
-        self.init(uuid: UnsafeRawPointer(data).loadUnaligned(as: uuid_t.self))
+        self.init(uuid: UnsafeRawPointer(start).loadUnaligned(as: uuid_t.self))
     }
 }
 

@@ -129,8 +129,8 @@ extension SocketTests {
                 gate.open()
                 var replies: [UInt64] = []
                 for _ in 0..<8 { replies.append(try peer.receive()?.id ?? 0) }
-                #expect(replies == replies.sorted() && replies.contains(pinged))
-                // What is no save waits for the end of the group, and so do those behind it.
+                #expect(replies.last == pinged)
+                // What is no save ends the group, and those behind it have one of their own.
                 #expect(running.store.records[\.groups] == [4, 3])
             }
         }
