@@ -59,7 +59,12 @@ final class ConnectionState {
     }
 
     /// Whether the next frame may be taken; if not, reading stops until a request has finished.
-    var acceptsFrames: Bool { parked == nil && phase != .closing }
+    var acceptsFrames: Bool { !hasParked && phase != .closing }
+
+    /// By its pattern: `==` would copy the request to look at it.
+    private var hasParked: Bool {
+        if case .some = parked { true } else { false }
+    }
 
     var isAwaitingHello: Bool { phase == .awaitingHello }
     var isClosing: Bool { phase == .closing }
@@ -177,7 +182,7 @@ final class ConnectionState {
     }
 
     private func endIfIdle() -> Action {
-        guard inFlight.isEmpty, parked == nil else { return .nothing }
+        guard inFlight.isEmpty, !hasParked else { return .nothing }
         if phase == .draining { return refuse(Self.stopping) }
         guard inputHasEnded else { return .nothing }
         phase = .closing

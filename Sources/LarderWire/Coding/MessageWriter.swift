@@ -27,9 +27,8 @@ struct MessageWriter {
         guard !elements.isEmpty else { return nil }
         let items = allocate(UnsafeMutablePointer<Message>?.self, elements.count)
         var index = 0
-        // By index, since a loop over the elements would copy each.
-        for place in elements.indices {
-            (items + index).initialize(to: try encode(elements[place]))
+        for element in elements {
+            (items + index).initialize(to: try encode(element))
             index += 1
         }
         return items
