@@ -24,7 +24,7 @@ final class WriteQueue: Sendable {
             }
         }
 
-        var isSave: Bool { if case .save = self { true } else { false } }
+        var isShortSave: Bool { if case .save(let save) = self { save.isShort } else { false } }
 
         var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
     }
@@ -44,6 +44,14 @@ final class WriteQueue: Sendable {
             self.deadline = deadline
             self.answer = answer
         }
+
+        /// Whether its frame says how long it takes, and that is not long: few objects, by name.
+        var isShort: Bool {
+            frameBytes <= Self.shortBytesMax
+                && changes.changeSet.changes.allSatisfy { $0.identifier != nil }
+        }
+
+        private static let shortBytesMax = 4 << 10
     }
 
     /// Rows that become one transaction, which nothing else shares.
@@ -176,24 +184,20 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// The saves that have come meanwhile, as far as the group has room: they need no commit of
-    /// their own. What is no save ends the group.
-    private func takeSaves(behind saves: [Save]) -> [Save] {
-        let (taken, expired) = state.withLock { state -> ([Save], [Save]) in
-            guard !state.items.isEmpty else { return ([], []) }
+    /// The short saves that have come meanwhile, as far as a group of so many has room: they need
+    /// no commit of their own. Others wait, so that nobody in the group waits long for them.
+    private func takeSaves(behind count: Int) -> [Save] {
+        var (taken, expired): ([Save], [Save]) = ([], [])
+        state.withLock { state in
+            let short = state.items.prefix(max(0, limits.writeGroupMax - count))
+                .prefix { $0.isShortSave }
+            guard !short.isEmpty else { return }
             let now = ContinuousClock.now
-            var bytes = saves.reduce(0) { $0 + $1.frameBytes }
-            var (taken, expired): ([Save], [Save]) = ([], [])
-            for case .save(let save) in state.items.prefix(while: \.isSave) {
-                guard saves.count + taken.count < limits.writeGroupMax,
-                    bytes + save.frameBytes <= limits.writeGroupBytesMax
-                else { break }
-                bytes += save.frameBytes
+            for case .save(let save) in short {
                 state.frameBytes -= save.frameBytes
                 if save.deadline <= now { expired.append(save) } else { taken.append(save) }
             }
-            state.items.removeFirst(taken.count + expired.count)
-            return (taken, expired)
+            state.items.removeFirst(short.count)
         }
         for save in expired { save.answer(.failure(Self.expired)) }
         return taken
@@ -215,7 +219,7 @@ final class WriteQueue: Sendable {
         }
         if !saves.isEmpty {
             let outcomes = owned.writer.save(saves.map(\.changes)) {
-                let more = takeSaves(behind: saves)
+                let more = takeSaves(behind: saves.count)
                 saves += more
                 return more.map(\.changes)
             }
