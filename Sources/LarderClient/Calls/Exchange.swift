@@ -34,7 +34,6 @@ struct Exchange {
     }
 
     fileprivate struct Pending {
-        let id: UInt64
         let kind: Kind
         var isSent = false
         /// No more answers will come.
@@ -49,8 +48,8 @@ struct Exchange {
         var taken: UInt32 = 0
     }
 
-    /// In the order of their ids, which is nearly that of their beginning.
-    private var pending: [Pending] = []
+    private typealias Place = Dictionary<UInt64, Pending>.Index
+    private var pending: [UInt64: Pending] = [:]
     private var incompleteCount = 0
     private var boundedStreamCount = 0
     private let boundedStreamsMax: Int
@@ -78,7 +77,7 @@ struct Exchange {
     func knows(_ id: UInt64) -> Bool { place(of: id) != nil }
 
     func hasAnswer(_ id: UInt64) -> Bool {
-        place(of: id).map { pending[$0].answer != nil } ?? false
+        place(of: id).map { pending.values[$0].answer != nil } ?? false
     }
 
     /// The number for the next request, also for one that gets no answer.
@@ -91,11 +90,11 @@ struct Exchange {
     ///
     /// - Returns: false if it must not be; there is then an answer to take.
     mutating func begin(_ id: UInt64, _ kind: Kind) -> Bool {
-        let place = lowerBound(of: id)
-        precondition(
-            id <= lastID && (place == pending.count || pending[place].id != id),
-            "each id is made, and used once")
-        pending.insert(Pending(id: id, kind: kind), at: place)
+        precondition(id <= lastID, "each id is made, and used once")
+        let known = pending.updateValue(Pending(kind: kind), forKey: id)
+        guard known == nil, let place = place(of: id) else {
+            preconditionFailure("each id is made, and used once")
+        }
         incompleteCount += 1
         if let reason = failure ?? sendingFailure {
             complete(place, with: .lost(reason, mayHaveRun: false))
@@ -109,20 +108,20 @@ struct Exchange {
     }
 
     /// Counts a stream that needs the server to go on reading.
-    private mutating func bound(_ place: Int, credit: UInt32) -> Bool {
+    private mutating func bound(_ place: Place, credit: UInt32) -> Bool {
         guard boundedStreamCount < boundedStreamsMax else {
             complete(place, with: .reply(.failed(tooManyStreams)))
             return false
         }
         boundedStreamCount += 1
-        pending[place].isBounded = true
-        pending[place].credit = credit
+        pending.values[place].isBounded = true
+        pending.values[place].credit = credit
         return true
     }
 
     /// The last byte of a request has been handed over, so that it may be executed.
     mutating func sent(_ id: UInt64) {
-        if let place = place(of: id) { pending[place].isSent = true }
+        if let place = place(of: id) { pending.values[place].isSent = true }
     }
 
     mutating func received(_ envelope: ReplyEnvelope) -> Action? {
@@ -137,17 +136,19 @@ struct Exchange {
             return .end(
                 violation("the server answered request \(envelope.id), which was not asked"))
         }
-        guard let place = place(of: envelope.id), !pending[place].isComplete else { return nil }
-        switch (pending[place].kind, envelope.reply) {
+        guard let place = place(of: envelope.id), !pending.values[place].isComplete else {
+            return nil
+        }
+        switch (pending.values[place].kind, envelope.reply) {
         case (.stream(window: 0), .batches(_, more: true)),
             (.insertion, .inserted(_, more: true)):
-            pending[place].append(.reply(envelope.reply))
+            pending.values[place].append(.reply(envelope.reply))
         case (.stream, .batches(_, more: true)):
-            guard pending[place].credit > 0 else {
+            guard pending.values[place].credit > 0 else {
                 return .end(violation("the server sent more batches than it was allowed"))
             }
-            pending[place].credit -= 1
-            pending[place].append(.reply(envelope.reply))
+            pending.values[place].credit -= 1
+            pending.values[place].append(.reply(envelope.reply))
         default:
             complete(place, with: .reply(envelope.reply))
         }
@@ -160,7 +161,7 @@ struct Exchange {
         guard !failure.isFatal, failure.requestID > 0, failure.requestID <= lastID else {
             return .end(failure.error)
         }
-        guard let place = place(of: failure.requestID), !pending[place].isComplete else {
+        guard let place = place(of: failure.requestID), !pending.values[place].isComplete else {
             return nil
         }
         complete(place, with: .lost(failure.error, mayHaveRun: true))
@@ -169,29 +170,29 @@ struct Exchange {
 
     /// The next answer to a request, if it is there.
     mutating func take(_ id: UInt64) -> (answer: Answer?, action: Action?) {
-        guard let place = place(of: id), let answer = pending[place].takeAnswer() else {
+        guard let place = place(of: id), let answer = pending.values[place].takeAnswer() else {
             return (nil, nil)
         }
-        if pending[place].isComplete {
-            if pending[place].answer == nil { pending.remove(at: place) }
+        if pending.values[place].isComplete {
+            if pending.values[place].answer == nil { pending.remove(at: place) }
             return (answer, nil)
         }
-        guard case .stream(let window) = pending[place].kind, window > 0 else {
+        guard case .stream(let window) = pending.values[place].kind, window > 0 else {
             return (answer, nil)
         }
-        pending[place].taken += 1
+        pending.values[place].taken += 1
         // Told in halves of the window: often enough that the server need not pause.
-        let taken = pending[place].taken
+        let taken = pending.values[place].taken
         guard taken * 2 >= window else { return (answer, nil) }
-        pending[place].credit += taken
-        pending[place].taken = 0
+        pending.values[place].credit += taken
+        pending.values[place].taken = 0
         return (answer, .send(.credit(requestID: id, batches: taken)))
     }
 
     /// Nobody waits for the request any more.
     mutating func abandon(_ id: UInt64) -> Action? {
         guard let place = place(of: id) else { return nil }
-        let call = pending[place]
+        let call = pending.values[place]
         if !call.isComplete { complete(place, with: nil) }
         pending.remove(at: place)
         guard !call.isComplete, call.isSent, failure == nil, sendingFailure == nil else {
@@ -205,9 +206,11 @@ struct Exchange {
         guard failure == nil, sendingFailure == nil else { return [] }
         sendingFailure = error
         var actions: [Action] = []
-        for place in pending.indices where !pending[place].isComplete && !pending[place].isSent {
+        for (id, call) in pending.sorted(by: { $0.key < $1.key })
+        where !call.isComplete && !call.isSent {
+            guard let place = place(of: id) else { continue }
             complete(place, with: .lost(farewell ?? error, mayHaveRun: false))
-            actions.append(.wake(pending[place].id))
+            actions.append(.wake(id))
         }
         if isIdle { actions.append(.end(error)) }
         return actions
@@ -221,37 +224,22 @@ struct Exchange {
         let isOrderly = farewell?.code == .unavailable
         failure = reason
         var actions: [Action] = []
-        for place in pending.indices where !pending[place].isComplete {
-            let mayHaveRun = pending[place].isSent && !isOrderly
-            complete(place, with: .lost(reason, mayHaveRun: mayHaveRun))
-            actions.append(.wake(pending[place].id))
+        for (id, call) in pending.sorted(by: { $0.key < $1.key }) where !call.isComplete {
+            guard let place = place(of: id) else { continue }
+            complete(place, with: .lost(reason, mayHaveRun: call.isSent && !isOrderly))
+            actions.append(.wake(id))
         }
         return actions
     }
 
-    private mutating func complete(_ place: Int, with answer: Answer?) {
-        if let answer { pending[place].append(answer) }
-        pending[place].isComplete = true
+    private mutating func complete(_ place: Place, with answer: Answer?) {
+        if let answer { pending.values[place].append(answer) }
+        pending.values[place].isComplete = true
         incompleteCount -= 1
-        if pending[place].isBounded { boundedStreamCount -= 1 }
+        if pending.values[place].isBounded { boundedStreamCount -= 1 }
     }
 
-    /// Where a request stands among those that are known.
-    private func place(of id: UInt64) -> Int? {
-        let place = lowerBound(of: id)
-        return place < pending.count && pending[place].id == id ? place : nil
-    }
-
-    /// How many of those that are known have a lower id.
-    private func lowerBound(of id: UInt64) -> Int {
-        var range = pending.indices
-        while let last = range.last {
-            let middle = range.lowerBound + (last - range.lowerBound) / 2
-            range =
-                pending[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
-    }
+    private func place(of id: UInt64) -> Place? { pending.index(forKey: id) }
 
     private var tooManyStreams: LarderError {
         LarderError(
