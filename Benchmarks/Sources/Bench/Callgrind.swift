@@ -52,8 +52,8 @@ enum Callgrind {
         guard status == 0 else { throw Problem("\(name) ended with \(status)") }
     }
 
-    /// Reads a file of counts, whose lines are `totals: N`, and, for each call, `cfn=(ID) NAME`, the
-    /// name only the first time, with `calls=N …` behind it.
+    /// Reads a file of counts, whose lines are `totals: N`, and, for each call, `cfn=(ID) NAME`,
+    /// the name only the first time, with `calls=N …` behind it.
     static func counts(in path: String) throws -> Counts {
         var counts = Counts()
         var allocators: Set<Substring> = []

@@ -3,7 +3,7 @@ import Glibc
 import LarderClient
 
 /// Instructions and allocations of the main paths, in the server and in the client. They are the
-/// same on a busy machine, and are held to limits in every run, so that nobody loses them unnoticed.
+/// same on a busy machine, and are held to limits in every run: nobody loses them unnoticed.
 struct RequestCosts: Measure {
     let name = "costs"
 
