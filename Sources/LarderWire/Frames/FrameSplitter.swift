@@ -9,6 +9,9 @@ public struct FrameSplitter: Sendable {
     /// The longest frame that is let through, in bytes without the length. It may change between
     /// two frames, as it does after the handshake.
     public var frameBytesMax: Int
+    /// Memory for so much is kept from frame to frame: for the frames of a large answer, each of
+    /// which would otherwise grow into it anew.
+    private static let keptBytesMax = 1 << 20
     private var bytes: [UInt8] = []
     /// Where the next frame begins in `bytes`.
     private var start = 0
@@ -24,7 +27,7 @@ public struct FrameSplitter: Sendable {
     /// more than a frame and a piece is ever held.
     public mutating func append(_ piece: UnsafeRawBufferPointer) {
         if start == bytes.count {
-            bytes.removeAll(keepingCapacity: bytes.capacity <= Limits.handshakeFrameBytesMax)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= FrameSplitter.keptBytesMax)
             start = 0
         } else if start > bytes.count / 2 {
             bytes.removeSubrange(..<start)
