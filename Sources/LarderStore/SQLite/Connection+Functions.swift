@@ -15,23 +15,18 @@ protocol Aggregation: AnyObject {
 extension Connection {
     /// The function is not called any more once the statement's budget is used up.
     ///
-    /// - Parameters:
-    ///   - argumentCount: -1 for any number.
-    ///   - isShort: Whether it takes no longer than a step of SQLite's, which is counted anyway.
+    /// - Parameter argumentCount: -1 for any number.
     func registerScalar(
-        name: String, argumentCount: Int32, deterministic: Bool = true, isShort: Bool = false,
+        name: String, argumentCount: Int32,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
-        let bounded =
-            isShort
-            ? body
-            : { [limit] (arguments: FunctionArguments) -> FunctionResult in
-                limit.allowsMore(bytes: arguments.byteCount)
-                    ? body(arguments) : .error("the read has been stopped")
-            }
+        let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
+            limit.allowsMore(bytes: arguments.byteCount)
+                ? body(arguments) : .error("the read has been stopped")
+        }
         let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
         let result = sqlite3_create_function_v2(
-            handle, name, argumentCount, functionFlags(deterministic: deterministic), box,
+            handle, name, argumentCount, functionFlags, box,
             { context, count, values in
                 let box: Box<(FunctionArguments) -> FunctionResult> = unboxed(
                     sqlite3_user_data(context))
@@ -47,7 +42,7 @@ extension Connection {
     ) throws(SQLiteError) {
         let box = Unmanaged.passRetained(Box(make)).toOpaque()
         let result = sqlite3_create_function_v2(
-            handle, name, argumentCount, functionFlags(deterministic: true), box, nil,
+            handle, name, argumentCount, functionFlags, box, nil,
             { context, count, values in
                 guard let aggregation = currentAggregation(context, createIfMissing: true) else {
                     return sqlite3_result_error_nomem(context)
@@ -101,10 +96,8 @@ private func release(_ pointer: UnsafeMutableRawPointer?) {
     Unmanaged<AnyObject>.fromOpaque(pointer).release()
 }
 
-private func functionFlags(deterministic: Bool) -> Int32 {
-    // Innocuous: they may be used by what is in the file's schema even if that is not trusted.
-    SQLITE_UTF8 | SQLITE_INNOCUOUS | (deterministic ? SQLITE_DETERMINISTIC : 0)
-}
+/// Innocuous: they may be used by what is in the file's schema even if that is not trusted.
+private let functionFlags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
 
 /// The group's state: SQLite's memory for the group holds one strong reference to it, which
 /// `finishAggregation` takes back; SQLite calls that for every group, aborted ones too.

@@ -5,12 +5,16 @@ import LarderModel
 /// `larder_groups(form, key, …, value, …)` runs over all rows, keeps the groups, and gives
 /// their number; its `form` says how many keys there are and what is computed: `2 rows sum`, of
 /// which only `sum` has a value among the arguments. `larder_count_groups(key, …)` does so where
-/// only rows are counted, without a form to be read for each row. After it
-/// `larder_group(number, place)` gives a group's keys and then its computed values.
+/// only rows are counted, without a form to be read for each row. From that number the table
+/// `_groups` has a row for each group, in no order: `g0`, `g1`, … are its keys, and behind them what
+/// was computed.
 enum GroupFunctions {
     static let groups = "larder_groups"
     static let countGroups = "larder_count_groups"
-    static let group = "larder_group"
+    static let table = "_groups"
+    /// How many keys and computed values there may be: SQLite allows a function some more
+    /// arguments.
+    static let columnsMax = 100
 
     /// More than these are left to SQLite, which sorts on disk.
     static let groupsMax = 65_536
@@ -30,13 +34,14 @@ enum GroupFunctions {
         try connection.registerAggregate(name: countGroups, argumentCount: -1) {
             Grouping(rows, faults, hasForm: false)
         }
-        try connection.registerScalar(
-            name: group, argumentCount: 2, deterministic: false, isShort: true
-        ) {
-            rows.table?.value(of: Int($0[0].int64), at: Int($0[1].int64), faults) ?? .null
+        try connection.registerTable(name: table, columns: (0..<columnsMax).map(column)) {
+            rows.table?.value(of: $0, at: $1, faults) ?? .null
         }
         return rows
     }
+
+    /// The column of the table with a key, or behind the keys with a computed value.
+    static func column(_ place: Int) -> String { "g\(place)" }
 
     /// The beginning of a call, up to its first key.
     static func call(keyCount: Int, _ functions: [GroupFunction]) -> String {
