@@ -62,7 +62,8 @@ extension SQLWriter {
             arguments.append(try self.operand(operand))
         }
         let call = GroupFunctions.call(
-            keyCount: groups.keys.count, groups.columns.map(\.function))
+            keyCount: groups.keys.count, groups.columns.map(\.function),
+            isIntegerColumn: groups.keys.count == 1 && groups.keys[0].isIntegerColumn)
         var statement = "SELECT \(call)" + arguments.joined(separator: ", ") + ")"
         statement += " FROM " + from(query.sources)
         try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
@@ -106,6 +107,16 @@ extension PlanOperand {
         case .function: type?.isInteger == true || type?.isString == true
         case .predicate: true
         case .value, .member, .converted, .collection, .aggregate: false
+        }
+    }
+
+    /// Whether it is a column that holds integers and nil alone.
+    fileprivate var isIntegerColumn: Bool {
+        guard case .column = self else { return false }
+        return switch type {
+        case .attribute(let type): type.isInteger || type == .bool
+        case .object: true
+        case nil: false
         }
     }
 
