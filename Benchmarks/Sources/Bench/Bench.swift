@@ -13,13 +13,17 @@ struct Bench {
             ServerSideCounting(), SlowNeighbour(), ReadLatency(), ReadRates(), Fetching(),
             Grouping(),
             Inserting(), BulkInserting(), ChangeSets(), ServerMemory(), Starting(), ReadGrowth(),
-            QueryCosts(),
+            RequestCosts(), QueryCosts(),
         ]
     }
 
     static func main() {
         do {
-            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == RequestCosts.clientArgument {
+                return try RequestCosts.runClient(Array(arguments.dropFirst()))
+            }
+            let options = try Options(arguments)
             let chosen = try options.chosen(of: measures)
             let environment = ProcessInfo.processInfo.environment
             let run = try Run(

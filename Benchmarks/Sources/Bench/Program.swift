@@ -45,6 +45,16 @@ final class Program: @unchecked Sendable {
         while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
     }
 
+    /// Waits for the process to end by itself.
+    ///
+    /// - Returns: the exit status, or the number of the signal that ended it.
+    func finish() -> Int32 {
+        hasEnded = true
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+        return status & 0x7f == 0 ? status >> 8 & 0xff : status & 0x7f
+    }
+
     /// What of its memory is resident, in KiB.
     func residentKibibytes() throws -> Double {
         let text = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)

@@ -87,10 +87,10 @@ final class Run {
         }
     }
 
-    /// Adds a row, which is judged by its goal unless the run is a quick one.
-    func add(_ row: Report.Row) {
+    /// Adds a row, which is judged by its goal unless the run is a quick one and the row a time.
+    func add(_ row: Report.Row, isCount: Bool = false) {
         var row = row
-        if isQuick { row.goal = nil }
+        if isQuick, !isCount { row.goal = nil }
         if rows.isEmpty { say(Report.head) }
         rows.append(row)
         say(Report.line(row))

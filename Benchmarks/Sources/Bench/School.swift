@@ -57,6 +57,11 @@ enum School {
         ]
     }
 
+    /// The same values in the order of ``studentProperties``.
+    static func row(_ number: Int) -> [Value] {
+        [.string(name(number)), .int(birthOfYear(number)), .double(score(number))]
+    }
+
     /// What a read student adds to a checksum: the same sum in every peer.
     static func checksum(name: Int, birthOfYear: Int64, score: Double) -> Int64 {
         Int64(name) + birthOfYear + Int64(score * 2)

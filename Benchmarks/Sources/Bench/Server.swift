@@ -12,8 +12,13 @@ final class Server {
     private let listener: Int32
     private let run: Run
 
-    /// - Parameter store: an existing store, or nil for a new one.
-    init(_ run: Run, store: String? = nil, isYearIndexed: Bool = false) throws {
+    /// - Parameters:
+    ///   - store: an existing store, or nil for a new one.
+    ///   - command: what runs `larderd`, if it is not to be run as it is.
+    init(
+        _ run: Run, store: String? = nil, isYearIndexed: Bool = false, command: [String]? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         self.run = run
         self.store = store ?? run.path("school.store")
         socket = run.path("socket")
@@ -25,9 +30,10 @@ final class Server {
         // The shell alone can put the process's own number into its environment.
         program = try Program(
             "/bin/sh",
-            ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\"", run.program("larderd")] + arguments,
+            ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\""]
+                + (command ?? [run.program("larderd")]) + arguments,
             descriptors: [nil, STDERR_FILENO, STDERR_FILENO, listener],
-            environment: ["LISTEN_FDS": "1"])
+            environment: environment.merging(["LISTEN_FDS": "1"]) { $1 })
     }
 
     deinit {
@@ -36,6 +42,12 @@ final class Server {
     }
 
     func connect(timeout: Duration = .seconds(300)) throws -> StoreClient {
+        try Self.connect(to: socket, timeout: timeout)
+    }
+
+    static func connect(
+        to socket: String, timeout: Duration = .seconds(300)
+    ) throws -> StoreClient {
         var options = StoreClient.Options()
         options.clientName = "bench"
         options.requestTimeout = timeout

@@ -48,25 +48,34 @@ public protocol QueryPlan: AnyObject, Sendable {
 }
 
 /// How much one read may do before it is stopped.
-public struct ReadBudget: Sendable {
+///
+/// A class, since a moment of `ContinuousClock` is opaque to the compiler: copying one that is part
+/// of a struct is a call, and a read by identifier passes its budget on some ten times.
+public final class ReadBudget: Sendable {
     /// Virtual-machine steps of the database; past them the read ends with
     /// ``ReadFailure/stepsExceeded``.
-    public var steps: Int?
-    /// Past it the read ends in the same way: a step may call a function that takes long.
-    public var stepsDeadline: ContinuousClock.Instant?
+    public let steps: Int?
+    /// Past it the read ends in the same way: a step may call a function that takes long. It is
+    /// counted from the first time that the read looks at the clock, which short ones never do.
+    public let stepsTimeMax: Duration?
     /// Past it the read ends with `ErrorCode.timeout`.
-    public var deadline: ContinuousClock.Instant?
+    public let deadline: ContinuousClock.Instant?
     /// Once it is used the read ends with `ErrorCode.cancelled`.
-    public var cancellation: ReadCancellation?
+    public let cancellation: ReadCancellation?
 
     public init(
-        steps: Int? = nil, stepsDeadline: ContinuousClock.Instant? = nil,
+        steps: Int? = nil, stepsTimeMax: Duration? = nil,
         deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil
     ) {
         self.steps = steps
-        self.stepsDeadline = stepsDeadline
+        self.stepsTimeMax = stepsTimeMax
         self.deadline = deadline
         self.cancellation = cancellation
+    }
+
+    /// Whether there is anything that it does not allow.
+    public var isBounded: Bool {
+        steps != nil || stepsTimeMax != nil || cancellation != nil || deadline != nil
     }
 }
 

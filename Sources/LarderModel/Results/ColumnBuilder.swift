@@ -34,6 +34,23 @@ public struct ColumnBuilder: Sendable {
             name: name, kind: kind, storage: storage, nulls: nulls, subentities: subentities)
     }
 
+    /// Begins the next column. Memory is kept if nobody else, a column that was made of it, has it.
+    public mutating func removeAll(keepingCapacity: Bool) {
+        switch form {
+        case .integers: integers.removeAll(keepingCapacity: keepingCapacity)
+        case .doubles: doubles.removeAll(keepingCapacity: keepingCapacity)
+        case .bytes:
+            heap.removeAll(keepingCapacity: keepingCapacity)
+            ends.removeAll(keepingCapacity: keepingCapacity)
+        case .lists:
+            keys.removeAll(keepingCapacity: keepingCapacity)
+            ends.removeAll(keepingCapacity: keepingCapacity)
+        }
+        if !nulls.isEmpty { nulls.removeAll(keepingCapacity: keepingCapacity) }
+        if !subentities.isEmpty { subentities = Subentities() }
+        rowCount = 0
+    }
+
     /// About the bytes that the rows take on the wire.
     public var byteCount: Int {
         (integers.count + doubles.count + keys.count) * 8 + heap.count + ends.count * 4

@@ -16,7 +16,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     let services: ConnectionServices
     let credentials: PeerCredentials?
-    var state: ConnectionState
+    let state: ConnectionState
     var context: ChannelHandlerContext?
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
@@ -27,6 +27,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var frameBytes = 0
 
     private let codec = WireCodec()
+    private let turnTime: TimeAmount
     var input = FrameBuffer()
     var output = ReplyBuffer()
     private var handshakeTimer: Scheduled<Void>?
@@ -50,6 +51,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// - Parameter credentials: nil if the kernel does not tell; the connection is then refused.
     init(services: ConnectionServices, credentials: PeerCredentials?) {
         self.services = services
+        self.turnTime = TimeAmount(services.limits.turnTimeMax)
         self.credentials = credentials
         self.state = ConnectionState(welcome: services.welcome)
     }
@@ -162,7 +164,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard !isProcessing, !isTurnScheduled else { return }
         isProcessing = true
         defer { isProcessing = false }
-        let turnEnd = NIODeadline.now() + TimeAmount(services.limits.turnTimeMax)
+        let turnEnd = NIODeadline.now() + turnTime
         while mayTakeFrames {
             guard takeFrame() else { return }
             if output.byteCount >= Self.flushBytes { flush() }

@@ -4,10 +4,12 @@ import LarderWire
 /// What one connection may do next: events in, actions out.
 ///
 /// It knows no sockets, bytes, clocks or threads; `ConnectionHandler` performs what it answers.
+/// One a connection, which is never copied.
+///
 /// Invariants: nothing is performed before the handshake; an id is performed at most once at a
 /// time; at most `requestsInFlightMax` requests are, and one more is parked; once closing, nothing
 /// is performed or answered any more.
-struct ConnectionState {
+final class ConnectionState {
     enum Event: Equatable {
         case received(RequestEnvelope)
         /// The bytes of a frame were no request.
@@ -57,12 +59,17 @@ struct ConnectionState {
     }
 
     /// Whether the next frame may be taken; if not, reading stops until a request has finished.
-    var acceptsFrames: Bool { parked == nil && phase != .closing }
+    var acceptsFrames: Bool { !hasParked && phase != .closing }
+
+    /// By its pattern: `==` would copy the request to look at it.
+    private var hasParked: Bool {
+        if case .some = parked { true } else { false }
+    }
 
     var isAwaitingHello: Bool { phase == .awaitingHello }
     var isClosing: Bool { phase == .closing }
 
-    mutating func handle(_ event: Event) -> Action {
+    func handle(_ event: Event) -> Action {
         guard phase != .closing else { return .nothing }
         switch event {
         case .received(let envelope): return received(envelope)
@@ -92,7 +99,7 @@ struct ConnectionState {
         }
     }
 
-    private mutating func received(_ envelope: RequestEnvelope) -> Action {
+    private func received(_ envelope: RequestEnvelope) -> Action {
         switch (phase, envelope.request) {
         case (.awaitingHello, .hello(let hello)):
             return received(hello, id: envelope.id)
@@ -120,7 +127,7 @@ struct ConnectionState {
         }
     }
 
-    private mutating func accept(_ envelope: RequestEnvelope) -> Action {
+    private func accept(_ envelope: RequestEnvelope) -> Action {
         if envelope.id == 0 {
             return .reply(failure(0, "a request must have an id other than 0"))
         }
@@ -136,7 +143,7 @@ struct ConnectionState {
         return .perform(envelope)
     }
 
-    private mutating func received(_ hello: Hello, id: UInt64) -> Action {
+    private func received(_ hello: Hello, id: UInt64) -> Action {
         if hello.protocolVersion != welcome.protocolVersion {
             return refuse(
                 id: id,
@@ -163,7 +170,7 @@ struct ConnectionState {
             ReplyEnvelope(id: id, reply: .welcome(welcome)), clientName: hello.clientName)
     }
 
-    private mutating func finished(_ id: UInt64) -> Action {
+    private func finished(_ id: UInt64) -> Action {
         if let index = inFlight.firstIndex(of: id) {
             inFlight.swapAt(index, inFlight.count - 1)
             inFlight.removeLast()
@@ -174,15 +181,15 @@ struct ConnectionState {
         return .perform(envelope)
     }
 
-    private mutating func endIfIdle() -> Action {
-        guard inFlight.isEmpty, parked == nil else { return .nothing }
+    private func endIfIdle() -> Action {
+        guard inFlight.isEmpty, !hasParked else { return .nothing }
         if phase == .draining { return refuse(Self.stopping) }
         guard inputHasEnded else { return .nothing }
         phase = .closing
         return .close
     }
 
-    private mutating func refuse(id: UInt64 = 0, _ error: LarderError) -> Action {
+    private func refuse(id: UInt64 = 0, _ error: LarderError) -> Action {
         phase = .closing
         inFlight = []
         parked = nil

@@ -31,6 +31,7 @@ final class LoopReader: @unchecked Sendable {
     let counters = Counters()
     private let backend: any StoreBackend
     private let limits: ServerLimits
+    private let budget: ReadBudget
     private var plans: PlanCache
     private var reader: (any StoreReader)?
 
@@ -38,14 +39,10 @@ final class LoopReader: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.backend = backend
         self.limits = limits
+        self.budget = ReadBudget(
+            steps: limits.inlineStepsMax, stepsTimeMax: limits.inlineTimeMax)
         self.plans = PlanCache(
             countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
-    }
-
-    private var budget: ReadBudget {
-        ReadBudget(
-            steps: limits.inlineStepsMax,
-            stepsDeadline: ContinuousClock.now.advanced(by: limits.inlineTimeMax))
     }
 
     func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Outcome {

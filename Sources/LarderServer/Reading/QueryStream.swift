@@ -43,6 +43,10 @@ final class QueryStream {
     private let inquiry: Inquiry
     private let pool: ReaderPool
     private let batchBytesMax: Int
+    /// What the next batch may take: little at first, so that the client has work soon, and twice
+    /// as much each time.
+    private var nextBytesMax = QueryStream.firstBatchBytes
+    private static let firstBatchBytes = 32 << 10
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private var phase = Phase.producing
@@ -70,17 +74,22 @@ final class QueryStream {
     }
 
     func start() {
-        let (inquiry, pool, batchBytesMax) = (inquiry, pool, batchBytesMax)
+        let (inquiry, pool, bytesMax) = (inquiry, pool, takeBytesMax())
         let report = reporter()
         pool.acquire(
             for: ObjectIdentifier(connection), of: connection.user, on: eventLoop
         ) { reader in
             switch reader {
             case .success(let reader):
-                report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax))
+                report(Self.produce(inquiry, reader, pool, bytesMax: bytesMax))
             case .failure(let error): report(.failed(error))
             }
         }
+    }
+
+    private func takeBytesMax() -> Int {
+        defer { nextBytesMax = min(nextBytesMax * 2, batchBytesMax) }
+        return min(nextBytesMax, batchBytesMax)
     }
 
     /// The client allows so many batches more.
@@ -94,10 +103,10 @@ final class QueryStream {
     func resume() {
         guard case .holding(let reader) = phase, credit != 0, connection.isWritable else { return }
         phase = .producing
-        let (inquiry, pool, batchBytesMax) = (inquiry, pool, batchBytesMax)
+        let (inquiry, pool, bytesMax) = (inquiry, pool, takeBytesMax())
         let report = reporter()
         pool.submit(for: reader.connection) {
-            report(Self.produce(inquiry, reader, pool, bytesMax: batchBytesMax))
+            report(Self.produce(inquiry, reader, pool, bytesMax: bytesMax))
         }
     }
 

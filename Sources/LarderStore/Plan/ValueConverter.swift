@@ -182,13 +182,6 @@ struct ValueConverter: Sendable {
                 hint: "an identifier is good for the store that gave it",
                 uri: identifier.uriRepresentation)
         }
-        do throws(LarderError) {
-            _ = try QueryResolver.entity(named: identifier.entityName, in: schema)
-        } catch {
-            var named = error
-            named.uri = identifier.uriRepresentation
-            throw named
-        }
         return key
     }
 

@@ -18,7 +18,7 @@ struct BatchSource {
     private var statement: Statement?
     private let isOwn: Bool
     private var rowsLeft: Int64
-    private var decoder: RowDecoder
+    private let decoder: RowDecoder
     private var state = State.between
     /// Rows without lists, of which those before `waitingFrom` have been given.
     private var waiting: Batch?
@@ -47,11 +47,11 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (decoder.takeBatch(), state == .finished)
+            return (decoder.batch, state == .finished)
         }
         if waiting == nil {
             try readRows(bytesMax: bytesMax / 2)
-            waiting = decoder.takeBatch()
+            waiting = decoder.batch
             waitingFrom = 0
         }
         guard let rows = waiting else { preconditionFailure("rows were read") }
@@ -75,13 +75,20 @@ struct BatchSource {
     // MARK: Rows
 
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
+        let (decoder, session) = (decoder, session)
+        decoder.begin()
         while state == .between { try begin() }
         while state == .onRow, let statement {
-            decoder.append(statement)
-            rowsLeft -= 1
-            try advance()
+            var isOnRow = true
+            repeat {
+                decoder.append(statement)
+                rowsLeft -= 1
+                isOnRow = rowsLeft > 0 ? try session.step(statement) : false
+            } while isOnRow && decoder.byteCount < bytesMax
+            if isOnRow { return }
+            endStatement()
             while state == .between { try begin() }
-            if decoder.byteCount >= bytesMax { break }
+            if decoder.byteCount >= bytesMax { return }
         }
     }
 
@@ -91,19 +98,15 @@ struct BatchSource {
             isOwn ? try session.ownStatement(sql.text) : try session.statement(sql.text)
         self.statement = statement
         try session.bind(sql.bindings, to: statement)
-        try advance()
+        if try session.step(statement) { state = .onRow } else { endStatement() }
     }
 
-    private mutating func advance() throws(ReadFailure) {
-        guard let statement else { return }
-        if rowsLeft > 0, try session.step(statement) {
-            state = .onRow
-        } else {
-            let remaining = remaining
-            close()
-            self.remaining = remaining
-            state = .between
-        }
+    /// The next statement is to follow.
+    private mutating func endStatement() {
+        let remaining = remaining
+        close()
+        self.remaining = remaining
+        state = .between
     }
 
     // MARK: Lists

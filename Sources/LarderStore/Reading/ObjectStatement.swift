@@ -1,26 +1,43 @@
 import LarderModel
 
-/// How objects of one entity are read by their keys: one statement, prepared once.
-struct ObjectStatement {
+/// How objects of one entity are read by their keys: one statement, compiled once, and the columns
+/// that it fills, whose memory it keeps from read to read.
+final class ObjectStatement {
     struct Shape: Hashable {
         var entityName: String
         /// nil is every property, to-many relationships included.
         var properties: [String]?
     }
 
-    /// Its only parameter is the key.
-    let text: String
-    /// Empty; each use fills a copy.
+    let shape: Shape
     let decoder: RowDecoder
+    private let statement: Statement
 
-    init(_ shape: Shape, layout: Layout, converter: ValueConverter) throws(LarderError) {
-        let resolver = try QueryResolver(
-            entityName: shape.entityName, layout: layout, converter: converter,
-            includesSubentities: false)
-        let query = try resolver.object(properties: shape.properties)
-        let parameters = QueryParameters(arguments: [1])
-        var writer = SQLWriter(parameters, converter)
-        text = try writer.statement(query).text
-        decoder = RowDecoder(query)
+    init(
+        _ shape: Shape, _ session: ReadSession, _ converter: ValueConverter
+    ) throws(ReadFailure) {
+        self.shape = shape
+        let text: String
+        do throws(LarderError) {
+            let resolver = try QueryResolver(
+                entityName: shape.entityName, layout: session.layout, converter: converter,
+                includesSubentities: false)
+            let query = try resolver.object(properties: shape.properties)
+            var writer = SQLWriter(QueryParameters(arguments: [1]), converter)
+            text = try writer.statement(query).text
+            decoder = RowDecoder(query)
+        } catch {
+            throw .failed(error)
+        }
+        statement = try session.ownStatement(text, persistent: true)
+    }
+
+    /// Takes the row of an object, without its lists; false where there is none.
+    func read(_ key: Int64, _ session: ReadSession) throws(ReadFailure) -> Bool {
+        defer { statement.reset() }
+        try session.bind(key: key, to: statement)
+        guard try session.step(statement) else { return false }
+        decoder.append(statement)
+        return true
     }
 }

@@ -44,8 +44,12 @@ final class ReadSession {
     }
 
     /// A compiled statement that nobody else uses.
-    func ownStatement(_ text: String) throws(ReadFailure) -> Statement {
-        do throws(SQLiteError) { return try connection.prepare(text) } catch {
+    func ownStatement(
+        _ text: String, persistent: Bool = false
+    ) throws(ReadFailure) -> Statement {
+        do throws(SQLiteError) {
+            return try connection.prepare(text, persistent: persistent)
+        } catch {
             throw failure(error)
         }
     }
@@ -53,6 +57,14 @@ final class ReadSession {
     func bind(_ bindings: [SQLBinding], to statement: Statement) throws(ReadFailure) {
         runCount += 1
         do throws(SQLiteError) { try statement.bind(bindings) } catch { throw failure(error) }
+    }
+
+    /// Binds the only parameter of a statement that reads an object.
+    func bind(key: Int64, to statement: Statement) throws(ReadFailure) {
+        runCount += 1
+        do throws(SQLiteError) { try statement.bind(integer: key, at: 1) } catch {
+            throw failure(error)
+        }
     }
 
     /// Advances to the next row; false when there is none left.

@@ -8,9 +8,12 @@ final class Reader: StoreReader {
     let session: ReadSession
     let converter: ValueConverter
     private var objectStatements: [ObjectStatement.Shape: ObjectStatement] = [:]
+    private var lastObjectStatement: ObjectStatement?
     private weak var cursor: Cursor?
 
-    private static let objectStatementsMax = 1_024
+    private static let objectStatementsMax = 256
+    /// Past it the memory of a batch is not kept for the next read of such objects.
+    private static let keptBytesMax = 16 << 10
     /// What is read of objects at once has to fit into one reply.
     private static let objectBytesMax = Limits.frameBytesMax
 
@@ -25,81 +28,99 @@ final class Reader: StoreReader {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         precondition(cursor?.isOpen != true, "one cursor at a time")
-        var groups: [ObjectGroup] = []
-        do throws(LarderError) {
-            try group(identifiers, properties, into: &groups)
-        } catch {
-            throw .failed(error)
-        }
-        // A single statement is a snapshot by itself.
-        let needsSnapshot =
-            identifiers.count > 1 || groups.contains { !$0.statement.decoder.lists.isEmpty }
+        do throws(LarderError) { try check(identifiers) } catch { throw .failed(error) }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
+        let groups = Self.byEntity(identifiers)
+        var statements: [ObjectStatement] = []
+        for group in groups { statements.append(try objectStatement(group[0], properties)) }
+        // A single statement is a snapshot by itself.
+        let needsSnapshot =
+            identifiers.count > 1 || statements.contains { !$0.decoder.lists.isEmpty }
         if needsSnapshot { try session.beginSnapshot() }
         defer { if needsSnapshot { session.endSnapshot() } }
         var bytesLeft = Self.objectBytesMax
         var batches: [Batch] = []
-        for group in groups { batches.append(try read(group, &bytesLeft)) }
+        for (group, statement) in zip(groups, statements) {
+            batches.append(try read(group, statement, &bytesLeft))
+        }
         return batches
     }
 
-    /// The keys asked of one entity, and the statement that reads them.
-    private struct ObjectGroup {
-        let statement: ObjectStatement
-        var keys: [Int64]
-    }
-
-    private func group(
-        _ identifiers: [PersistentIdentifier], _ properties: [String]?,
-        into groups: inout [ObjectGroup]
-    ) throws(LarderError) {
+    private func check(_ identifiers: [PersistentIdentifier]) throws(LarderError) {
         guard identifiers.count <= Limits.identifiersMax else {
             throw LarderError(
                 .resourceExhausted, "\(Limits.identifiersMax) objects at most are read at once")
         }
+        for identifier in identifiers { _ = try converter.key(of: identifier) }
+    }
+
+    /// The same identifiers, those of one entity together, in the order in which entities occur.
+    private static func byEntity(
+        _ identifiers: [PersistentIdentifier]
+    ) -> [[PersistentIdentifier]] {
+        guard let first = identifiers.first else { return [] }
+        // As a rule there is one.
+        if identifiers.allSatisfy({ $0.entityName == first.entityName }) { return [identifiers] }
+        var groups: [[PersistentIdentifier]] = []
         var places: [String: Int] = [:]
         for identifier in identifiers {
-            let key = try converter.key(of: identifier)
-            if let place = places[identifier.entityName] {
-                groups[place].keys.append(key)
-            } else {
-                let statement = try objectStatement(identifier.entityName, properties)
-                places[identifier.entityName] = groups.count
-                groups.append(ObjectGroup(statement: statement, keys: [key]))
+            let place = places[identifier.entityName, default: groups.count]
+            if place == groups.count {
+                places[identifier.entityName] = place
+                groups.append([])
             }
+            groups[place].append(identifier)
         }
+        return groups
     }
 
     private func objectStatement(
-        _ entityName: String, _ properties: [String]?
-    ) throws(LarderError) -> ObjectStatement {
-        let shape = ObjectStatement.Shape(entityName: entityName, properties: properties)
-        if let known = objectStatements[shape] { return known }
-        let statement = try ObjectStatement(shape, layout: session.layout, converter: converter)
+        _ identifier: PersistentIdentifier, _ properties: [String]?
+    ) throws(ReadFailure) -> ObjectStatement {
+        let shape = ObjectStatement.Shape(
+            entityName: identifier.entityName, properties: properties)
+        // As a rule the same is asked again and again.
+        if let last = lastObjectStatement, last.shape == shape { return last }
+        var statement = objectStatements[shape]
+        if statement == nil { statement = try makeObjectStatement(shape, identifier) }
+        guard let statement else { preconditionFailure("it was there or has been made") }
+        lastObjectStatement = statement
+        return statement
+    }
+
+    private func makeObjectStatement(
+        _ shape: ObjectStatement.Shape, _ identifier: PersistentIdentifier
+    ) throws(ReadFailure) -> ObjectStatement {
+        do throws(LarderError) {
+            _ = try QueryResolver.entity(named: shape.entityName, in: session.layout.schema)
+        } catch {
+            var named = error
+            named.uri = identifier.uriRepresentation
+            throw .failed(named)
+        }
+        let statement = try ObjectStatement(shape, session, converter)
         if objectStatements.count >= Self.objectStatementsMax { objectStatements.removeAll() }
         objectStatements[shape] = statement
         return statement
     }
 
-    private func read(_ group: ObjectGroup, _ bytesLeft: inout Int) throws(ReadFailure) -> Batch {
-        let session = session
-        let statement = try session.statement(group.statement.text)
-        defer { statement.reset() }
-        var decoder = group.statement.decoder
-        let lists = decoder.lists.map {
-            (column: $0.column, text: $0.list.sqlText, list: $0.list)
-        }
-        for key in group.keys {
-            statement.reset()
-            try session.bind([.integer(key)], to: statement)
-            guard try session.step(statement) else { continue }
-            decoder.append(statement)
-            for list in lists {
-                let keys = try session.list(list.text, of: key, list.list)
-                decoder.append(keys, at: list.column)
+    /// Reads objects of one entity.
+    private func read(
+        _ identifiers: [PersistentIdentifier], _ statement: ObjectStatement,
+        _ bytesLeft: inout Int
+    ) throws(ReadFailure) -> Batch {
+        let decoder = statement.decoder
+        decoder.begin()
+        for identifier in identifiers {
+            guard let key = identifier.permanentKey, try statement.read(key, session) else {
+                continue
+            }
+            for (column, list) in decoder.lists {
+                decoder.append(try session.list(list.sqlText, of: key, list), at: column)
             }
             guard decoder.byteCount <= bytesLeft else {
+                decoder.removeAll()
                 throw .failed(
                     LarderError(
                         .resourceExhausted, "the objects do not fit into one reply",
@@ -107,7 +128,8 @@ final class Reader: StoreReader {
             }
         }
         bytesLeft -= decoder.byteCount
-        return decoder.takeBatch()
+        defer { if decoder.byteCount > Self.keptBytesMax { decoder.removeAll() } }
+        return decoder.batch
     }
 
     // MARK: Queries

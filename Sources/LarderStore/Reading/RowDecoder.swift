@@ -1,7 +1,10 @@
 import LarderModel
 
 /// Fills the columns of a batch from the rows of a statement, without a value in between.
-struct RowDecoder {
+///
+/// A batch shares the memory of the columns with the decoder until the next one begins, which takes
+/// it again if the batch is gone by then: an answer that was sent costs the next one no allocation.
+final class RowDecoder {
     /// How a column is read; decided once, not for each row.
     private enum Reading {
         case integer(at: Int)
@@ -16,21 +19,23 @@ struct RowDecoder {
     private let entityName: String?
     /// Whether a row has the name of its entity behind its version.
     private let hasEntity: Bool
-    private let output: [ResolvedQuery.OutputColumn]
     private let readings: [Reading]
     /// For each list column its place among the columns, and where its keys are.
     let lists: [(column: Int, list: PlanList)]
 
-    private var builders: [ColumnBuilder] = []
+    private var builders: [ColumnBuilder]
     private var keys: [Int64] = []
     private var versions: [Int64] = []
     private var subentities = Subentities()
     private(set) var rowCount = 0
+    /// About what the rows take on the wire, in bytes.
+    private(set) var byteCount = 0
+    /// What of it each row takes in any case.
+    private let rowBytes: Int
 
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
         hasEntity = query.hasEntity
-        output = query.columns
         var place = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
         // Names of entities stand behind all columns.
         var entityPlace = place + query.columns.count { $0.isOperand }
@@ -53,7 +58,8 @@ struct RowDecoder {
         }
         self.readings = readings
         self.lists = lists
-        begin()
+        rowBytes = (query.hasIdentity ? 16 : 0) + query.columns.count * 8
+        builders = query.columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
     }
 
     private static func reading(of kind: Column.Kind, at place: Int) -> Reading {
@@ -69,15 +75,10 @@ struct RowDecoder {
         }
     }
 
-    /// About what the rows take on the wire, in bytes.
-    var byteCount: Int {
-        var count = (keys.count + versions.count) * 8 + subentities.indexes.count
-        for builder in builders { count += builder.byteCount }
-        return count
-    }
-
     /// Appends the statement's row, apart from its lists.
-    mutating func append(_ statement: Statement) {
+    ///
+    /// SQLite gives 0, or no bytes, for nil: only then it is asked what it was.
+    func append(_ statement: Statement) {
         if let entityName {
             if hasEntity {
                 subentities.append(statement.string(at: 2), among: entityName, at: keys.count)
@@ -85,13 +86,14 @@ struct RowDecoder {
             keys.append(statement.int64(at: 0))
             versions.append(statement.int64(at: 1))
         }
-        for (index, reading) in readings.enumerated() {
-            switch reading {
+        for index in readings.indices {
+            switch readings[index] {
             case .integer(let place):
-                if statement.isNull(at: place) {
+                let integer = statement.int64(at: place)
+                if integer == 0, statement.isNull(at: place) {
                     builders[index].appendNull()
                 } else {
-                    builders[index].append(integer: statement.int64(at: place))
+                    builders[index].append(integer: integer)
                 }
             case .object(let place, let entityPlace):
                 if statement.isNull(at: place) {
@@ -102,44 +104,62 @@ struct RowDecoder {
                     builders[index].append(object: statement.int64(at: place), of: entity)
                 }
             case .double(let place):
-                if statement.isNull(at: place) {
+                let double = statement.double(at: place)
+                if double == 0, statement.isNull(at: place) {
                     builders[index].appendNull()
                 } else {
-                    builders[index].append(double: statement.double(at: place))
+                    builders[index].append(double: double)
                 }
             case .bytes(let place):
-                if statement.isNull(at: place) {
-                    builders[index].appendNull()
-                } else {
-                    statement.withBytes(at: place) { builders[index].append(bytes: $0) }
+                statement.withBytes(at: place) { bytes in
+                    if bytes.isEmpty, statement.isNull(at: place) {
+                        builders[index].appendNull()
+                    } else {
+                        builders[index].append(bytes: bytes)
+                        byteCount += bytes.count
+                    }
                 }
             case .list: break
             }
         }
         rowCount += 1
+        byteCount += rowBytes
     }
 
     /// Appends the next row's list in a column.
-    mutating func append(_ list: ListedKeys, at column: Int) { builders[column].append(list) }
+    func append(_ list: ListedKeys, at column: Int) {
+        builders[column].append(list)
+        byteCount += list.keys.count * 8
+    }
 
-    /// The rows since the last batch, without the lists that were not appended; the next begins.
-    mutating func takeBatch() -> Batch {
+    /// The rows since ``begin()``, without the lists that were not appended.
+    var batch: Batch {
         let identity = entityName.map {
             Batch.Identity(
                 entityName: $0, keys: keys, versions: versions, subentities: subentities)
         }
-        let batch = Batch(
-            rowCount: rowCount, identity: identity, columns: builders.map(\.column))
-        begin()
-        return batch
+        return Batch(rowCount: rowCount, identity: identity, columns: builders.map(\.column))
     }
 
-    private mutating func begin() {
-        builders = output.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+    /// Begins the next batch.
+    func begin() {
+        guard rowCount > 0 else { return }
+        keys.removeAll(keepingCapacity: true)
+        versions.removeAll(keepingCapacity: true)
+        if !subentities.isEmpty { subentities = Subentities() }
+        for index in builders.indices { builders[index].removeAll(keepingCapacity: true) }
+        rowCount = 0
+        byteCount = 0
+    }
+
+    /// Begins the next batch, and gives the memory of the last one back.
+    func removeAll() {
         keys = []
         versions = []
-        subentities = Subentities()
+        if !subentities.isEmpty { subentities = Subentities() }
+        for index in builders.indices { builders[index].removeAll(keepingCapacity: false) }
         rowCount = 0
+        byteCount = 0
     }
 }
 

@@ -13,10 +13,12 @@ final class ExecutionLimit {
     /// Steps of SQLite's virtual machine between two looks at the clock: some ten microseconds.
     private static let intervalSteps = 1_000
 
-    private var stepsLeft: Int?
-    private var stepsDeadline: ContinuousClock.Instant?
-    private var deadline: ContinuousClock.Instant?
-    private var cancellation: ReadCancellation?
+    private var budget: ReadBudget?
+    private var stepsLeft = 0
+    /// When this read looked at the clock first; of an earlier read until it has.
+    private var firstLook = ContinuousClock.now
+    private var hasLooked = false
+    /// nil where nothing is bounded.
     private(set) var interval: Int32?
     private(set) var stopReason: StopReason?
     /// Whether other statements run between two rows of the one that is bounded. They are not
@@ -26,20 +28,22 @@ final class ExecutionLimit {
     func start(_ budget: ReadBudget?) {
         stopReason = nil
         isSuspended = false
-        stepsLeft = budget?.steps
-        stepsDeadline = budget?.stepsDeadline
-        deadline = budget?.deadline
-        cancellation = budget?.cancellation
-        interval =
-            stepsLeft == nil && stepsDeadline == nil && deadline == nil && cancellation == nil
-            ? nil : Int32(max(1, min(stepsLeft ?? Self.intervalSteps, Self.intervalSteps)))
+        hasLooked = false
+        guard let budget, budget.isBounded else {
+            self.budget = nil
+            interval = nil
+            return
+        }
+        self.budget = budget
+        stepsLeft = budget.steps ?? .max
+        interval = Int32(max(1, min(stepsLeft, Self.intervalSteps)))
     }
 
     /// Counts one interval; false when the statement has to stop.
     func advance() -> Bool {
-        if let left = stepsLeft, !isSuspended {
-            stepsLeft = left - Int(interval ?? 0)
-            if left <= Int(interval ?? 0) { stopReason = .stepsExceeded }
+        if !isSuspended {
+            stepsLeft -= Int(interval ?? 0)
+            if stepsLeft <= 0 { stopReason = .stepsExceeded }
         }
         return allowsMore()
     }
@@ -50,7 +54,7 @@ final class ExecutionLimit {
     /// Whether a function written in Swift may begin on so many bytes. Many are no work for a read
     /// that is to be short.
     func allowsMore(bytes: Int) -> Bool {
-        if stepsLeft != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
+        if budget?.steps != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
         return allowsMore()
     }
 
@@ -60,13 +64,23 @@ final class ExecutionLimit {
     /// Looks at the time, as before a function that may take as long as many steps; false when the
     /// statement has to stop.
     func allowsMore() -> Bool {
-        guard interval != nil, !isSuspended else { return true }
-        if stepsDeadline != nil || deadline != nil {
-            let now = ContinuousClock.now
-            if let stepsDeadline, now >= stepsDeadline { stopReason = .stepsExceeded }
-            if let deadline, now >= deadline { stopReason = .deadlinePassed }
+        guard let budget, !isSuspended else { return true }
+        if budget.stepsTimeMax != nil || budget.deadline != nil { lookAtClock(budget) }
+        if let cancellation = budget.cancellation, cancellation.isCancelled {
+            stopReason = .cancelled
         }
-        if let cancellation, cancellation.isCancelled { stopReason = .cancelled }
         return stopReason == nil
+    }
+
+    private func lookAtClock(_ budget: ReadBudget) {
+        let now = ContinuousClock.now
+        if !hasLooked {
+            firstLook = now
+            hasLooked = true
+        }
+        if let stepsTimeMax = budget.stepsTimeMax, now - firstLook >= stepsTimeMax {
+            stopReason = .stepsExceeded
+        }
+        if let deadline = budget.deadline, now >= deadline { stopReason = .deadlinePassed }
     }
 }

@@ -1,92 +1,89 @@
 internal import CLarderProto
 internal import LarderModel
 
+/// What stands in an envelope: a message, and the number of its field there.
+struct EnvelopeBody {
+    let number: UInt32
+    /// In the arena, as the message that it is part of.
+    let message: UnsafePointer<ProtobufCMessage>
+
+    /// Each message of protobuf-c begins with the part that all have.
+    init<Message>(_ field: Larder__V1__Envelope__BodyCase, _ message: UnsafeMutablePointer<Message>)
+    {
+        number = field.rawValue
+        self.message = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+    }
+}
+
 extension MessageWriter {
-    func fill(
-        _ wire: UnsafeMutablePointer<Larder__V1__Envelope>, _ request: Request
-    ) throws(LarderError) {
+    func body(_ request: Request) throws(LarderError) -> EnvelopeBody {
         switch request {
         case .hello(let hello):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_HELLO
-            wire.pointee.hello = self.hello(hello)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_HELLO, self.hello(hello))
         case .get(let identifiers, let properties):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_GET
-            wire.pointee.get = try get(identifiers, properties: properties)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_GET, try get(identifiers, properties: properties))
         case .query(let query):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_QUERY
-            wire.pointee.query = try self.query(query)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_QUERY, try self.query(query))
         case .explain(let query):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_EXPLAIN
-            wire.pointee.explain = try self.query(query)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAIN, try self.query(query))
         case .save(let set):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_SAVE
-            wire.pointee.save = try save(set)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, try save(set))
         case .schema:
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_SCHEMA
-            wire.pointee.schema = make(larder__v1__schema_request__init)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_SCHEMA, make(larder__v1__schema_request__init))
         case .statistics:
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_STATISTICS
-            wire.pointee.statistics = make(larder__v1__statistics_request__init)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_STATISTICS, make(larder__v1__statistics_request__init))
         case .check:
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CHECK
-            wire.pointee.check = make(larder__v1__check_request__init)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_CHECK, make(larder__v1__check_request__init))
         case .insertRows(let insertion):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_INSERT_ROWS
-            wire.pointee.insert_rows = insertRows(insertion)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, insertRows(insertion))
         case .rows(let requestID, let batch, let isLast):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_ROWS
-            wire.pointee.rows = try rows(requestID, batch, isLast: isLast)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_ROWS, try rows(requestID, batch, isLast: isLast))
         case .ping:
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_PING
-            wire.pointee.ping = make(larder__v1__ping_request__init)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_PING, make(larder__v1__ping_request__init))
         case .credit(let requestID, let batches):
             let credit = make(larder__v1__credit_request__init)
             credit.pointee.request_id = requestID
             credit.pointee.batches = batches
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CREDIT
-            wire.pointee.credit = credit
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_CREDIT, credit)
         case .cancel(let requestID):
             let cancel = make(larder__v1__cancel_request__init)
             cancel.pointee.request_id = requestID
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CANCEL
-            wire.pointee.cancel = cancel
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_CANCEL, cancel)
         }
     }
 
-    func fill(
-        _ wire: UnsafeMutablePointer<Larder__V1__Envelope>, _ reply: Reply
-    ) throws(LarderError) {
+    func body(_ reply: Reply) throws(LarderError) -> EnvelopeBody {
         switch reply {
         case .welcome(let welcome):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_WELCOME
-            wire.pointee.welcome = self.welcome(welcome)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_WELCOME, self.welcome(welcome))
         case .batches(let batches, let more):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_BATCHES
-            wire.pointee.batches = try self.batches(batches, more: more)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_BATCHES, try self.batches(batches, more: more))
         case .saved(let result):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_SAVED
-            wire.pointee.saved = try saved(result)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, try saved(result))
         case .explained(let explanation):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_EXPLAINED
-            wire.pointee.explained = explained(explanation)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAINED, explained(explanation))
         case .schema(let json):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT
-            wire.pointee.schema_text = schema(json)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT, schema(json))
         case .statistics(let statistics):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_FIGURES
-            wire.pointee.figures = try self.statistics(statistics)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_FIGURES, try self.statistics(statistics))
         case .checked(let report):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_CHECKED
-            wire.pointee.checked = try checked(report)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_CHECKED, try checked(report))
         case .inserted(let result, let more):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_INSERTED
-            wire.pointee.inserted = inserted(result, more: more)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_INSERTED, inserted(result, more: more))
         case .pong:
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_PONG
-            wire.pointee.pong = make(larder__v1__pong_reply__init)
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_PONG, make(larder__v1__pong_reply__init))
         case .failed(let error):
-            wire.pointee.body_case = LARDER__V1__ENVELOPE__BODY_FAILED
-            wire.pointee.failed = try failed(error)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_FAILED, try failed(error))
         }
     }
 }

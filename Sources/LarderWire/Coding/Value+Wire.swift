@@ -68,10 +68,10 @@ extension Value {
 
 extension UUID {
     init(_ wire: ProtobufCBinaryData, _ what: String) throws(LarderError) {
-        guard let uuid = UUID(bytes: wire.bytes) else {
+        guard let start = wire.data, wire.len == MemoryLayout<uuid_t>.size else {
             throw MessageReader.malformed("\(what) has \(wire.bytes.count) bytes instead of 16")
         }
-        self = uuid
+        self.init(uuid: UnsafeRawPointer(start).loadUnaligned(as: uuid_t.self))
     }
 }
 

@@ -53,37 +53,33 @@ public final class WireCodec {
         _ envelope: RequestEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
         guard envelope.id != 0 else { throw MessageReader.malformed("a request has the id 0") }
-        let writer = MessageWriter(arena: arena)
         defer { arena.reset() }
-        let wire = writer.make(larder__v1__envelope__init)
-        wire.pointee.id = envelope.id
-        wire.pointee.timeout_milliseconds = envelope.timeoutMilliseconds
-        try writer.fill(wire, envelope.request)
         // The message points into arrays of the request, which the caller's envelope keeps.
         try withExtendedLifetime(envelope) { () throws(LarderError) in
-            try WireCodec.write(wire, into: &sink)
+            let body = try MessageWriter(arena: arena).body(envelope.request)
+            try WireCodec.write(
+                EnvelopeWriter(
+                    id: envelope.id, timeoutMilliseconds: envelope.timeoutMilliseconds, body),
+                into: &sink)
         }
     }
 
     public func encode(
         _ envelope: ReplyEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
-        let writer = MessageWriter(arena: arena)
         defer { arena.reset() }
-        let wire = writer.make(larder__v1__envelope__init)
-        wire.pointee.id = envelope.id
-        try writer.fill(wire, envelope.reply)
         // The message points into arrays of the reply, columns above all: the envelope keeps them.
         try withExtendedLifetime(envelope) { () throws(LarderError) in
-            try WireCodec.write(wire, into: &sink)
+            let body = try MessageWriter(arena: arena).body(envelope.reply)
+            try WireCodec.write(EnvelopeWriter(id: envelope.id, body), into: &sink)
         }
     }
 
-    /// Packs a message straight into the sink's memory, behind its length.
+    /// Writes an envelope straight into the sink's memory, behind its length.
     private static func write(
-        _ wire: UnsafePointer<Larder__V1__Envelope>, into sink: inout some FrameSink
+        _ writer: EnvelopeWriter, into sink: inout some FrameSink
     ) throws(LarderError) {
-        let length = larder__v1__envelope__get_packed_size(wire)
+        let length = writer.byteCount
         guard length <= Limits.frameBytesMax else {
             throw LarderError(
                 .frameTooLong,
@@ -92,9 +88,7 @@ public final class WireCodec {
         }
         sink.append(byteCount: Frame.lengthBytes + length) { memory in
             memory.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
-            let content = UnsafeMutableRawBufferPointer(rebasing: memory[Frame.lengthBytes...])
-            larder__v1__envelope__pack(
-                wire, content.assumingMemoryBound(to: UInt8.self).baseAddress)
+            writer.write(to: UnsafeMutableRawBufferPointer(rebasing: memory[Frame.lengthBytes...]))
         }
     }
 

@@ -37,14 +37,14 @@ struct ConnectionStateTests {
 
     /// A connection whose handshake is done.
     static func ready() -> ConnectionState {
-        var state = ConnectionState(welcome: welcome)
+        let state = ConnectionState(welcome: welcome)
         _ = state.handle(hello())
         return state
     }
 
     @Test("rows belong to a stream that is in flight, or to nothing")
     func rows() {
-        var state = Self.ready()
+        let state = Self.ready()
         let open = Request.insertRows(Insertion("Item"))
         #expect(
             state.handle(Self.request(5, open)) == .perform(RequestEnvelope(id: 5, request: open)))
@@ -57,7 +57,7 @@ struct ConnectionStateTests {
 
     @Test("a handshake is answered once, and then requests are performed")
     func handshake() {
-        var state = ConnectionState(welcome: Self.welcome)
+        let state = ConnectionState(welcome: Self.welcome)
         #expect(state.isAwaitingHello)
         let reply = ReplyEnvelope(id: 1, reply: .welcome(Self.welcome))
         #expect(state.handle(Self.hello()) == .welcome(reply, clientName: "c"))
@@ -68,7 +68,7 @@ struct ConnectionStateTests {
 
     @Test("a request before the handshake ends the connection")
     func handshakeRequired() {
-        var state = ConnectionState(welcome: Self.welcome)
+        let state = ConnectionState(welcome: Self.welcome)
         #expect(Self.refusal(state.handle(Self.request(1))) == .handshakeRequired)
         #expect(state.isClosing)
         #expect(state.handle(Self.hello()) == .nothing)
@@ -76,13 +76,13 @@ struct ConnectionStateTests {
 
     @Test("a handshake that does not come in time ends the connection")
     func handshakeTime() {
-        var state = ConnectionState(welcome: Self.welcome)
+        let state = ConnectionState(welcome: Self.welcome)
         #expect(Self.refusal(state.handle(.handshakeTimeRanOut)) == .handshakeRequired)
     }
 
     @Test("another protocol version is refused, and both are named")
     func version() throws {
-        var state = ConnectionState(welcome: Self.welcome)
+        let state = ConnectionState(welcome: Self.welcome)
         let action = state.handle(Self.hello(Hello(protocolVersion: 77, clientName: "c")))
         guard case .refuse(let reply) = action, case .failed(let error) = reply.reply else {
             Issue.record("not refused: \(action)")
@@ -99,13 +99,13 @@ struct ConnectionStateTests {
             Hello(clientName: "c", schemaFingerprint: "ffffffffffffffff"),
         ])
     func schemaMismatch(hello: Hello) {
-        var state = ConnectionState(welcome: Self.welcome)
+        let state = ConnectionState(welcome: Self.welcome)
         #expect(Self.refusal(state.handle(Self.hello(hello))) == .schemaMismatch)
     }
 
     @Test("the expected schema is welcome")
     func schemaMatch() {
-        var state = ConnectionState(welcome: Self.welcome)
+        let state = ConnectionState(welcome: Self.welcome)
         let hello = Hello(
             clientName: "c", schemaVersion: "1.2.0", schemaFingerprint: "00112233aabbccdd")
         _ = state.handle(Self.hello(hello))
@@ -114,7 +114,7 @@ struct ConnectionStateTests {
 
     @Test("a second handshake is an error, and the connection lives")
     func secondHello() throws {
-        var state = Self.ready()
+        let state = Self.ready()
         let replied = try #require(Self.replied(state.handle(Self.hello())))
         #expect(replied == (1, .malformedMessage))
         #expect(state.handle(Self.request(2)) == Self.perform(2))
@@ -122,7 +122,7 @@ struct ConnectionStateTests {
 
     @Test("the id 0, and an id still in flight, are errors under id 0, and the connection lives")
     func identifiers() throws {
-        var state = Self.ready()
+        let state = Self.ready()
         #expect(try #require(Self.replied(state.handle(Self.request(0)))) == (0, .malformedMessage))
         #expect(state.handle(Self.request(5)) == Self.perform(5))
         #expect(try #require(Self.replied(state.handle(Self.request(5)))) == (0, .malformedMessage))
@@ -132,7 +132,7 @@ struct ConnectionStateTests {
 
     @Test("one request past the limit is parked until another has finished")
     func inFlight() {
-        var state = Self.ready()
+        let state = Self.ready()
         #expect(state.handle(Self.request(1)) == Self.perform(1))
         #expect(state.handle(Self.request(2)) == Self.perform(2))
         #expect(state.acceptsFrames)
@@ -144,7 +144,7 @@ struct ConnectionStateTests {
 
     @Test("credit and cancellation reach requests in flight, also when the limit is reached")
     func credit() {
-        var state = Self.ready()
+        let state = Self.ready()
         _ = state.handle(Self.request(1))
         _ = state.handle(Self.request(2))
         let credit = Request.credit(requestID: 1, batches: 3)
@@ -156,7 +156,7 @@ struct ConnectionStateTests {
 
     @Test("what cannot be decoded is answered if the frame was whole, and ends all if it was not")
     func undecodable() throws {
-        var state = Self.ready()
+        let state = Self.ready()
         let wrong = WireFailure(requestID: 4, error: LarderError(.unknownMessage, "unknown"))
         #expect(
             try #require(Self.replied(state.handle(.undecodable(wrong)))) == (4, .unknownMessage))
@@ -167,7 +167,7 @@ struct ConnectionStateTests {
 
     @Test("a frame that is too long ends the connection, and both lengths are named")
     func tooLong() {
-        var state = Self.ready()
+        let state = Self.ready()
         let action = state.handle(.frameTooLong(declaredBytes: 2_000, bytesMax: 1_000))
         #expect(Self.refusal(action) == .frameTooLong)
         #expect("\(action)".contains("2000") && "\(action)".contains("1000"))
@@ -175,7 +175,7 @@ struct ConnectionStateTests {
 
     @Test("a draining connection answers what it accepted, parked requests too, then ends")
     func draining() throws {
-        var state = Self.ready()
+        let state = Self.ready()
         for id in [1, 2, 3] as [UInt64] { _ = state.handle(Self.request(id)) }
         #expect(state.handle(.drainStarted) == .nothing)
         #expect(state.handle(.requestFinished(1)) == Self.perform(3))
@@ -187,25 +187,25 @@ struct ConnectionStateTests {
 
     @Test("an idle connection, and one without handshake, end at once when the server stops")
     func drainingIdle() {
-        var ready = Self.ready()
+        let ready = Self.ready()
         #expect(Self.refusal(ready.handle(.drainStarted)) == .unavailable)
-        var new = ConnectionState(welcome: Self.welcome)
+        let new = ConnectionState(welcome: Self.welcome)
         #expect(Self.refusal(new.handle(.drainStarted)) == .unavailable)
     }
 
     @Test("a peer that sends no more still gets its answers")
     func inputEnded() {
-        var state = Self.ready()
+        let state = Self.ready()
         _ = state.handle(Self.request(1))
         #expect(state.handle(.inputEnded) == .nothing)
         #expect(state.handle(.requestFinished(1)) == .close)
-        var idle = Self.ready()
+        let idle = Self.ready()
         #expect(idle.handle(.inputEnded) == .close)
     }
 
     @Test("once closing, nothing is answered or performed any more")
     func closing() {
-        var state = Self.ready()
+        let state = Self.ready()
         _ = state.handle(Self.request(1))
         _ = state.handle(.limitBreached(LarderError(.resourceExhausted, "too much")))
         #expect(state.handle(.requestFinished(1)) == .nothing)

@@ -26,7 +26,7 @@ extension SocketTests {
                 let id = try peer.send(.fetch("rows 1000000"))
                 let (rows, replies) = try take(peer, id: id)
                 #expect(rows == 1_000_000)
-                #expect(replies == 31)
+                #expect(replies == 33)
                 #expect(try peer.call(.ping) == .pong)
                 #expect(running.store.records[\.cursorsOpen] == 0)
             }
@@ -44,7 +44,7 @@ extension SocketTests {
                 #expect(running.store.records[\.batches] == batches)
                 try peer.send(.credit(requestID: id, batches: .max))
                 try peer.send(.credit(requestID: id, batches: .max))
-                #expect(try take(peer, id: id).replies == 29)
+                #expect(try take(peer, id: id).replies == 31)
             }
         }
 

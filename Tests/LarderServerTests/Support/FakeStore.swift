@@ -108,7 +108,8 @@ private final class FakeReader: StoreReader {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         switch plan.words.first {
         case "long":
-            guard let end = budget.stepsDeadline else { return FakeCursor(store, rowsLeft: 1) }
+            guard let time = budget.stepsTimeMax else { return FakeCursor(store, rowsLeft: 1) }
+            let end = ContinuousClock.now.advanced(by: time)
             while ContinuousClock.now < end {}
             throw .stepsExceeded
         case "fails": throw .failed(LarderError(.storageFailed, "the disk is gone"))

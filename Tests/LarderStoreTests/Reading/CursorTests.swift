@@ -124,7 +124,7 @@ import Testing
         let cancellation = ReadCancellation()
         cancellation.cancel()
         for (budget, code) in [
-            (ReadBudget(stepsDeadline: .now), nil), (ReadBudget(deadline: .now), .timeout),
+            (ReadBudget(stepsTimeMax: .zero), nil), (ReadBudget(deadline: .now), .timeout),
             (ReadBudget(cancellation: cancellation), .cancelled),
         ] as [(ReadBudget, ErrorCode?)] {
             let plan = try fixture.store.plan(slow, QueryParameters())

@@ -18,12 +18,7 @@ struct BulkInserting: Measure {
                 let time = try microseconds {
                     _ = try client.insertAll(
                         Insertion("Student"), properties: School.studentProperties,
-                        rows: (1...count).lazy.map { number in
-                            [
-                                .string(School.name(number)), .int(School.birthOfYear(number)),
-                                .double(School.score(number)),
-                            ]
-                        })
+                        rows: (1...count).lazy.map(School.row))
                 }
                 let stored = try client.count("Student")
                 try? FileManager.default.removeItem(atPath: server.store)

@@ -30,16 +30,15 @@ struct Fetching: Measure {
         var score: Double
     }
 
+    static let columns = Fetch(
+        "Student",
+        selection: .columns(School.studentProperties.map { QueryColumn(stringLiteral: $0) }))
+
     /// By columns, as one that reads much would.
     private static func structs(_ client: StoreClient) throws -> Sample {
-        let query = Query.fetch(
-            Fetch(
-                "Student",
-                selection: .columns(School.studentProperties.map { QueryColumn(stringLiteral: $0) })
-            ))
         var students: [Student] = []
         let time = try microseconds {
-            let stream = try client.stream(query)
+            let stream = try client.stream(.fetch(columns))
             while let batch = try stream.next() { append(batch, to: &students) }
         }
         return Sample(

@@ -1,0 +1,94 @@
+import FoundationEssentials
+import LarderClient
+import LarderModel
+
+/// What a user does most, to be gone through again and again while it is counted.
+enum MainPath: String, CaseIterable {
+    case read, fetch, records, group, insert, changes, rows
+
+    /// How many students there are for it.
+    static let students = 1_000
+
+    /// What is counted: one of these.
+    var unit: String {
+        switch self {
+        case .read: "read by identifier"
+        case .fetch: "row of a fetch, as columns"
+        case .records: "row of a fetch, as records"
+        case .group: "row of a grouped count"
+        case .insert: "insert"
+        case .changes: "insert or update in a set of 1000"
+        case .rows: "row of an insert stream"
+        }
+    }
+
+    /// How many of its units one pass does.
+    var unitsInPass: Int {
+        switch self {
+        case .read, .insert: 1
+        case .fetch, .records, .group, .changes, .rows: Self.students
+        }
+    }
+
+    /// Passes to count: enough that what happens now and then weighs little.
+    var passes: Int {
+        switch self {
+        case .read: 500
+        case .fetch, .records, .group: 20
+        case .insert: 100
+        case .changes: 3
+        case .rows: 10
+        }
+    }
+
+    /// Goes through it so many times.
+    func run(_ client: StoreClient, passes: Int) throws {
+        let students = try client.fetch("Student", limit: Int64(Self.students)).map(\.identifier)
+        for number in 0..<passes { try pass(client, students, number) }
+    }
+
+    private func pass(
+        _ client: StoreClient, _ students: [PersistentIdentifier], _ number: Int
+    ) throws {
+        switch self {
+        case .read:
+            let student = students[ReadLatency.place(number, of: students.count)]
+            let records = try client.objects(
+                for: [student], properties: School.studentProperties)
+            try Self.expect(records.count, 1)
+        case .fetch:
+            let stream = try client.stream(.fetch(Fetching.columns))
+            var rows = 0
+            while let batch = try stream.next() { rows += batch.rowCount }
+            try Self.expect(rows, students.count)
+        case .records:
+            try Self.expect(try client.fetch("Student").count, students.count)
+        case .group:
+            let rows = try client.aggregate("Student", groupBy: ["birthOfYear"], [.count])
+            try Self.expect(rows.count, 60)
+        case .insert: _ = try client.insert("Student", School.student(number + 1))
+        case .changes: _ = try client.save(Self.changes(of: students))
+        case .rows:
+            let inserted = try client.insertAll(
+                Insertion("Student"), properties: School.studentProperties,
+                rows: (1...Self.students).lazy.map(School.row))
+            try Self.expect(Int(inserted.rowCount), Self.students)
+        }
+    }
+
+    /// An insert and an update in turns.
+    private static func changes(of students: [PersistentIdentifier]) -> ChangeSet {
+        ChangeSet(
+            (0..<Self.students).map { number in
+                number % 2 == 0
+                    ? .insert(
+                        PersistentIdentifier(temporary: "t:\(number)", entityName: "Student"),
+                        values: School.student(number + 1))
+                    : .update(students[number], ifVersion: nil, values: ["birthOfYear": 2_000])
+            })
+    }
+
+    private static func expect(_ found: Int, _ wanted: Int) throws {
+        guard found == wanted else { throw Problem("\(found) came instead of \(wanted)") }
+    }
+}

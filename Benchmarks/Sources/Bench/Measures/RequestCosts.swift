@@ -1,0 +1,101 @@
+import FoundationEssentials
+import Glibc
+import LarderClient
+
+/// Instructions and allocations of the main paths, in the server and in the client. They are the
+/// same on a busy machine, and are held to limits in every run, so that nobody loses them unnoticed.
+struct RequestCosts: Measure {
+    let name = "costs"
+
+    /// The first argument of the bench where it is to go through a path itself.
+    static let clientArgument = "client"
+
+    /// What a unit may cost: some tenth more than it did when this was written.
+    private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
+        switch (path, side) {
+        case (.read, .server): Callgrind.Counts(instructions: 44_000, allocations: 12)
+        default: Callgrind.Counts(instructions: 1_000_000, allocations: 1_000)
+        }
+    }
+
+    private enum Side: String {
+        case server, client
+    }
+
+    func measure(_ run: Run) throws {
+        let larderd = try Callgrind.stripped(run.program("larderd"), run)
+        let output = run.path("server.counts")
+        let server = try Server(
+            run, command: Callgrind.command(larderd, output: output),
+            environment: Callgrind.environment)
+        let client = try server.connect()
+        try Loader(client: client).students(MainPath.students)
+        let plain = try Server(run)
+        try Loader(client: try plain.connect()).students(MainPath.students)
+        let bench = try Callgrind.stripped(CommandLine.arguments[0], run)
+        var dumps = 0
+        var faults: [String] = []
+        for path in MainPath.allCases {
+            try path.run(client, passes: 2)
+            var counts: [Callgrind.Counts] = []
+            for passes in [1, path.passes + 1] {
+                try Callgrind.dump(server.program)
+                try path.run(client, passes: passes)
+                try Callgrind.dump(server.program)
+                dumps += 2
+                counts.append(try Callgrind.counts(in: "\(output).\(dumps)"))
+            }
+            faults += add(path, .server, counts[1] - counts[0], run)
+            counts = try [1, path.passes + 1].map { passes in
+                try clientCounts(path, passes, plain, bench, run)
+            }
+            faults += add(path, .client, counts[1] - counts[0], run)
+        }
+        if !faults.isEmpty {
+            throw Problem(
+                "costs: \(faults.joined(separator: ", ")): more than is allowed. Look for what "
+                    + "was added to the path; if it has to be, raise the limit in "
+                    + "RequestCosts.swift")
+        }
+    }
+
+    /// - Returns: what costs more than it may.
+    private func add(
+        _ path: MainPath, _ side: Side, _ counts: Callgrind.Counts, _ run: Run
+    ) -> [String] {
+        let cost = counts / Double(path.passes * path.unitsInPass)
+        let limits = Self.limits(path, side)
+        let rows = [
+            ("instructions", cost.instructions, limits.instructions),
+            ("allocations", cost.allocations, limits.allocations),
+        ].map { what, cost, limit in
+            Report.Row(
+                measure: "\(path.unit): \(what), \(side)", unit: "", ours: [cost],
+                goal: .atMost(limit))
+        }
+        for row in rows { run.add(row, isCount: true) }
+        return rows.filter { $0.isMet == false }.map(\.measure)
+    }
+
+    // MARK: The client's side, in a process of its own
+
+    private func clientCounts(
+        _ path: MainPath, _ passes: Int, _ server: Server, _ bench: String, _ run: Run
+    ) throws -> Callgrind.Counts {
+        let output = run.path("client.counts")
+        let command =
+            Callgrind.command(bench, output: output)
+            + [Self.clientArgument, path.rawValue, String(passes), server.socket]
+        let program = try Program(
+            command[0], Array(command.dropFirst()), environment: Callgrind.environment)
+        try Callgrind.finish(program, "the client of \(path)")
+        return try Callgrind.counts(in: output)
+    }
+
+    static func runClient(_ arguments: [String]) throws {
+        guard arguments.count == 3, let path = MainPath(rawValue: arguments[0]),
+            let passes = Int(arguments[1])
+        else { throw Problem("usage: Bench \(clientArgument) PATH PASSES SOCKET", status: 64) }
+        try path.run(try Server.connect(to: arguments[2]), passes: passes)
+    }
+}
