@@ -10,9 +10,10 @@ extension Connection {
         name: String, columns: [String],
         value: @escaping (_ row: Int, _ column: Int) -> FunctionResult
     ) throws(SQLiteError) {
+        let declared = (columns + ["row_count HIDDEN"]).joined(separator: ", ")
         let content = TableContent(
-            declaration: "CREATE TABLE x (\((columns + ["row_count HIDDEN"]).joined(separator: ", ")))",
-            rowCountColumn: columns.count, value: value)
+            declaration: "CREATE TABLE x (\(declared))", rowCountColumn: columns.count,
+            value: value)
         let result = sqlite3_create_module_v2(
             handle, name, TableModule.shared.pointer,
             Unmanaged.passRetained(content).toOpaque(),

@@ -28,8 +28,8 @@ final class GroupTable: Aggregation {
         /// No row has come.
         case empty
         case open
-        /// There are more groups than are kept, and the table means nothing.
-        case full
+        /// There are more groups than are kept, or arguments are missing; the table means nothing.
+        case failed
     }
 
     init(_ rows: GroupedRows, _ faults: FunctionFaults, _ kind: Kind) {
@@ -51,7 +51,7 @@ final class GroupTable: Aggregation {
     @inline(never)
     private func add(_ arguments: FunctionArguments) {
         if state == .empty { open(arguments) }
-        if state == .full { return }
+        if state == .failed { return }
         let group = keys.number(of: arguments, first: kind == .computing ? 1 : 0)
         if group == rowCounts.count { append() }
         rowCounts[group] += 1
@@ -62,7 +62,7 @@ final class GroupTable: Aggregation {
     }
 
     func finish() -> FunctionResult {
-        guard state != .full else { return faults.report(GroupFunctions.tooManyGroups) }
+        guard state != .failed else { return faults.report(GroupFunctions.tooManyGroups) }
         recent.add(to: &rowCounts)
         rows.table = self
         return .integer(Int64(rowCounts.count))
@@ -80,19 +80,27 @@ final class GroupTable: Aggregation {
 
     /// With the first row.
     private func open(_ arguments: FunctionArguments) {
-        state = .open
-        guard kind == .computing else {
-            keys = GroupKeys(count: arguments.count)
-            outputs = [nil]
+        var keyCount = arguments.count
+        var functions: [GroupFunction] = [.rows]
+        if kind == .computing, arguments.count > 0 {
+            let words = arguments[0].string.split(separator: " ")
+            keyCount = words.first.flatMap { Int($0) } ?? 0
+            functions = words.dropFirst().compactMap { GroupFunction(rawValue: String($0)) }
+        }
+        let firstKey = kind == .computing ? 1 : 0
+        let keysMax = arguments.count - firstKey - functions.count { $0 != .rows }
+        // Ours are all there. What a file's schema calls may be anything.
+        guard keyCount > 0, keyCount <= keysMax else {
+            state = .failed
             return
         }
-        let words = arguments[0].string.split(separator: " ")
-        let keyCount = words.first.flatMap { Int($0) } ?? 0
+        state = .open
         keys = GroupKeys(count: keyCount)
-        for function in words.dropFirst().compactMap({ GroupFunction(rawValue: String($0)) }) {
+        for function in functions {
             outputs.append(function == .rows ? nil : columns.count)
             guard function != .rows else { continue }
-            columns.append(GroupColumn(function, ofValuesAt: 1 + keyCount + columns.count))
+            let place = firstKey + keyCount + columns.count
+            columns.append(GroupColumn(function, ofValuesAt: place))
         }
     }
 
@@ -103,6 +111,6 @@ final class GroupTable: Aggregation {
         let isFull =
             rowCounts.count > GroupFunctions.groupsMax
             || keys.byteCount > GroupFunctions.keptBytesMax
-        if isFull { state = .full }
+        if isFull { state = .failed }
     }
 }

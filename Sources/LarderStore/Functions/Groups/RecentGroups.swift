@@ -2,7 +2,7 @@
 /// have come since.
 ///
 /// In front of a hash table it counts the rows of few groups, or of such as stand next to each
-/// other, for a quarter of the table's cost.
+/// other, for a third of the table's cost.
 struct RecentGroups {
     private struct Entry {
         let integer: Int64
