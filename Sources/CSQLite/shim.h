@@ -6,6 +6,11 @@ static inline int larder_sqlite3_configure(sqlite3 *database, int option, int va
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
+// Before anything else is called: afterwards it changes nothing.
+static inline int larder_sqlite3_forget_memory_use(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 static inline int larder_sqlite3_bind_text(
     sqlite3_stmt *statement, int index, const char *bytes, int count) {
     return sqlite3_bind_text(statement, index, bytes, count, SQLITE_TRANSIENT);

@@ -3,9 +3,9 @@ import LarderWire
 
 /// One call over all its attempts: what each outcome means, and whether it is asked again.
 ///
-/// It reads no clock: the caller says what time it is. Reads are asked again while the call's time
-/// and the wait for the server allow it; so is a write with an idempotency key, and one without
-/// only if it certainly was not executed.
+/// It reads no clock: the caller says what time it is, where that matters. Reads are asked again
+/// while the call's time and the wait for the server allow it; so is a write with an idempotency
+/// key, and one without only if it certainly was not executed.
 struct Attempt {
     /// How one attempt ended.
     enum Outcome {
@@ -47,14 +47,14 @@ struct Attempt {
 
     /// The server's reply, or nil if the call must be made again over a new connection.
     mutating func settle(
-        _ outcome: Outcome, now: ContinuousClock.Instant
+        _ outcome: Outcome, now: @autoclosure () -> ContinuousClock.Instant
     ) throws(LarderError) -> Reply? {
         switch outcome {
         case .answered(.reply(.failed(let error))):
             // What a server finds wrong with a set it finds after it has looked for the key.
             if 200..<500 ~= error.code.rawValue { throw error }
             // An unavailable server has not executed the request.
-            guard error.code == .unavailable, startWaiting(after: error, now) else {
+            guard error.code == .unavailable, startWaiting(after: error, now()) else {
                 throw final(error)
             }
             return nil
@@ -64,7 +64,7 @@ struct Attempt {
             if mayHaveRun && isWrite { self.mayHaveRun = true }
             let isRepeatable =
                 !mayHaveRun || error.code == .connectionFailed || error.code == .unavailable
-            guard isRepeatable, hasKey || !self.mayHaveRun, startWaiting(after: error, now) else {
+            guard isRepeatable, hasKey || !self.mayHaveRun, startWaiting(after: error, now()) else {
                 throw final(error)
             }
             return nil

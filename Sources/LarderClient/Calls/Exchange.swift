@@ -7,7 +7,8 @@ import LarderWire
 /// do. Answers are kept until ``take(_:)``. A request is known from ``begin(_:_:)`` until its last
 /// answer is taken or it is abandoned; what arrives for an unknown one is late, and dropped.
 ///
-/// Held for each bounded stream are at most as many batches as its window allows.
+/// Held for each bounded stream are at most as many batches as its window allows. A call that is
+/// asked and answered allocates nothing here.
 struct Exchange {
     enum Kind: Hashable {
         case call
@@ -21,23 +22,25 @@ struct Exchange {
         /// There is something to take for this request.
         case wake(UInt64)
         /// Tell the server; it will not answer.
-        case send(Request)
+        indirect case send(Request)
         /// The connection is of no use any more.
-        case end(LarderError)
+        indirect case end(LarderError)
     }
 
     enum Answer: Hashable {
         case reply(Reply)
         /// The connection ended first, and with it what is known of the request.
-        case lost(LarderError, mayHaveRun: Bool)
+        indirect case lost(LarderError, mayHaveRun: Bool)
     }
 
-    private struct Pending {
-        var kind: Kind
+    fileprivate struct Pending {
+        let kind: Kind
         var isSent = false
         /// No more answers will come.
         var isComplete = false
-        var answers: [Answer] = []
+        /// The next answer, and those behind it.
+        var answer: Answer?
+        var later: [Answer] = []
         /// Whether it counts among the bounded streams.
         var isBounded = false
         /// Batches that the server may still send, and those taken that it was not yet told of.
@@ -45,6 +48,7 @@ struct Exchange {
         var taken: UInt32 = 0
     }
 
+    private typealias Place = Dictionary<UInt64, Pending>.Index
     private var pending: [UInt64: Pending] = [:]
     private var incompleteCount = 0
     private var boundedStreamCount = 0
@@ -70,9 +74,11 @@ struct Exchange {
     var isIdle: Bool { incompleteCount == 0 }
 
     /// Whether answers to this request are awaited, or there to be taken.
-    func knows(_ id: UInt64) -> Bool { pending[id] != nil }
+    func knows(_ id: UInt64) -> Bool { place(of: id) != nil }
 
-    func hasAnswer(_ id: UInt64) -> Bool { pending[id]?.answers.isEmpty == false }
+    func hasAnswer(_ id: UInt64) -> Bool {
+        place(of: id).map { pending.values[$0].answer != nil } ?? false
+    }
 
     /// The number for the next request, also for one that gets no answer.
     mutating func makeID() -> UInt64 {
@@ -84,104 +90,115 @@ struct Exchange {
     ///
     /// - Returns: false if it must not be; there is then an answer to take.
     mutating func begin(_ id: UInt64, _ kind: Kind) -> Bool {
-        precondition(id <= lastID && pending[id] == nil, "each id is made, and used once")
-        pending[id] = Pending(kind: kind)
+        precondition(id <= lastID, "each id is made, and used once")
+        let known = pending.updateValue(Pending(kind: kind), forKey: id)
+        guard known == nil, let place = place(of: id) else {
+            preconditionFailure("each id is made, and used once")
+        }
         incompleteCount += 1
         if let reason = failure ?? sendingFailure {
-            complete(id, with: .lost(reason, mayHaveRun: false))
+            complete(place, with: .lost(reason, mayHaveRun: false))
             return false
         }
         switch kind {
         case .call, .stream(window: 0): return true
-        case .stream(let window): return bound(id, credit: window)
-        case .insertion: return bound(id, credit: 0)
+        case .stream(let window): return bound(place, credit: window)
+        case .insertion: return bound(place, credit: 0)
         }
     }
 
     /// Counts a stream that needs the server to go on reading.
-    private mutating func bound(_ id: UInt64, credit: UInt32) -> Bool {
+    private mutating func bound(_ place: Place, credit: UInt32) -> Bool {
         guard boundedStreamCount < boundedStreamsMax else {
-            complete(id, with: .reply(.failed(tooManyStreams)))
+            complete(place, with: .reply(.failed(tooManyStreams)))
             return false
         }
         boundedStreamCount += 1
-        pending[id]?.isBounded = true
-        pending[id]?.credit = credit
+        pending.values[place].isBounded = true
+        pending.values[place].credit = credit
         return true
     }
 
     /// The last byte of a request has been handed over, so that it may be executed.
-    mutating func sent(_ id: UInt64) { pending[id]?.isSent = true }
+    mutating func sent(_ id: UInt64) {
+        if let place = place(of: id) { pending.values[place].isSent = true }
+    }
 
-    mutating func received(_ envelope: ReplyEnvelope) -> [Action] {
-        guard failure == nil else { return [] }
+    mutating func received(_ envelope: ReplyEnvelope) -> Action? {
+        guard failure == nil else { return nil }
         if envelope.id == 0, case .failed(let error) = envelope.reply {
             farewell = error
-            return []
+            return nil
         }
         // Last words are followed by nothing.
         farewell = nil
         guard envelope.id > 0, envelope.id <= lastID else {
-            return [
-                .end(violation("the server answered request \(envelope.id), which was not asked"))
-            ]
+            return .end(
+                violation("the server answered request \(envelope.id), which was not asked"))
         }
-        guard let call = pending[envelope.id], !call.isComplete else { return [] }
-        switch (call.kind, envelope.reply) {
+        guard let place = place(of: envelope.id), !pending.values[place].isComplete else {
+            return nil
+        }
+        switch (pending.values[place].kind, envelope.reply) {
         case (.stream(window: 0), .batches(_, more: true)),
             (.insertion, .inserted(_, more: true)):
-            break
+            pending.values[place].append(.reply(envelope.reply))
         case (.stream, .batches(_, more: true)):
-            guard call.credit > 0 else {
-                return [.end(violation("the server sent more batches than it was allowed"))]
+            guard pending.values[place].credit > 0 else {
+                return .end(violation("the server sent more batches than it was allowed"))
             }
-            pending[envelope.id]?.credit -= 1
+            pending.values[place].credit -= 1
+            pending.values[place].append(.reply(envelope.reply))
         default:
-            complete(envelope.id, with: .reply(envelope.reply))
-            return [.wake(envelope.id)]
+            complete(place, with: .reply(envelope.reply))
         }
-        pending[envelope.id]?.answers.append(.reply(envelope.reply))
-        return [.wake(envelope.id)]
+        return .wake(envelope.id)
     }
 
     /// A frame arrived that could not be decoded.
-    mutating func failedToDecode(_ failure: WireFailure) -> [Action] {
-        guard self.failure == nil else { return [] }
+    mutating func failedToDecode(_ failure: WireFailure) -> Action? {
+        guard self.failure == nil else { return nil }
         guard !failure.isFatal, failure.requestID > 0, failure.requestID <= lastID else {
-            return [.end(failure.error)]
+            return .end(failure.error)
         }
-        guard let call = pending[failure.requestID], !call.isComplete else { return [] }
-        complete(failure.requestID, with: .lost(failure.error, mayHaveRun: true))
-        return [.wake(failure.requestID)]
+        guard let place = place(of: failure.requestID), !pending.values[place].isComplete else {
+            return nil
+        }
+        complete(place, with: .lost(failure.error, mayHaveRun: true))
+        return .wake(failure.requestID)
     }
 
     /// The next answer to a request, if it is there.
-    mutating func take(_ id: UInt64) -> (answer: Answer?, actions: [Action]) {
-        guard var call = pending[id], !call.answers.isEmpty else { return (nil, []) }
-        let answer = call.answers.removeFirst()
-        var actions: [Action] = []
-        if case .stream(let window) = call.kind, window > 0, !call.isComplete {
-            call.taken += 1
-            // Told in halves of the window: often enough that the server need not pause.
-            if call.taken * 2 >= window {
-                actions.append(.send(.credit(requestID: id, batches: call.taken)))
-                call.credit += call.taken
-                call.taken = 0
-            }
+    mutating func take(_ id: UInt64) -> (answer: Answer?, action: Action?) {
+        guard let place = place(of: id), let answer = pending.values[place].takeAnswer() else {
+            return (nil, nil)
         }
-        pending[id] = call.isComplete && call.answers.isEmpty ? nil : call
-        return (answer, actions)
+        if pending.values[place].isComplete {
+            if pending.values[place].answer == nil { pending.remove(at: place) }
+            return (answer, nil)
+        }
+        guard case .stream(let window) = pending.values[place].kind, window > 0 else {
+            return (answer, nil)
+        }
+        pending.values[place].taken += 1
+        // Told in halves of the window: often enough that the server need not pause.
+        let taken = pending.values[place].taken
+        guard taken * 2 >= window else { return (answer, nil) }
+        pending.values[place].credit += taken
+        pending.values[place].taken = 0
+        return (answer, .send(.credit(requestID: id, batches: taken)))
     }
 
     /// Nobody waits for the request any more.
-    mutating func abandon(_ id: UInt64) -> [Action] {
-        guard let call = pending[id] else { return [] }
-        if !call.isComplete { complete(id, with: nil) }
-        pending[id] = nil
+    mutating func abandon(_ id: UInt64) -> Action? {
+        guard let place = place(of: id) else { return nil }
+        let call = pending.values[place]
+        if !call.isComplete { complete(place, with: nil) }
+        pending.remove(at: place)
         guard !call.isComplete, call.isSent, failure == nil, sendingFailure == nil else {
-            return []
+            return nil
         }
-        return [.send(.cancel(requestID: id))]
+        return .send(.cancel(requestID: id))
     }
 
     /// Nothing can be sent any more. What has been sent may still be answered.
@@ -191,7 +208,8 @@ struct Exchange {
         var actions: [Action] = []
         for (id, call) in pending.sorted(by: { $0.key < $1.key })
         where !call.isComplete && !call.isSent {
-            complete(id, with: .lost(farewell ?? error, mayHaveRun: false))
+            guard let place = place(of: id) else { continue }
+            complete(place, with: .lost(farewell ?? error, mayHaveRun: false))
             actions.append(.wake(id))
         }
         if isIdle { actions.append(.end(error)) }
@@ -207,20 +225,21 @@ struct Exchange {
         failure = reason
         var actions: [Action] = []
         for (id, call) in pending.sorted(by: { $0.key < $1.key }) where !call.isComplete {
-            complete(id, with: .lost(reason, mayHaveRun: call.isSent && !isOrderly))
+            guard let place = place(of: id) else { continue }
+            complete(place, with: .lost(reason, mayHaveRun: call.isSent && !isOrderly))
             actions.append(.wake(id))
         }
         return actions
     }
 
-    private mutating func complete(_ id: UInt64, with answer: Answer?) {
-        guard var call = pending[id] else { return }
-        if let answer { call.answers.append(answer) }
-        call.isComplete = true
-        pending[id] = call
+    private mutating func complete(_ place: Place, with answer: Answer?) {
+        if let answer { pending.values[place].append(answer) }
+        pending.values[place].isComplete = true
         incompleteCount -= 1
-        if call.isBounded { boundedStreamCount -= 1 }
+        if pending.values[place].isBounded { boundedStreamCount -= 1 }
     }
+
+    private func place(of id: UInt64) -> Place? { pending.index(forKey: id) }
 
     private var tooManyStreams: LarderError {
         LarderError(
@@ -231,5 +250,16 @@ struct Exchange {
 
     private func violation(_ message: String) -> LarderError {
         LarderError(.malformedMessage, message)
+    }
+}
+
+extension Exchange.Pending {
+    mutating func append(_ answer: Exchange.Answer) {
+        if self.answer == nil { self.answer = answer } else { later.append(answer) }
+    }
+
+    mutating func takeAnswer() -> Exchange.Answer? {
+        defer { answer = later.isEmpty ? nil : later.removeFirst() }
+        return answer
     }
 }

@@ -113,7 +113,12 @@ extension Operation where Answer == [Record] {
     static func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Self {
         Operation(request: .get(identifiers, properties: properties)) { reply, welcome in
             guard case .batches(let batches, more: false) = reply else { return nil }
-            let records = batches.flatMap { $0.records(store: welcome.storeIdentifier) }
+            let store = welcome.storeIdentifier
+            let records =
+                batches.count == 1
+                ? batches[0].records(store: store) : batches.flatMap { $0.records(store: store) }
+            // Nothing to look up where all were found, in the order asked.
+            if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }
             let found = Dictionary(
                 records.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
             return identifiers.compactMap { found[$0] }

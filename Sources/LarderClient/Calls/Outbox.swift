@@ -6,6 +6,9 @@ struct Outbox {
         var bytes: [UInt8]
     }
 
+    /// For how many frames memory is kept while there are none.
+    private static let framesKept = 64
+
     private var frames: [Frame] = []
     /// The first frame that is not wholly sent, and how many of its bytes are.
     private var head = 0
@@ -29,8 +32,11 @@ struct Outbox {
         sentByteCount = 0
         frames[head].bytes = []
         head += 1
-        // Moving what is left costs no more than sending what has gone did.
-        if head == frames.count || head > frames.count / 2 {
+        if head == frames.count {
+            frames.removeAll(keepingCapacity: head <= Outbox.framesKept)
+            head = 0
+        } else if head > frames.count / 2 {
+            // Moving what is left costs no more than sending what has gone did.
             frames.removeFirst(head)
             head = 0
         }

@@ -32,7 +32,7 @@ extension Connection {
 
     /// Wakes the courier if it waits for less than is now needed. Under the lock.
     func ringCourier(_ state: inout State) {
-        guard let courier = state.courier, let plan = courier.plan else { return }
+        guard let plan = state.courier?.plan else { return }
         let mustRead = state.reader == .nobody && state.followers.isEmpty && !state.tasks.isEmpty
         let isLate =
             if let due = state.earliestTaskDeadline, !state.tasks.isEmpty {
@@ -45,7 +45,7 @@ extension Connection {
                 || (!state.outbox.isEmpty && !plan.sends) || isLate
         else { return }
         state.courier?.plan = nil
-        courier.wakeUp.ring()
+        state.courier?.wakeUp.ring()
     }
 
     private func runCourier(_ wakeUp: WakeUp) {

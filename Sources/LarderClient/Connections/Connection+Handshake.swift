@@ -48,7 +48,9 @@ extension Connection {
             switch reader.read(until: deadline) {
             case .timedOut: throw noAnswer
             case .ended(let error): throw error
-            case .replies(let replies):
+            case .received:
+                var replies: [Result<ReplyEnvelope, WireFailure>] = []
+                reader.takeReplies { replies.append($0) }
                 guard let reply = replies.first else { continue }
                 return try welcome(in: reply, isOnly: replies.count == 1)
             }

@@ -14,13 +14,15 @@ extension Connection {
     ) -> Attempt.Outcome {
         var follower: Follower?
         var reading: ReplyReader.Reading?
+        // The clock is read only after something has been waited for.
+        var hasWaited = false
         while true {
             let turn = update { state -> Turn in
                 let reads = reading != nil
                 if let reading { absorb(reading, &state) }
                 reading = nil
-                let turn = nextTurn(id, deadline, reads: reads, &state)
-                state.followers.removeAll { $0 === follower }
+                let turn = nextTurn(id, hasWaited ? deadline : nil, reads: reads, &state)
+                if let follower { state.followers.removeAll { $0 === follower } }
                 switch turn {
                 case .read:
                     state.reader = .thread
@@ -39,14 +41,18 @@ extension Connection {
             case .read: reading = reader.read(until: deadline)
             case .follow: if let follower { wait(follower, until: deadline) }
             }
+            hasWaited = true
         }
     }
 
+    /// - Parameter deadline: nil at the first turn, which waits in any case.
     private func nextTurn(
-        _ id: UInt64, _ deadline: ContinuousClock.Instant, reads: Bool, _ state: inout State
+        _ id: UInt64, _ deadline: ContinuousClock.Instant?, reads: Bool, _ state: inout State
     ) -> Turn {
         if let outcome = take(id, &state) { return .done(outcome) }
-        if deadline.isPast { return .done(.timedOut(wasSent: abandon(id, &state))) }
+        if let deadline, deadline.isPast {
+            return .done(.timedOut(wasSent: abandon(id, &state)))
+        }
         return reads || state.reader == .nobody ? .read : .follow
     }
 }

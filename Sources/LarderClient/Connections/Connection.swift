@@ -57,6 +57,8 @@ final class Connection: Sendable {
         var hasAnswered = false
         /// Codecs for encoding that nobody uses now.
         var codecs: [WireCodec] = []
+        /// Memory for the next frame.
+        var spareFrame: [UInt8] = []
     }
 
     init(socket: Socket, reader: ReplyReader, welcome: Welcome, lastID: UInt64) {
@@ -79,11 +81,12 @@ final class Connection: Sendable {
     func ask(
         _ request: Request, _ kind: Exchange.Kind, timeout: Duration?
     ) throws(LarderError) -> UInt64 {
-        let (id, codec) = monitor.withLock {
-            ($0.exchange.makeID(), $0.codecs.popLast() ?? WireCodec())
+        var frame: [UInt8] = []
+        let (id, codec) = monitor.withLock { state in
+            swap(&frame, &state.spareFrame)
+            return (state.exchange.makeID(), state.codecs.popLast() ?? WireCodec())
         }
         let milliseconds = timeout.map { UInt32(max($0.wholeMilliseconds, 1)) } ?? 0
-        var frame: [UInt8] = []
         try codec.encode(
             RequestEnvelope(id: id, timeoutMilliseconds: milliseconds, request: request),
             into: &frame)
@@ -93,6 +96,7 @@ final class Connection: Sendable {
             guard state.exchange.begin(id, kind) else { return }
             state.outbox.append(Outbox.Frame(id: id, bytes: frame))
             flush(&state)
+            state.keep(&frame)
         }
         return id
     }
@@ -135,7 +139,7 @@ final class Connection: Sendable {
         let (answer, woken) = monitor.withLock { state in
             let answer = body(&state)
             if state.isRetired && state.exchange.isIdle { end(.serverClosed, &state) }
-            ringCourier(&state)
+            if state.courier != nil { ringCourier(&state) }
             let woken = state.woken
             if !woken.isEmpty { state.woken = [] }
             return (answer, woken)
@@ -157,8 +161,8 @@ final class Connection: Sendable {
 extension Connection {
     /// The next answer, if it is there or can no longer come.
     func take(_ id: UInt64, _ state: inout State) -> Attempt.Outcome? {
-        let (answer, actions) = state.exchange.take(id)
-        perform(actions, &state)
+        let (answer, action) = state.exchange.take(id)
+        if let action { perform(action, &state) }
         if let answer { return .answered(answer) }
         return state.exchange.knows(id) ? nil : .cancelled(wasSent: true)
     }
@@ -166,7 +170,7 @@ extension Connection {
     /// - Returns: whether the request may have been executed.
     func abandon(_ id: UInt64, _ state: inout State) -> Bool {
         let wasSent = !state.outbox.retract(id)
-        perform(state.exchange.abandon(id), &state)
+        if let action = state.exchange.abandon(id) { perform(action, &state) }
         return wasSent
     }
 
@@ -175,15 +179,17 @@ extension Connection {
         switch reading {
         case .timedOut: break
         case .ended(let error): end(error, &state)
-        case .replies(let replies):
-            for reply in replies {
+        case .received:
+            reader.takeReplies { reply in
+                let action: Exchange.Action?
                 switch reply {
                 case .success(let envelope):
                     state.noteAnswer(envelope.reply)
-                    perform(state.exchange.received(envelope), &state)
+                    action = state.exchange.received(envelope)
                 case .failure(let failure):
-                    perform(state.exchange.failedToDecode(failure), &state)
+                    action = state.exchange.failedToDecode(failure)
                 }
+                if let action { perform(action, &state) }
             }
         }
     }
@@ -198,26 +204,25 @@ extension Connection {
                 return startCourier(&state)
             case .failed(let error):
                 state.outbox.removeAll()
-                return perform(state.exchange.sendingEnded(error), &state)
+                for action in state.exchange.sendingEnded(error) { perform(action, &state) }
+                return
             }
         }
     }
 
     func end(_ error: LarderError, _ state: inout State) {
         guard state.exchange.failure == nil else { return }
-        perform(state.exchange.ended(error), &state)
+        for action in state.exchange.ended(error) { perform(action, &state) }
         state.outbox.removeAll()
         ended.store(true, ordering: .releasing)
         socket.shutDown()
     }
 
-    private func perform(_ actions: [Exchange.Action], _ state: inout State) {
-        for action in actions {
-            switch action {
-            case .wake(let id): state.wake(id)
-            case .send(let request): tell(request, &state)
-            case .end(let error): end(error, &state)
-            }
+    private func perform(_ action: Exchange.Action, _ state: inout State) {
+        switch action {
+        case .wake(let id): state.wake(id)
+        case .send(let request): tell(request, &state)
+        case .end(let error): end(error, &state)
         }
     }
 
@@ -241,7 +246,16 @@ extension Connection.State {
     /// Whoever waits for this request looks again.
     mutating func wake(_ id: UInt64) {
         for follower in followers where follower.id == id { follower.call() }
-        if let waiting = tasks.removeValue(forKey: id) { woken += waiting.map(\.continuation) }
+        guard !tasks.isEmpty, let waiting = tasks.removeValue(forKey: id) else { return }
+        woken += waiting.map(\.continuation)
+    }
+
+    /// Takes a frame's memory back for the next one, unless a long request made it large or the
+    /// outbox still has it.
+    fileprivate mutating func keep(_ frame: inout [UInt8]) {
+        guard outbox.isEmpty, frame.capacity <= Limits.handshakeFrameBytesMax else { return }
+        frame.removeAll(keepingCapacity: true)
+        swap(&frame, &spareFrame)
     }
 
     /// The reader role is free: a thread that waits takes it. Failing that, the courier does.

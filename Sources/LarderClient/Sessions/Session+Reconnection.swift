@@ -35,6 +35,7 @@ extension Session {
     func connection(
         replacing failed: Connection?, for attempt: Attempt
     ) throws(LarderError) -> Connection {
+        if failed == nil, let connection = servingConnection { return connection }
         var want = want(failed, attempt)
         let result = monitor.wait(for: changed, until: want.deadline) { answer(&want, &$0) }
         return try (result ?? .failure(givenUp(want))).get()
@@ -44,6 +45,7 @@ extension Session {
     func connection(
         replacing failed: Connection?, for attempt: Attempt
     ) async throws(LarderError) -> Connection {
+        if failed == nil, let connection = servingConnection { return connection }
         var want = want(failed, attempt)
         while true {
             if let result = answerNow(&want) { return try result.get() }
@@ -63,6 +65,14 @@ extension Session {
         changed.signal()
         for task in tasks { task.continuation.resume() }
         return answer
+    }
+
+    /// The connection that serves now: all that most calls ever want.
+    private var servingConnection: Connection? {
+        monitor.withLock { state in
+            guard let current = state.current, !current.hasEnded else { return nil }
+            return current
+        }
     }
 
     private func want(_ failed: Connection?, _ attempt: Attempt) -> Want {

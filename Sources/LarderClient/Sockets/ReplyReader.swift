@@ -7,10 +7,10 @@ import LarderWire
 /// role changes hands under the connection's lock; that is what protects its state.
 final class ReplyReader: @unchecked Sendable {
     enum Reading {
-        /// What arrived; perhaps a part of a frame only, and then nothing.
-        case replies([Result<ReplyEnvelope, WireFailure>])
+        /// There may be replies to take; none, if only a part of a frame arrived.
+        case received
         case timedOut
-        case ended(LarderError)
+        indirect case ended(LarderError)
     }
 
     private static let pieceBytes = 64 << 10
@@ -19,6 +19,8 @@ final class ReplyReader: @unchecked Sendable {
     private let codec = WireCodec()
     private var splitter = FrameSplitter(frameBytesMax: Limits.handshakeFrameBytesMax)
     private var piece = [UInt8](repeating: 0, count: ReplyReader.pieceBytes)
+    /// What has arrived and was not taken yet.
+    private var replies: [Result<ReplyEnvelope, WireFailure>] = []
 
     init(socket: Socket) { self.socket = socket }
 
@@ -38,25 +40,31 @@ final class ReplyReader: @unchecked Sendable {
             piece.withUnsafeBytes {
                 splitter.append(UnsafeRawBufferPointer(rebasing: $0[..<count]))
             }
-            return .replies(decodedReplies())
+            decodeReplies()
+            return .received
         case .timedOut: return .timedOut
         case .ended: return .ended(.serverClosed)
         case .failed(let error): return .ended(error)
         }
     }
 
-    private func decodedReplies() -> [Result<ReplyEnvelope, WireFailure>] {
-        var replies: [Result<ReplyEnvelope, WireFailure>] = []
+    /// Hands over what has arrived, in order.
+    func takeReplies(_ body: (Result<ReplyEnvelope, WireFailure>) -> Void) {
+        for reply in replies { body(reply) }
+        replies.removeAll(keepingCapacity: true)
+    }
+
+    private func decodeReplies() {
         while true {
             do throws(LarderError) {
                 let reply = try splitter.withNextFrame { frame in
                     Result { () throws(WireFailure) in try codec.decodeReply(frame) }
                 }
-                guard let reply else { return replies }
+                guard let reply else { return }
                 replies.append(reply)
             } catch {
                 replies.append(.failure(WireFailure(requestID: 0, error: error)))
-                return replies
+                return
             }
         }
     }

@@ -137,7 +137,12 @@ public protocol StoreWriter: AnyObject {
     /// Applies each set on its own, commits once, then returns an outcome for each, in order. A set
     /// that fails leaves nothing; a commit that fails fails them all. Each that changes anything is
     /// one transaction of the history.
-    func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>]
+    ///
+    /// - Parameter more: Asked before the commit for sets that have come meanwhile and go with it,
+    ///   until it gives none; their outcomes follow the others'.
+    func save(
+        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+    ) -> [Result<SaveResult, LarderError>]
 
     /// Inserts the rows of a source, all of them or none, as one transaction, which is committed
     /// before this returns. Rows are read one batch at a time, and not gathered.
@@ -156,6 +161,10 @@ public protocol StoreWriter: AnyObject {
 }
 
 extension StoreWriter {
+    public func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
+        save(sets, more: { [] })
+    }
+
     /// Change sets that came from nowhere else.
     public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
         save(sets.map { ReceivedChangeSet($0) })

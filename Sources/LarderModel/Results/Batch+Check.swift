@@ -71,9 +71,13 @@ extension Column {
             return isRead ? nil : "has a value that is none of its type"
         default:
             // Valid as a whole, and cut between characters: then each row is valid.
-            let isCut = ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
-            return isCut || String(validating: heap, as: UTF8.self) == nil
-                ? "has text that is not UTF-8" : nil
+            guard let text = try? UTF8Span(validating: heap.span) else {
+                return "has text that is not UTF-8"
+            }
+            let isCut =
+                !text.isKnownASCII
+                && ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
+            return isCut ? "has text that is not UTF-8" : nil
         }
     }
 }

@@ -12,54 +12,94 @@ extension Batch {
     /// Every row, its values named as the columns are.
     public func rows(store: UUID) -> [Row] {
         let names = columns.map(\.name)
-        return (0..<rowCount).map { row in
-            Row(names: names, values: columns.map { $0.value(at: row, store: store) })
+        var rows: [Row] = []
+        rows.reserveCapacity(rowCount)
+        for _ in 0..<rowCount {
+            var values: [Value] = []
+            values.reserveCapacity(names.count)
+            rows.append(Row(names: names, values: values))
         }
+        for column in columns {
+            column.read(0..<rowCount, store: store) { rows[$0].values.append($1) }
+        }
+        return rows
     }
 
     /// Every row as the object that it is; none where the batch has no identity.
     public func records(store: UUID) -> [Record] {
-        guard let identity else { return [] }
-        return (0..<rowCount).map { row in
-            var values: [String: Value] = [:]
-            values.reserveCapacity(columns.count)
-            for column in columns { values[column.name] = column.value(at: row, store: store) }
+        guard let identity, rowCount > 0 else { return [] }
+        var values = [String: Value](minimumCapacity: columns.count)
+        for column in columns { values[column.name] = column.value(at: 0, store: store) }
+        var records: [Record] = []
+        records.reserveCapacity(rowCount)
+        for row in 0..<rowCount {
             let identifier = PersistentIdentifier(
                 store: store, entityName: identity.entityName(at: row), key: identity.keys[row])
-            return Record(identifier: identifier, version: identity.versions[row], values: values)
+            records.append(
+                Record(identifier: identifier, version: identity.versions[row], values: values))
         }
+        guard rowCount > 1 else { return records }
+        // A copy of a dictionary has its keys in the same places: no name is hashed for each row.
+        for column in columns {
+            guard let place = values.index(forKey: column.name) else { continue }
+            column.read(1..<rowCount, store: store) { records[$0].values.values[place] = $1 }
+        }
+        return records
     }
 }
 
 extension Column {
     /// The value of a row, from 0; `store` completes the identifiers.
     public func value(at row: Int, store: UUID) -> Value {
-        if isNull(at: row) { return .null }
-        return switch (storage, kind) {
-        case (.integers(let values), .attribute(.bool)): .bool(values[row] != 0)
+        var value = Value.null
+        read(row..<row + 1, store: store) { value = $1 }
+        return value
+    }
+
+    /// Hands over the values of some rows, from 0, each with its row. What the column is made of is
+    /// looked at once, and not for each row.
+    @inline(__always)
+    func read(_ rows: Range<Int>, store: UUID, _ body: (Int, Value) -> Void) {
+        switch (storage, kind) {
+        case (.integers(let values), .attribute(.bool)):
+            read(rows, body) { .bool(values[$0] != 0) }
         case (.integers(let values), .object(let entityName)):
-            .object(
-                PersistentIdentifier(
-                    store: store,
-                    entityName: subentities.entityName(at: row, among: entityName),
-                    key: values[row]))
-        case (.integers(let values), _): .int(values[row])
-        case (.doubles(let values), .attribute(.float)): .float(Float(values[row]))
+            read(rows, body) { row in
+                .object(identifier(values[row], at: row, among: entityName, store))
+            }
+        case (.integers(let values), _):
+            read(rows, body) { .int(values[$0]) }
+        case (.doubles(let values), .attribute(.float)):
+            read(rows, body) { .float(Float(values[$0])) }
         case (.doubles(let values), .attribute(.date)):
-            .date(Date(timeIntervalSinceReferenceDate: values[row]))
-        case (.doubles(let values), _): .double(values[row])
+            read(rows, body) { .date(Date(timeIntervalSinceReferenceDate: values[$0])) }
+        case (.doubles(let values), _):
+            read(rows, body) { .double(values[$0]) }
         case (.bytes(let heap, let ends), _):
-            Self.value(of: heap[Self.range(of: row, in: ends)], kind)
+            read(rows, body) { Self.value(of: heap[Self.range(of: $0, in: ends)], kind) }
         case (.lists(let keys, let ends), .objects(let entityName)):
-            .objects(
-                Self.range(of: row, in: ends).map { place in
-                    PersistentIdentifier(
-                        store: store,
-                        entityName: subentities.entityName(at: place, among: entityName),
-                        key: keys[place])
-                })
-        case (.lists, _): .null
+            read(rows, body) { row in
+                .objects(
+                    Self.range(of: row, in: ends).map {
+                        identifier(keys[$0], at: $0, among: entityName, store)
+                    })
+            }
+        case (.lists, _):
+            read(rows, body) { _ in .null }
         }
+    }
+
+    @inline(__always)
+    private func read(_ rows: Range<Int>, _ body: (Int, Value) -> Void, _ value: (Int) -> Value) {
+        for row in rows { body(row, isNull(at: row) ? .null : value(row)) }
+    }
+
+    private func identifier(
+        _ key: Int64, at place: Int, among entityName: String, _ store: UUID
+    ) -> PersistentIdentifier {
+        PersistentIdentifier(
+            store: store, entityName: subentities.entityName(at: place, among: entityName), key: key
+        )
     }
 
     /// What a part of the heap means; nil for a text that is no value of its type.

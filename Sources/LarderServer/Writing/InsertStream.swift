@@ -165,7 +165,7 @@ final class InsertStream {
         let eventLoop = eventLoop
         writes.insert(
             WriteQueue.Insert(
-                insertion: received, firstRow: done.rowCount, rows: { OneBatch(batch) },
+                received, firstRow: done.rowCount, rows: { OneBatch(batch) },
                 deadline: min(deadline ?? waitEnd, waitEnd)
             ) { outcome in
                 eventLoop.execute {
@@ -229,7 +229,7 @@ final class InsertStream {
         }
         writes.insert(
             WriteQueue.Insert(
-                insertion: received, firstRow: 0,
+                received, firstRow: 0,
                 rows: {
                     SpooledRows(spool, end: end, deadline: deadline, cancellation: cancellation)
                 }, deadline: deadline

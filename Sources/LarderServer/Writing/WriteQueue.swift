@@ -24,18 +24,38 @@ final class WriteQueue: Sendable {
             }
         }
 
+        var isShortSave: Bool { if case .save(let save) = self { save.isShort } else { false } }
+
         var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
     }
 
-    private struct Save: Sendable {
+    private final class Save: Sendable {
         let changes: ReceivedChangeSet
         let frameBytes: Int
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Outcome) -> Void
+
+        init(
+            _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
+            answer: @escaping @Sendable (Outcome) -> Void
+        ) {
+            self.changes = changes
+            self.frameBytes = frameBytes
+            self.deadline = deadline
+            self.answer = answer
+        }
+
+        /// Whether its frame says how long it takes, and that is not long: few objects, by name.
+        var isShort: Bool {
+            frameBytes <= Self.shortBytesMax
+                && changes.changeSet.changes.allSatisfy { $0.identifier != nil }
+        }
+
+        private static let shortBytesMax = 4 << 10
     }
 
     /// Rows that become one transaction, which nothing else shares.
-    struct Insert: Sendable {
+    final class Insert: Sendable {
         let insertion: ReceivedInsertion
         /// The place of the first row in its stream.
         let firstRow: Int64
@@ -43,6 +63,18 @@ final class WriteQueue: Sendable {
         let rows: @Sendable () -> any RowSource
         let deadline: ContinuousClock.Instant
         let answer: @Sendable (Result<InsertedRows, LarderError>) -> Void
+
+        init(
+            _ insertion: ReceivedInsertion, firstRow: Int64,
+            rows: @escaping @Sendable () -> any RowSource, deadline: ContinuousClock.Instant,
+            answer: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
+        ) {
+            self.insertion = insertion
+            self.firstRow = firstRow
+            self.rows = rows
+            self.deadline = deadline
+            self.answer = answer
+        }
     }
 
     private struct State {
@@ -81,8 +113,7 @@ final class WriteQueue: Sendable {
         _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
         answer: @escaping @Sendable (Outcome) -> Void
     ) {
-        let save = Save(
-            changes: changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
+        let save = Save(changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
         if let refusal = append(.save(save), frameBytes: frameBytes) { answer(.failure(refusal)) }
     }
 
@@ -142,11 +173,34 @@ final class WriteQueue: Sendable {
                 }
                 count += 1
             }
+            state.frameBytes -= bytes
+            guard count < state.items.count else {
+                defer { state.items = [] }
+                return state.items
+            }
             let group = Array(state.items.prefix(count))
             state.items.removeFirst(count)
-            state.frameBytes -= bytes
             return group
         }
+    }
+
+    /// The short saves that have come meanwhile, as far as a group of so many has room: they need
+    /// no commit of their own. Others wait, so that nobody in the group waits long for them.
+    private func takeSaves(behind count: Int) -> [Save] {
+        var (taken, expired): ([Save], [Save]) = ([], [])
+        state.withLock { state in
+            let short = state.items.prefix(max(0, limits.writeGroupMax - count))
+                .prefix { $0.isShortSave }
+            guard !short.isEmpty else { return }
+            let now = ContinuousClock.now
+            for case .save(let save) in short {
+                state.frameBytes -= save.frameBytes
+                if save.deadline <= now { expired.append(save) } else { taken.append(save) }
+            }
+            state.items.removeFirst(short.count)
+        }
+        for save in expired { save.answer(.failure(Self.expired)) }
+        return taken
     }
 
     private func execute(_ group: [Item]) {
@@ -164,7 +218,11 @@ final class WriteQueue: Sendable {
             }
         }
         if !saves.isEmpty {
-            let outcomes = owned.writer.save(saves.map(\.changes))
+            let outcomes = owned.writer.save(saves.map(\.changes)) {
+                let more = takeSaves(behind: saves.count)
+                saves += more
+                return more.map(\.changes)
+            }
             precondition(outcomes.count == saves.count, "the writer answers each set once")
             for (save, outcome) in zip(saves, outcomes) { save.answer(outcome) }
             owned.writer.checkpointIfNeeded()

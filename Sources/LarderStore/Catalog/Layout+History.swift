@@ -54,11 +54,21 @@ extension Layout {
     }
 
     /// Number, time, author, client, user, process; kind, entity, first key, last key, properties.
-    static let insertTransaction =
-        "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    static let insertTransaction = SQLText(
+        "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
 
-    /// Transaction, place from 1; kind, entity, first key, last key, properties.
-    static let insertChange = "INSERT INTO \(changeTable) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    /// Transaction; of one run place from 1, kind, entity, first key, last key, properties.
+    static let insertChange = SQLText(insertChanges(1))
+    /// The same of ``changesAtOnce`` runs of the transaction, one after the other.
+    static let insertSeveralChanges = SQLText(insertChanges(changesAtOnce))
+
+    static let changesAtOnce = 32
+    static let changeParameterCount = 6
+
+    private static func insertChanges(_ count: Int) -> String {
+        let runs = Array(repeating: "(?1, ?, ?, ?, ?, ?, ?)", count: count)
+        return "INSERT INTO \(changeTable) VALUES \(runs.joined(separator: ", "))"
+    }
 
     static let lastTransaction = "SELECT max(number) FROM \(transactionTable)"
 

@@ -1,9 +1,14 @@
 import LarderModel
 
 /// From the query as it arrives to a plan that can be asked: parses format strings and resolves.
-struct QueryPlanner {
+final class QueryPlanner {
     let layout: Layout
     let converter: ValueConverter
+
+    init(layout: Layout, converter: ValueConverter) {
+        self.layout = layout
+        self.converter = converter
+    }
 
     func plan(
         _ query: Query, _ parameters: QueryParameters

@@ -25,6 +25,7 @@ final class Connection {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path is empty")
         }
+        _ = Connection.isLibraryConfigured
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -41,6 +42,10 @@ final class Connection {
         handle = opened
         configure()
     }
+
+    /// SQLite keeps no account of its memory: all threads would take turns at it, each time they
+    /// allocate, and nobody reads it.
+    private static let isLibraryConfigured = larder_sqlite3_forget_memory_use() == SQLITE_OK
 
     /// Settings that make a damaged or hostile file less dangerous, and mistakes of ours visible.
     private func configure() {

@@ -52,29 +52,34 @@ final class LentColumn {
 }
 
 extension Statement {
-    /// Binds the value of a row, from 0, at a place, from 1.
-    func bind(_ column: LentColumn, row: Int, at index: Int) throws(SQLiteError) {
-        let place = Int32(index)
-        let result: Int32
-        if column.isNull(row) {
-            result = sqlite3_bind_null(handle, place)
-        } else {
-            switch column.content {
-            case .integers(let values): result = sqlite3_bind_int64(handle, place, values[row])
-            case .reals(let values): result = sqlite3_bind_double(handle, place, values[row])
-            case .texts(let heap, let ends):
-                let start = row == 0 ? 0 : Int(ends[row - 1])
-                let bytes = UnsafeRawPointer(heap + start).assumingMemoryBound(to: CChar.self)
-                // Without a destructor SQLite takes no copy: the column outlives the binding.
-                result = sqlite3_bind_text(
-                    handle, place, bytes, Int32(ends[row]) - Int32(start), nil)
-            case .blobs(let heap, let ends):
-                let start = row == 0 ? 0 : Int(ends[row - 1])
-                result = sqlite3_bind_blob(
-                    handle, place, heap + start, Int32(ends[row]) - Int32(start), nil)
-            }
+    /// Binds the values of some rows, from 0: the first at a place, from 1, and each other so many
+    /// places behind the one before.
+    func bind(
+        _ column: LentColumn, _ rows: Range<Int>, at index: Int, stride: Int = 0
+    ) throws(SQLiteError) {
+        var place = Int32(index)
+        for row in rows {
+            try check(
+                column.isNull(row)
+                    ? sqlite3_bind_null(handle, place) : bind(column, row, place))
+            place += Int32(stride)
         }
-        try check(result)
+    }
+
+    private func bind(_ column: LentColumn, _ row: Int, _ place: Int32) -> Int32 {
+        switch column.content {
+        case .integers(let values): return sqlite3_bind_int64(handle, place, values[row])
+        case .reals(let values): return sqlite3_bind_double(handle, place, values[row])
+        case .texts(let heap, let ends):
+            let start = row == 0 ? 0 : Int(ends[row - 1])
+            let bytes = UnsafeRawPointer(heap + start).assumingMemoryBound(to: CChar.self)
+            // Without a destructor SQLite takes no copy: the column outlives the binding.
+            return sqlite3_bind_text(handle, place, bytes, Int32(ends[row]) - Int32(start), nil)
+        case .blobs(let heap, let ends):
+            let start = row == 0 ? 0 : Int(ends[row - 1])
+            return sqlite3_bind_blob(
+                handle, place, heap + start, Int32(ends[row]) - Int32(start), nil)
+        }
     }
 
     func bind(integer: Int64, at index: Int) throws(SQLiteError) {

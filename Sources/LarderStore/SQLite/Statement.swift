@@ -135,6 +135,15 @@ final class Statement {
         withBytes(at: index) { [UInt8]($0) }
     }
 
+    /// Whether a column has this value.
+    func holds(_ value: SQLBinding, at index: Int) -> Bool {
+        switch (value, type(at: index)) {
+        case (.integer(let integer), .integer): int64(at: index) == integer
+        case (.real(let real), .real): double(at: index) == real
+        default: self.value(at: index) == value
+        }
+    }
+
     /// A value of any type, copied.
     func value(at index: Int) -> SQLBinding {
         switch type(at: index) {

@@ -4,14 +4,20 @@
 /// It belongs to whoever owns the connection, on the same thread, and not to the connection, which
 /// its statements keep alive.
 final class StatementCache {
-    private struct Entry {
+    private final class Entry {
         let statement: Statement
         var lastUse: UInt64
+
+        init(_ statement: Statement, lastUse: UInt64) {
+            self.statement = statement
+            self.lastUse = lastUse
+        }
     }
 
     let connection: Connection
     private let capacity: Int
-    private var entries: [String: Entry] = [:]
+    private var ofLetters: [String: Entry] = [:]
+    private var ofTexts: [SQLText: Entry] = [:]
     private var clock: UInt64 = 0
 
     init(_ connection: Connection, capacity: Int = 256) {
@@ -20,28 +26,51 @@ final class StatementCache {
         self.capacity = capacity
     }
 
-    var count: Int { entries.count }
+    var count: Int { ofLetters.count + ofTexts.count }
 
-    /// The statement for a text, reset and without bindings. It must not be in use already.
+    /// The statement for a text, reset, with the bindings of its last run. It must not be in use
+    /// already.
     func statement(_ text: String) throws(SQLiteError) -> Statement {
-        clock += 1
-        if let index = entries.index(forKey: text) {
-            entries.values[index].lastUse = clock
-            let statement = entries.values[index].statement
-            statement.reset()
-            return statement
-        }
-        let statement = try connection.prepare(text, persistent: true)
-        if entries.count >= capacity { evict() }
-        entries[text] = Entry(statement: statement, lastUse: clock)
-        return statement
+        if let entry = ofLetters[text] { return use(entry) }
+        let entry = try prepare(text)
+        ofLetters[text] = entry
+        return use(entry)
     }
 
-    func removeAll() { entries.removeAll() }
+    /// The same, without a look at the text's letters.
+    func statement(_ text: SQLText) throws(SQLiteError) -> Statement {
+        if let entry = ofTexts[text] { return use(entry) }
+        let entry = try prepare(text.text)
+        ofTexts[text] = entry
+        return use(entry)
+    }
+
+    func removeAll() {
+        ofLetters.removeAll()
+        ofTexts.removeAll()
+    }
+
+    private func use(_ entry: Entry) -> Statement {
+        clock += 1
+        entry.lastUse = clock
+        entry.statement.reset()
+        return entry.statement
+    }
+
+    private func prepare(_ text: String) throws(SQLiteError) -> Entry {
+        let statement = try connection.prepare(text, persistent: true)
+        if count >= capacity { evict() }
+        return Entry(statement, lastUse: clock)
+    }
 
     private func evict() {
         // Rare: it happens when a text is compiled, which costs more than this look around.
-        guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
-        entries[oldest.key] = nil
+        let letters = ofLetters.min { $0.value.lastUse < $1.value.lastUse }
+        let text = ofTexts.min { $0.value.lastUse < $1.value.lastUse }
+        if let letters, letters.value.lastUse <= text?.value.lastUse ?? .max {
+            ofLetters[letters.key] = nil
+        } else if let text {
+            ofTexts[text.key] = nil
+        }
     }
 }

@@ -22,7 +22,7 @@ extension ChangeSetCheck {
         return planned
     }
 
-    private func planned(
+    private mutating func planned(
         _ edit: RelationshipEdit, _ given: [String: Value], _ subject: ObjectKey
     ) throws(LarderError) -> PlannedEdit {
         let stored = try editedRelationship(edit.propertyName, subject)
@@ -71,7 +71,7 @@ extension ChangeSetCheck {
         return schema.relationships[number]
     }
 
-    private func planned(
+    private mutating func planned(
         _ place: ListPlace, _ targets: [Assignment.Target], _ stored: StoredRelationship
     ) throws(LarderError) -> PlannedEdit.Place {
         func neighbor(_ identifier: PersistentIdentifier) throws(LarderError) -> Assignment.Target {

@@ -35,7 +35,7 @@ extension ChangeSetCheck {
         }
     }
 
-    private func plan(
+    private mutating func plan(
         _ selection: ObjectSelection, _ assignments: [PropertyAssignment], _ place: Int
     ) throws(LarderError) -> (selection: PlannedSelection, resolved: ResolvedSelection) {
         let given = QueryParameters(
@@ -55,7 +55,7 @@ extension ChangeSetCheck {
     }
 
     /// An object that an earlier change inserts, by the key that it will have.
-    private func stored(
+    private mutating func stored(
         _ identifier: PersistentIdentifier, _ place: Int
     ) throws(LarderError) -> PersistentIdentifier {
         guard case .temporary(let name) = identifier.key else { return identifier }
@@ -77,7 +77,7 @@ extension ChangeSetCheck {
             key: insertion.object.key)
     }
 
-    private func content(
+    private mutating func content(
         _ content: ResolvedSelection.Content, _ property: StoredEntity.Place,
         _ selection: PlannedSelection, _ place: Int
     ) throws(LarderError) -> PlannedAssignment.Content {

@@ -7,7 +7,9 @@ extension ChangeSetCheck {
     ) -> PlannedChange? {
         switch change {
         case .updateAll, .deleteAll: return nil
-        case .delete(_, let ifVersion): return .delete(subject, Expectation(version: ifVersion))
+        case .delete(_, let ifVersion):
+            if ifVersion != nil { hasExpectations = true }
+            return .delete(subject, Expectation(version: ifVersion))
         case .insert(_, let given, let edits):
             var values = properties(given, subject, place)
             values.edits = planned(edits, given, subject, place)
@@ -15,6 +17,7 @@ extension ChangeSetCheck {
         case .update(_, let ifVersion, let given, let base, let edits):
             var expectation = expectation(base, subject, place, set.mergePolicy)
             expectation.version = ifVersion
+            if !expectation.isEmpty { hasExpectations = true }
             if set.mergePolicy == .storeWins, !expectation.isEmpty {
                 for name in given.keys.sorted() where base[name] == nil {
                     attempt(place) { check throws(LarderError) in
@@ -43,13 +46,16 @@ extension ChangeSetCheck {
         _ policy: UniqueConflictPolicy
     ) -> PlannedInsert {
         let attributes = schema.entities[subject.entity].attributes
-        var row = [SQLBinding?](repeating: nil, count: attributes.count)
-        for (attribute, value) in planned.attributes { row[attribute] = value }
+        var row = [SQLBinding](repeating: .null, count: attributes.count)
         var missing: [LarderError] = []
-        for (number, stored) in attributes.enumerated()
-        where row[number] == nil && given[stored.attribute.name] == nil
-            && !stored.attribute.isDerived
-        {
+        var rest = planned.attributes[...]
+        for (number, stored) in attributes.enumerated() {
+            if let next = rest.first, next.attribute == number {
+                row[number] = next.value
+                rest = rest.dropFirst()
+                continue
+            }
+            guard !stored.attribute.isDerived, given[stored.attribute.name] == nil else { continue }
             attempt(place, isOfValue: true) { check throws(LarderError) in
                 do throws(LarderError) {
                     row[number] = try check.values.storedDefault(stored)
@@ -60,7 +66,7 @@ extension ChangeSetCheck {
             }
         }
         return PlannedInsert(
-            object: subject, row: row.map { $0 ?? .null }, values: planned, missing: missing)
+            object: subject, row: row, values: planned, missing: missing)
     }
 
     /// The values by property, in the order of the schema so that equal sets do equal things.
@@ -69,30 +75,39 @@ extension ChangeSetCheck {
     ) -> PlannedValues {
         let entity = schema.entities[subject.entity]
         var planned = PlannedValues()
-        for name in given.keys.sorted() {
-            guard let value = given[name] else { continue }
-            switch entity.places[name] {
-            case .attribute(let number):
-                attempt(place, isOfValue: true) { check throws(LarderError) in
-                    guard !entity.attributes[number].attribute.isDerived else {
-                        throw Self.isDerived(entity.attributes[number])
-                    }
-                    let stored = try check.values.stored(value, entity.attributes[number])
-                    planned.attributes.append((attribute: number, value: stored))
-                }
-            case .relationship(let number):
-                attempt(place) { check throws(LarderError) in
-                    let targets = try check.targets(value, number)
-                    planned.assignments.append(
-                        Assignment(relationship: number, targets: targets))
-                }
-            case nil:
-                attempt(place) { check throws(LarderError) in throw check.unknown(name, entity) }
+        planned.attributes.reserveCapacity(given.count)
+        var faults: [(name: String, error: LarderError, isOfValue: Bool)] = []
+        for (name, value) in given {
+            do throws(LarderError) {
+                try plan(value, of: name, entity, &planned)
+            } catch {
+                var isOfValue = false
+                if case .attribute? = entity.places[name] { isOfValue = true }
+                faults.append((name, error, isOfValue))
             }
+        }
+        for (_, error, isOfValue) in faults.sorted(by: { $0.name < $1.name }) {
+            attempt(place, isOfValue: isOfValue) { _ throws(LarderError) in throw error }
         }
         planned.attributes.sort { $0.attribute < $1.attribute }
         planned.assignments.sort { $0.relationship < $1.relationship }
         return planned
+    }
+
+    private mutating func plan(
+        _ value: Value, of name: String, _ entity: StoredEntity, _ planned: inout PlannedValues
+    ) throws(LarderError) {
+        switch entity.places[name] {
+        case .attribute(let number):
+            let attribute = entity.attributes[number]
+            guard !attribute.attribute.isDerived else { throw Self.isDerived(attribute) }
+            let stored = try values.stored(value, attribute)
+            planned.attributes.append((attribute: number, value: stored))
+        case .relationship(let number):
+            let targets = try targets(value, number)
+            planned.assignments.append(Assignment(relationship: number, targets: targets))
+        case nil: throw unknown(name, entity)
+        }
     }
 
     static func isDerived(_ attribute: StoredAttribute) -> LarderError {
@@ -149,7 +164,8 @@ extension ChangeSetCheck {
         return expectation
     }
 
-    func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target] {
+    mutating func targets(_ value: Value, _ number: Int) throws(LarderError) -> [Assignment.Target]
+    {
         let stored = schema.relationships[number]
         let relationship = stored.relationship
         let name = stored.qualifiedName
@@ -175,7 +191,7 @@ extension ChangeSetCheck {
         }
     }
 
-    func distinctTargets(
+    mutating func distinctTargets(
         _ identifiers: [PersistentIdentifier], _ stored: StoredRelationship
     ) throws(LarderError) -> [Assignment.Target] {
         var targets: [Assignment.Target] = []
@@ -192,7 +208,7 @@ extension ChangeSetCheck {
         return targets
     }
 
-    func target(
+    mutating func target(
         _ identifier: PersistentIdentifier, _ stored: StoredRelationship
     ) throws(LarderError) -> Assignment.Target {
         let entity = try entityNumber(identifier.entityName)

@@ -23,8 +23,13 @@ struct ChangeSetCheck {
     private(set) var insertions: [String: Insertion] = [:]
     /// The object that each change is about; nil where that is a fault.
     private var subjects: [ObjectKey?] = []
-    private var updated: Set<ObjectKey> = []
-    private var deleted: Set<ObjectKey> = []
+    private var updated = ObjectSet()
+    private var deleted = ObjectSet()
+    /// The entity that was looked up last: changes of one entity often come together.
+    private var lastEntity: (name: String, number: Int)?
+    private var byPredicateCount = 0
+    /// Whether a change says how the caller saw its object.
+    var hasExpectations = false
     private(set) var faults = ChangeFaults()
     /// Whether single values are at most what is wrong, so that what else the set says has meaning.
     private var isCoherent = true
@@ -47,25 +52,13 @@ struct ChangeSetCheck {
                 .resourceExhausted,
                 "a change set holds at most \(Limits.changesMax) changes")
         }
-        guard set.changes.count(where: { $0.identifier == nil }) <= Limits.changesByPredicateMax
-        else {
-            throw LarderError(
-                .resourceExhausted,
-                "a change set holds at most \(Limits.changesByPredicateMax) changes by predicate")
-        }
         guard set.author.utf8.count <= Limits.authorBytesMax else {
             throw LarderError(
                 .resourceExhausted,
                 "the author of a change set takes at most \(Limits.authorBytesMax) bytes")
         }
         // All of them first, so that a reference to a later insert has its key.
-        for (place, change) in set.changes.enumerated() {
-            attempt(place) { check throws(LarderError) in
-                check.subjects.append(nil)
-                guard let identifier = change.identifier else { return }
-                check.subjects[place] = try check.subject(of: change, identifier, at: place)
-            }
-        }
+        try noteSubjects(of: set.changes)
         var planned: [PlannedChange?] = []
         planned.reserveCapacity(set.changes.count)
         for (place, change) in set.changes.enumerated() where !faults.isFull {
@@ -84,7 +77,27 @@ struct ChangeSetCheck {
         if !isCoherent, let error = faults.error(changeCount: set.changes.count) { throw error }
         return PlannedChangeSet(
             changes: planned, lastKeys: lastKeys, onUniqueConflict: set.onUniqueConflict,
-            mergePolicy: set.mergePolicy, faults: faults)
+            mergePolicy: set.mergePolicy, faults: faults,
+            hasChangesByPredicate: byPredicateCount > 0, hasExpectations: hasExpectations)
+    }
+
+    private mutating func noteSubjects(of changes: [Change]) throws(LarderError) {
+        subjects.reserveCapacity(changes.count)
+        for (place, change) in changes.enumerated() {
+            attempt(place) { check throws(LarderError) in
+                check.subjects.append(nil)
+                guard let identifier = change.identifier else {
+                    check.byPredicateCount += 1
+                    return
+                }
+                check.subjects[place] = try check.subject(of: change, identifier, at: place)
+            }
+        }
+        guard byPredicateCount <= Limits.changesByPredicateMax else {
+            throw LarderError(
+                .resourceExhausted,
+                "a change set holds at most \(Limits.changesByPredicateMax) changes by predicate")
+        }
     }
 
     /// - Parameter isOfValue: Whether a fault is one of a single value alone.
@@ -168,10 +181,12 @@ extension ChangeSetCheck {
         }
     }
 
-    func entityNumber(_ name: String) throws(LarderError) -> Int {
+    mutating func entityNumber(_ name: String) throws(LarderError) -> Int {
+        if let lastEntity, lastEntity.name == name { return lastEntity.number }
         guard let number = schema.number(of: name) else {
             throw LarderError(.unknownEntity, "there is no entity \(name)")
         }
+        lastEntity = (name, number)
         return number
     }
 
@@ -188,7 +203,7 @@ extension ChangeSetCheck {
                 throw LarderError(
                     .invalidChangeSet, "\(uri) is updated after it is deleted", uri: uri)
             }
-            guard updated.insert(subject).inserted else {
+            guard updated.insert(subject) else {
                 throw LarderError(
                     .invalidChangeSet, "\(uri) is updated twice",
                     hint: "put all its values into one update", uri: uri)

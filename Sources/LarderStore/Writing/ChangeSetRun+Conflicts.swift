@@ -5,6 +5,7 @@ import LarderModel
 extension ChangeSetRun {
     /// The changes as the merge policy leaves them; nil for one that it leaves out.
     func resolveConflicts(of set: PlannedChangeSet) throws(SQLiteError) -> [PlannedChange?] {
+        guard set.hasExpectations else { return set.changes }
         var changes = set.changes
         for (place, planned) in set.changes.enumerated() where !faults.isFull {
             change = place
@@ -73,7 +74,7 @@ extension ChangeSetRun {
         _ object: ObjectKey, attribute number: Int
     ) throws(SQLiteError) -> SQLBinding {
         let entity = schema.entities[object.entity]
-        let statement = try statements.statement(entity.read([number]))
+        let statement = try statements.statement(entity.rows[[number]].read)
         defer { statement.reset() }
         try statement.bind(.integer(object.key), at: 1)
         return try statement.step() ? statement.value(at: 0) : .null

@@ -38,6 +38,7 @@ extension ChangeSetRun {
     }
 
     func checkCounts() throws(SQLiteError) {
+        if counts.isEmpty { return }
         for (counted, change) in counts.sorted(by: { $0.key < $1.key }) where !faults.isFull {
             try checkTime()
             guard try version(of: counted.object) != nil else { continue }

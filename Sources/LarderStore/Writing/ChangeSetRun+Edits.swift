@@ -5,7 +5,7 @@ private struct EditedList {
     let owner: ObjectKey
     let relationship: StoredRelationship
     /// A row, with the position if there is one, if an object is in the list.
-    let member: String
+    let member: SQLText
     /// nil for a list without order.
     let order: ListOrder?
 

@@ -7,19 +7,24 @@ extension ChangeSetRun {
     }
 
     /// Notes those attributes whose values differ from what the row holds.
+    ///
+    /// - Returns: The version of the row; nil if there is none.
     func noteChanges(
         _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey
-    ) throws(SQLiteError) {
-        guard !isInserted(object) else { return }
+    ) throws(SQLiteError) -> Int64? {
         let entity = schema.entities[object.entity]
-        let statement = try statements.statement(entity.read(values.map(\.attribute)))
+        guard !values.isEmpty else { return try version(of: object) }
+        let statement = try statements.statement(entity.rows[values.map(\.attribute)].read)
         defer { statement.reset() }
-        try statement.bind(.integer(object.key), at: 1)
-        guard try statement.step() else { return }
-        for (column, (attribute, value)) in values.enumerated()
-        where statement.value(at: column) != value {
-            changes.update(object, .attribute(attribute))
+        try statement.bind(integer: object.key, at: 1)
+        guard try statement.step() else { return nil }
+        if !isInserted(object) {
+            for (column, (attribute, value)) in values.enumerated()
+            where !statement.holds(value, at: column) {
+                changes.update(object, .attribute(attribute))
+            }
         }
+        return statement.int64(at: values.count)
     }
 
     /// Copies the attributes that outlive their object, before its row goes.
@@ -36,33 +41,68 @@ extension ChangeSetRun {
     }
 
     /// Writes the set into the history; false if it changed nothing.
-    func writeHistory(_ changeSet: ReceivedChangeSet, time: Double) throws(SQLiteError) -> Bool {
+    func writeHistory(_ changeSet: ReceivedChangeSet) throws(SQLiteError) -> Bool {
         try forgetMissing()
         let runs = changes.runs
         guard let first = runs.first else { return false }
-        let source = changeSet.source
-        let (author, client) = (changeSet.changeSet.author, source.clientName)
-        try statements.statement(Layout.insertTransaction).run(
-            [
-                .integer(transaction), .real(time), author.isEmpty ? .null : .text(author),
-                client.isEmpty ? .null : .text(client),
-                source.userIdentifier.map { .integer(Int64($0)) } ?? .null,
-                source.processIdentifier.map { .integer(Int64($0)) } ?? .null,
-            ] + bindings(first))
-        for (place, run) in runs.enumerated().dropFirst() {
-            try checkTime()
-            try statements.statement(Layout.insertChange).run(
-                [.integer(transaction), .integer(Int64(place))] + bindings(run))
-        }
+        try writeTransaction(first, changeSet.source, author: changeSet.changeSet.author)
+        let several = (runs.count - 1) / Layout.changesAtOnce * Layout.changesAtOnce
+        try writeChanges(
+            runs, 1..<1 + several, Layout.insertSeveralChanges, atOnce: Layout.changesAtOnce)
+        try writeChanges(runs, 1 + several..<runs.count, Layout.insertChange, atOnce: 1)
         return true
     }
 
-    private func bindings(_ run: ChangeRun) -> [SQLBinding] {
-        [
-            .integer(run.kind.rawValue), .text(schema.entities[run.entity].entity.name),
-            .integer(run.first), .integer(run.last),
-            run.kind == .updated ? .text(names(run)) : .null,
-        ]
+    /// - Parameter count: How many runs the statement takes.
+    private func writeChanges(
+        _ runs: [ChangeRun], _ places: Range<Int>, _ text: SQLText, atOnce count: Int
+    ) throws(SQLiteError) {
+        guard !places.isEmpty else { return }
+        let statement = try statements.statement(text)
+        try statement.bind(integer: transaction, at: 1)
+        for start in stride(from: places.lowerBound, to: places.upperBound, by: count) {
+            try checkTime()
+            for place in start..<start + count {
+                let last = start == places.lowerBound ? nil : runs[place - count]
+                let parameter = 2 + (place - start) * Layout.changeParameterCount
+                try statement.bind(integer: Int64(place), at: parameter)
+                try bind(runs[place], after: last, to: statement, from: parameter + 1)
+            }
+            try statement.run()
+        }
+    }
+
+    private func writeTransaction(
+        _ first: ChangeRun, _ source: ChangeSource, author: String
+    ) throws(SQLiteError) {
+        let client = source.clientName
+        let statement = try statements.statement(Layout.insertTransaction)
+        try statement.bind(integer: transaction, at: 1)
+        try statement.bind(.real(time), at: 2)
+        try statement.bind(author.isEmpty ? .null : .text(author), at: 3)
+        try statement.bind(client.isEmpty ? .null : .text(client), at: 4)
+        try statement.bind(
+            source.userIdentifier.map { .integer(Int64($0)) } ?? .null, at: 5)
+        try statement.bind(
+            source.processIdentifier.map { .integer(Int64($0)) } ?? .null, at: 6)
+        try bind(first, after: nil, to: statement, from: 7)
+        try statement.run()
+    }
+
+    /// Binds a run: kind, entity, first key, last key, properties. What it has in common with the
+    /// run that stood there before stays bound.
+    private func bind(
+        _ run: ChangeRun, after last: ChangeRun?, to statement: Statement, from place: Int
+    ) throws(SQLiteError) {
+        try statement.bind(integer: run.kind.rawValue, at: place)
+        if run.entity != last?.entity {
+            try statement.bind(.text(schema.entities[run.entity].entity.name), at: place + 1)
+        }
+        try statement.bind(integer: run.first, at: place + 2)
+        try statement.bind(integer: run.last, at: place + 3)
+        guard run.kind != last?.kind || run.entity != last?.entity || run.places != last?.places
+        else { return }
+        try statement.bind(run.kind == .updated ? .text(names(run)) : .null, at: place + 4)
     }
 
     /// The names of a run's properties, in order and separated by commas, which no name holds.

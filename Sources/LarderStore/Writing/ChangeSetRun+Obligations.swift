@@ -29,6 +29,7 @@ extension ChangeSetRun {
     }
 
     func checkObligations() throws(SQLiteError) {
+        if obligations.isEmpty { return }
         for (obliged, obligation) in obligations.sorted(by: { $0.key < $1.key })
         where !faults.isFull {
             try checkTime()

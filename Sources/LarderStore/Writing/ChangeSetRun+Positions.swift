@@ -63,7 +63,7 @@ extension ChangeSetRun {
     /// Items of a list that follow or precede one, nearest first: read to the end, so that they may
     /// then be changed.
     func items(
-        _ text: String, from item: ListItem, of owner: Int64, without moved: Set<Int64> = [],
+        _ text: SQLText, from item: ListItem, of owner: Int64, without moved: Set<Int64> = [],
         atMost countMax: Int = .max
     ) throws(SQLiteError) -> [ListItem] {
         var items: [ListItem] = []
@@ -76,7 +76,7 @@ extension ChangeSetRun {
 
     /// Visits items as long as the visit says so.
     func walk(
-        _ text: String, from item: ListItem, of owner: Int64, without moved: Set<Int64>,
+        _ text: SQLText, from item: ListItem, of owner: Int64, without moved: Set<Int64>,
         _ visit: (ListItem) -> Bool
     ) throws(SQLiteError) {
         let statement = try statements.statement(text)

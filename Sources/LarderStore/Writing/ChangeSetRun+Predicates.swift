@@ -283,10 +283,10 @@ struct ObjectsUpdate {
         self.attributes = attributes.map { ($0.attribute, $0.content) }
         self.relationships = relationships.sorted { $0.relationship < $1.relationship }
         was = attributes.map(\.was)
+        let texts = entity.rows[numbers]
         bumping = try statements.statement(
-            numbers.isEmpty ? entity.bump : entity.update(numbers, bumpingVersion: true))
-        plain = try statements.statement(
-            numbers.isEmpty ? entity.bump : entity.update(numbers, bumpingVersion: false))
+            numbers.isEmpty ? entity.bump : texts.updateBumping)
+        plain = try statements.statement(numbers.isEmpty ? entity.bump : texts.update)
         uniqueColumns = attributes.compactMap { attribute, content, _ in
             guard case .computed = content,
                 constraints.contains(where: { entity.constraints[$0].aside == attribute })

@@ -2,7 +2,7 @@ import LarderModel
 
 extension ChangeSetRun {
     /// The first column of the first row; nil for no row or nil.
-    func integer(_ text: String, _ key: Int64) throws(SQLiteError) -> Int64? {
+    func integer(_ text: SQLText, _ key: Int64) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
@@ -10,7 +10,7 @@ extension ChangeSetRun {
         return statement.int64(at: 0)
     }
 
-    func hasRow(_ text: String, _ key: Int64) throws(SQLiteError) -> Bool {
+    func hasRow(_ text: SQLText, _ key: Int64) throws(SQLiteError) -> Bool {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
@@ -18,7 +18,7 @@ extension ChangeSetRun {
     }
 
     /// The first column of every row: read to the end, so that the rows may then be changed.
-    func keys(_ text: String, _ key: Int64) throws(SQLiteError) -> [Int64] {
+    func keys(_ text: SQLText, _ key: Int64) throws(SQLiteError) -> [Int64] {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
@@ -29,7 +29,7 @@ extension ChangeSetRun {
 
     /// Keys with their positions, nil where there is none.
     func positionedKeys(
-        _ text: String, _ key: Int64
+        _ text: SQLText, _ key: Int64
     ) throws(SQLiteError) -> [(key: Int64, position: Int64?)] {
         let statement = try statements.statement(text)
         defer { statement.reset() }

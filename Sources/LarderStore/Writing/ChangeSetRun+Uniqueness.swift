@@ -44,16 +44,13 @@ extension ChangeSetRun {
         }
     }
 
-    /// The values as they can be stored now: nil for one that another object has.
+    /// The value of an attribute as it can be stored now: nil for one that another object has.
     func standingAside(
-        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey
-    ) throws(SQLiteError) -> [SQLBinding] {
-        var stored = values.map(\.value)
-        for (number, constraint) in schema.entities[object.entity].constraints.enumerated() {
-            guard let attribute = constraint.aside,
-                let index = values.firstIndex(where: { $0.attribute == attribute })
-            else { continue }
-            let value = values[index].value
+        _ value: SQLBinding, _ attribute: Int, of object: ObjectKey
+    ) throws(SQLiteError) -> SQLBinding {
+        var stored = value
+        for (number, constraint) in schema.entities[object.entity].constraints.enumerated()
+        where constraint.aside == attribute {
             let twin = Twin(object: object, constraint: number)
             aside[twin] = nil
             guard value != .null, let key = try self.key(constraint.match, [value]),
@@ -63,7 +60,7 @@ extension ChangeSetRun {
             let place = ValueAside.Place(
                 entity: constraint.declarerNumber, constraint: number, value: value)
             asideByValue[place] = object
-            stored[index] = .null
+            stored = .null
         }
         return stored
     }
@@ -80,6 +77,7 @@ extension ChangeSetRun {
     }
 
     func checkUniqueness() throws(SQLiteError) {
+        if aside.isEmpty, suspects.isEmpty { return }
         for (twin, waiting) in aside.sorted(by: { $0.key < $1.key }) where !faults.isFull {
             try checkTime()
             try store(waiting, for: twin)
@@ -108,7 +106,7 @@ extension ChangeSetRun {
             let error = uniquenessError(constraint, entity, other)
             return faults.add(error, change: waiting.change)
         }
-        try statements.statement(entity.update([attribute], bumpingVersion: false)).run([
+        try statements.statement(entity.rows[[attribute]].update).run([
             waiting.value, .integer(twin.object.key),
         ])
         // Combinations with the value are complete only now.
@@ -122,7 +120,7 @@ extension ChangeSetRun {
     }
 
     /// The key in the first row of a statement with these bindings.
-    func key(_ text: String, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
+    func key(_ text: SQLText, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(bindings)

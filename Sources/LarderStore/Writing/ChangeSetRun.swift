@@ -29,6 +29,7 @@ final class ChangeSetRun {
     let functionFaults: FunctionFaults
     /// Past it the set is given up, if it has changes by predicate.
     private let deadline: ContinuousClock.Instant?
+    private let isBounded: Bool
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
@@ -81,6 +82,7 @@ final class ChangeSetRun {
         self.time = time
         self.functionFaults = functionFaults
         self.deadline = deadline
+        isBounded = deadline != nil
         changes = ObjectChanges(
             lastKeys: schema.hasInheritance
                 ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
@@ -122,7 +124,8 @@ final class ChangeSetRun {
 
     /// Gives the set up once its time is over.
     func checkTime() throws(SQLiteError) {
-        guard let deadline, ContinuousClock.now >= deadline else { return }
+        // Most sets are not, and an instant is no small thing to look at.
+        guard isBounded, let deadline, ContinuousClock.now >= deadline else { return }
         throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "the time is over")
     }
 
@@ -143,6 +146,7 @@ final class ChangeSetRun {
         case .one(let existing):
             redirects[insert.object] = existing
             result.inserted.append(identifier(of: existing))
+            _ = try noteChanges(insert.values.attributes, of: existing)
             try write(insert.values, to: existing, bumpingVersion: noteBump(of: existing))
         case .several(let error):
             fault(error)
@@ -161,9 +165,12 @@ final class ChangeSetRun {
     private func insertNew(_ insert: PlannedInsert) throws(SQLiteError) {
         let object = insert.object
         let entity = schema.entities[object.entity]
-        let row = try standingAside(
-            insert.row.enumerated().map { (attribute: $0, value: $1) }, of: object)
-        var bindings = [SQLBinding.integer(object.key)] + row
+        let statement = try statements.statement(entity.insertion.one)
+        try statement.bind(integer: object.key, at: 1)
+        for (attribute, value) in insert.row.enumerated() {
+            try statement.bind(standingAside(value, attribute, of: object), at: attribute + 2)
+        }
+        var place = insert.row.count + 2
         var later: [Assignment] = []
         for number in entity.insertedToOnes {
             var assignment = insert.values.assignments.first { $0.relationship == number }
@@ -172,10 +179,13 @@ final class ChangeSetRun {
                 assignment = nil
             }
             let target = assignment.flatMap { resolved($0).targets.first }
-            bindings += try insertedLink(schema.relationships[number], target)
+            for binding in try insertedLink(schema.relationships[number], target) {
+                try statement.bind(binding, at: place)
+                place += 1
+            }
             if target == nil { oblige(object, schema.relationships[number], .missing) }
         }
-        try statements.statement(entity.insert).run(bindings)
+        try statement.run()
         changes.insert(object)
         result.inserted.append(identifier(of: object))
         try noteUnique(object, in: entity.constraints.indices)
@@ -192,22 +202,27 @@ final class ChangeSetRun {
     }
 
     private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLiteError) {
-        guard let version = try version(of: object) else { return fault(missing(object)) }
+        guard let version = try noteChanges(values.attributes, of: object) else {
+            return fault(missing(object))
+        }
         let needsBump = noteBump(of: object)
         result.updatedVersions.append(needsBump ? version &+ 1 : version)
         try write(values, to: object, bumpingVersion: needsBump)
     }
 
+    /// Writes values whose changes are noted.
     private func write(
         _ values: PlannedValues, to object: ObjectKey, bumpingVersion: Bool
     ) throws(SQLiteError) {
         let entity = schema.entities[object.entity]
-        let attributes = values.attributes.map(\.attribute)
-        if !attributes.isEmpty {
-            try noteChanges(values.attributes, of: object)
-            let text = entity.update(attributes, bumpingVersion: bumpingVersion)
+        if !values.attributes.isEmpty {
+            let attributes = values.attributes.map(\.attribute)
+            let texts = entity.rows[attributes]
+            let text = bumpingVersion ? texts.updateBumping : texts.update
             try store(values.attributes, of: object, statements.statement(text))
-            try noteUnique(object, in: entity.constraints(over: attributes))
+            if !entity.constraints.isEmpty {
+                try noteUnique(object, in: entity.constraints(over: attributes))
+            }
         } else if bumpingVersion {
             try statements.statement(entity.bump).run([.integer(object.key)])
         }
@@ -215,12 +230,15 @@ final class ChangeSetRun {
         try editWhenReady(object, values.edits)
     }
 
-    /// - Parameter update: As ``StoredEntity/update(_:bumpingVersion:)`` writes it.
+    /// - Parameter update: As ``RowTexts/update`` has it.
     func store(
         _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey, _ update: Statement
     ) throws(SQLiteError) {
-        let stored = try standingAside(values, of: object)
-        try update.run(stored + [.integer(object.key)])
+        for (index, (attribute, value)) in values.enumerated() {
+            try update.bind(standingAside(value, attribute, of: object), at: index + 1)
+        }
+        try update.bind(integer: object.key, at: values.count + 1)
+        try update.run()
     }
 
     private func leaveOut(_ change: PlannedChange?) {

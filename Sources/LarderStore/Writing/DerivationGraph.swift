@@ -61,7 +61,7 @@ struct DerivationGraph: Sendable {
                     entityNumber: entityNumber, attribute: attribute,
                     plan: try DerivationPlan(
                         derivation, isOfOneObject: true, layout: layout, converter: converter),
-                    update: entities[entityNumber].update([attribute], bumpingVersion: false)))
+                    update: entities[entityNumber].rows[[attribute]].update))
             ofEntity[entityNumber].append(place)
             if derivation.readsTime { readingTime[entityNumber].append(place) }
             for source in derivation.sources {
@@ -122,5 +122,5 @@ struct StoredDerivation: Sendable {
     /// Of one object.
     let plan: DerivationPlan
     /// Sets the value, and then finds the row by its key.
-    let update: String
+    let update: SQLText
 }

@@ -1,8 +1,8 @@
 import LarderModel
 
-/// The columns of a batch as the places of one statement that inserts a row.
+/// The columns of a batch as the places of statements that insert rows.
 struct PlainColumns {
-    struct Cell {
+    final class Cell {
         enum Content {
             /// Good as it stands.
             case lent(LentColumn)
@@ -13,22 +13,57 @@ struct PlainColumns {
         }
 
         let content: Content
-        /// The first of its parameters.
+        /// The first of its parameters, of those of a row.
         let place: Int
+
+        init(_ content: Content, _ place: Int) {
+            self.content = content
+            self.place = place
+        }
     }
 
-    let statement: Statement
-    let cells: [Cell]
+    private(set) var cells: [Cell] = []
+    /// What is the same in all rows, by its place.
+    private(set) var constants: [(place: Int, value: SQLBinding)] = []
     /// The single unique attributes, each with its constraint and how a row's value is found.
     let uniques: [(constraint: StoredConstraint, column: Column?, attribute: StoredAttribute)]
     /// Constraints over several properties, which no index of SQLite's holds.
     let combinations: [Int]
+
+    /// Whether something is asked of the store that rows before may have changed: the last place
+    /// in a list, or who has a combination of values.
+    var isRowByRow: Bool {
+        !combinations.isEmpty
+            || cells.contains { cell in
+                if case .link(_, let relationship) = cell.content {
+                    relationship.parameterCount > 1
+                } else {
+                    false
+                }
+            }
+    }
+
+    init(
+        uniques: [(constraint: StoredConstraint, column: Column?, attribute: StoredAttribute)],
+        combinations: [Int]
+    ) {
+        self.uniques = uniques
+        self.combinations = combinations
+    }
+
+    mutating func append(_ content: Cell.Content, at place: Int) {
+        cells.append(Cell(content, place))
+    }
+
+    mutating func append(_ constant: SQLBinding, at place: Int) {
+        constants.append((place, constant))
+    }
 }
 
 // Nobody takes back a value or a destination within a stream of plain inserts, so faults that a
 // change set can only see at its end are seen at once, and nothing is noted for it.
 extension InsertionRun {
-    /// The columns, if each row is one statement; nil if the rows have to go the ordinary way.
+    /// The columns, if each row is one row of a statement; nil if they have to go the ordinary way.
     func plainColumns(_ batch: Batch) throws(SQLiteError) -> PlainColumns? {
         let schema = run.schema
         guard insertion.onUniqueConflict == .error, entity.isInsertedPlainly(schema),
@@ -42,63 +77,78 @@ extension InsertionRun {
         else { return nil }
         let columns = Dictionary(
             batch.columns.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let statement = try run.statements.statement(entity.insert)
-        var cells: [PlainColumns.Cell] = []
-        var place = 2
-        for attribute in entity.attributes {
-            if let column = columns[attribute.attribute.name] {
-                let content =
-                    attribute.lent(column).map { PlainColumns.Cell.Content.lent($0) }
-                    ?? .checked(column, attribute)
-                cells.append(PlainColumns.Cell(content: content, place: place))
-            } else {
-                try statement.bind(storedDefault(attribute), at: place)
-            }
-            place += 1
-        }
-        for number in entity.insertedToOnes {
-            let relationship = schema.relationships[number]
-            let placeCount = relationship.parameterCount
-            if let column = columns[relationship.relationship.name] {
-                cells.append(
-                    PlainColumns.Cell(content: .link(column, relationship), place: place))
-            } else {
-                if relationship.isRequired { missing(relationship) }
-                for offset in 0..<placeCount { try statement.bind(.null, at: place + offset) }
-            }
-            place += placeCount
-        }
         let uniques = entity.constraints.compactMap { constraint in
             constraint.aside.map { number in
                 let attribute = entity.attributes[number]
                 return (constraint, columns[attribute.attribute.name], attribute)
             }
         }
-        return PlainColumns(
-            statement: statement, cells: cells, uniques: uniques,
+        var plain = PlainColumns(
+            uniques: uniques,
             combinations: entity.constraints.indices.filter {
                 entity.constraints[$0].aside == nil
             })
+        place(columns, in: &plain)
+        return plain
+    }
+
+    /// The first parameter of a row is its key.
+    private func place(_ columns: [String: Column], in plain: inout PlainColumns) {
+        var place = 2
+        for attribute in entity.attributes {
+            if let column = columns[attribute.attribute.name] {
+                plain.append(
+                    attribute.lent(column).map { .lent($0) } ?? .checked(column, attribute),
+                    at: place)
+            } else {
+                plain.append(storedDefault(attribute), at: place)
+            }
+            place += 1
+        }
+        for number in entity.insertedToOnes {
+            let relationship = run.schema.relationships[number]
+            if let column = columns[relationship.relationship.name] {
+                plain.append(.link(column, relationship), at: place)
+            } else {
+                if relationship.isRequired { missing(relationship) }
+                for offset in 0..<relationship.parameterCount {
+                    plain.append(.null, at: place + offset)
+                }
+            }
+            place += relationship.parameterCount
+        }
     }
 
     func insert(_ columns: PlainColumns, rowCount: Int) throws(SQLiteError) {
-        // The columns' memory goes with them.
-        defer { columns.statement.clearBindings() }
         let first = lastKeys[entity.rootNumber]
         guard !first.addingReportingOverflow(Int64(rowCount)).overflow else {
             return run.fault(
                 LarderError(.storageFull, "\(entity.entity.name) has no keys left"))
         }
-        for offset in 0..<rowCount where !run.faults.isFull {
-            run.change = row + offset
-            let key = first + Int64(offset) + 1
-            try columns.statement.bind(integer: key, at: 1)
-            var isSound = true
-            for cell in columns.cells {
-                isSound = try bind(cell, offset, columns.statement) && isSound
+        let one = try run.statements.statement(entity.insertion.one)
+        let several = try run.statements.statement(entity.insertion.several)
+        // The columns' memory goes with them.
+        defer {
+            one.clearBindings()
+            several.clearBindings()
+        }
+        for (place, value) in columns.constants {
+            try one.bind(value, at: place)
+            for number in 0..<entity.insertion.rowsAtOnce {
+                try several.bind(value, at: place + number * entity.insertion.parameterCount)
             }
-            guard isSound else { continue }
-            try store(columns, offset, ObjectKey(entity: entity.number, key: key))
+        }
+        let atOnce = columns.isRowByRow ? 1 : entity.insertion.rowsAtOnce
+        for start in stride(from: 0, to: rowCount, by: atOnce) where !run.faults.isFull {
+            let rows = start..<min(rowCount, start + atOnce)
+            if rows.count == entity.insertion.rowsAtOnce,
+                try insert(columns, rows, first, several)
+            {
+                continue
+            }
+            for row in rows where !run.faults.isFull {
+                try insert(columns, row, first, one)
+            }
         }
         run.change = nil
         row += rowCount
@@ -107,140 +157,41 @@ extension InsertionRun {
         if !run.suspects.isEmpty { try run.checkUniqueness() }
     }
 
-    private func store(
-        _ columns: PlainColumns, _ offset: Int, _ object: ObjectKey
-    ) throws(SQLiteError) {
+    /// Inserts rows by one statement.
+    ///
+    /// - Returns: false, with nothing done and no fault, where one of them is at fault.
+    private func insert(
+        _ columns: PlainColumns, _ rows: Range<Int>, _ first: Int64, _ statement: Statement
+    ) throws(SQLiteError) -> Bool {
+        let faults = run.faults
+        guard try bind(columns, rows, first, statement) else {
+            run.faults = faults
+            return false
+        }
         do throws(SQLiteError) {
-            defer { columns.statement.reset() }
-            while try columns.statement.step() {}
+            try statement.run()
+            return true
         } catch {
-            guard error.isOfUniqueness,
-                let fault = try uniquenessError(columns, offset)
+            guard error.isOfUniqueness else { throw error }
+            return false
+        }
+    }
+
+    private func insert(
+        _ columns: PlainColumns, _ offset: Int, _ first: Int64, _ statement: Statement
+    ) throws(SQLiteError) {
+        guard try bind(columns, offset..<offset + 1, first, statement) else { return }
+        do throws(SQLiteError) {
+            try statement.run()
+        } catch {
+            guard error.isOfUniqueness, let fault = try uniquenessError(columns, offset)
             else { throw error }
             return run.fault(fault)
         }
         if !columns.combinations.isEmpty {
+            let object = ObjectKey(entity: entity.number, key: first + Int64(offset) + 1)
             try run.noteUnique(object, in: columns.combinations)
         }
-    }
-
-    /// - Returns: Whether the value can be stored; if not, there is a fault.
-    private func bind(
-        _ cell: PlainColumns.Cell, _ offset: Int, _ statement: Statement
-    ) throws(SQLiteError) -> Bool {
-        switch cell.content {
-        case .lent(let column): try statement.bind(column, row: offset, at: cell.place)
-        case .checked(let column, let attribute):
-            guard let value = stored(column, offset, attribute) else { return false }
-            try statement.bind(value, at: cell.place)
-        case .link(let column, let relationship):
-            return try bind(column, offset, relationship, statement, at: cell.place)
-        }
-        return true
-    }
-
-    private func stored(
-        _ column: Column, _ offset: Int, _ attribute: StoredAttribute
-    ) -> SQLBinding? {
-        do throws(LarderError) {
-            return try values.stored(column.value(at: offset, store: run.store), attribute)
-        } catch {
-            run.fault(error)
-            return nil
-        }
-    }
-
-    /// The value of an attribute that no column names.
-    private func storedDefault(_ attribute: StoredAttribute) -> SQLBinding {
-        do throws(LarderError) {
-            return try values.storedDefault(attribute)
-        } catch {
-            run.change = row
-            run.fault(error)
-            return .null
-        }
-    }
-
-    private func bind(
-        _ column: Column, _ offset: Int, _ relationship: StoredRelationship,
-        _ statement: Statement, at place: Int
-    ) throws(SQLiteError) -> Bool {
-        guard case .integers(let keys) = column.storage else { return false }
-        guard !column.isNull(at: offset) else {
-            for number in 0..<relationship.parameterCount {
-                try statement.bind(.null, at: place + number)
-            }
-            if relationship.isRequired { missing(relationship) }
-            return !relationship.isRequired
-        }
-        let key = keys[offset]
-        if relationship.parameterCount == 1, known[relationship.number]?.contains(key) == true {
-            try statement.bind(integer: key, at: place)
-            return true
-        }
-        let faultCount = run.faults.count
-        let target = Assignment.Target(
-            object: ObjectKey(entity: entityNumber(column, offset, relationship), key: key),
-            insertedBy: nil)
-        for (number, binding) in try run.insertedLink(relationship, target).enumerated() {
-            try statement.bind(binding, at: place + number)
-        }
-        guard run.faults.count == faultCount else { return false }
-        remember(key, of: relationship)
-        return true
-    }
-
-    /// The entity that a column names for the object of a row.
-    private func entityNumber(
-        _ column: Column, _ offset: Int, _ relationship: StoredRelationship
-    ) -> Int {
-        guard case .object(let name) = column.kind else { return relationship.destinationNumber }
-        let own = column.subentities.entityName(at: offset, among: name)
-        return run.schema.number(of: own) ?? relationship.destinationNumber
-    }
-
-    /// A destination whose list is counted is noted each time, so that a fault names the last row.
-    private func remember(_ key: Int64, of relationship: StoredRelationship) {
-        // Under the name of another entity a key means another object.
-        if run.schema.entities[relationship.destinationNumber].sharesTable { return }
-        if let inverse = relationship.inverseNumber, run.schema.relationships[inverse].isCounted {
-            return
-        }
-        if known[relationship.number]?.count ?? 0 >= Self.knownKeysMax {
-            known[relationship.number] = []
-        }
-        known[relationship.number, default: []].insert(key)
-    }
-
-    private func missing(_ relationship: StoredRelationship) {
-        if run.change == nil { run.change = row }
-        run.fault(
-            LarderError(
-                relationship.fault(
-                    .missingValue, "\(relationship.qualifiedName) is required", .optional)))
-    }
-
-    /// The fault of a row that an index of SQLite's has refused.
-    private func uniquenessError(
-        _ columns: PlainColumns, _ offset: Int
-    ) throws(SQLiteError) -> LarderError? {
-        for (constraint, column, attribute) in columns.uniques {
-            let value =
-                column.map { stored($0, offset, attribute) ?? .null }
-                ?? attribute.defaultValue ?? .null
-            guard value != .null, let key = try run.key(constraint.match, [value]) else { continue }
-            return run.uniquenessError(
-                constraint, entity, try run.object(constraint.declarerNumber, key))
-        }
-        return nil
-    }
-}
-
-extension StoredRelationship {
-    /// The places that a to-one stored here takes in the statement that inserts a row.
-    fileprivate var parameterCount: Int {
-        guard case .own(let column) = storage else { return 0 }
-        return column.positionColumn == nil ? 1 : 2
     }
 }
 

@@ -10,11 +10,7 @@ struct KeySet {
     /// False if it was there already.
     @discardableResult
     mutating func insert(_ key: Int64) -> Bool {
-        let bit = Self.bit(key)
-        let before = words[key >> 6, default: 0]
-        guard before & bit == 0 else { return false }
-        words[key >> 6] = before | bit
-        return true
+        Self.insert(Self.bit(key), into: &words[key >> 6, default: 0])
     }
 
     mutating func remove(_ key: Int64) {
@@ -35,6 +31,11 @@ struct KeySet {
             let word = word(number)
             return (0..<64).filter { word >> $0 & 1 != 0 }.map { number << 6 + $0 }
         }
+    }
+
+    private static func insert(_ bit: UInt64, into word: inout UInt64) -> Bool {
+        defer { word |= bit }
+        return word & bit == 0
     }
 
     private static func bit(_ key: Int64) -> UInt64 { 1 << UInt64(key & 63) }

@@ -1,26 +1,27 @@
 /// The statements that read and change positions in the ordered lists of one relationship, whether
 /// they stand beside the key in the destinations' rows or in a join table.
-struct ListOrder: Sendable {
+final class ListOrder: Sendable {
     /// The last position of an owner's list.
-    let last: String
+    let last: SQLText
     /// Keys and positions behind an item of an owner's list, in order.
-    let following: String
+    let following: SQLText
     /// Those before it, from the nearest to the first.
-    let preceding: String
+    let preceding: SQLText
     /// Sets the position of an item in an owner's list.
-    let move: String
+    let move: SQLText
 
     /// - Parameters: Quoted names: the table, its columns of owners, of items, and of the items'
     ///   positions.
     init(table: String, owner: String, item: String, position: String) {
         let select = "SELECT \(item), \(position) FROM \(table) WHERE \(owner) = ?1"
-        last = "SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?"
-        following =
-            "\(select) AND (\(position), \(item)) > (?2, ?3) ORDER BY \(position), \(item)"
-        preceding =
+        last = SQLText("SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?")
+        following = SQLText(
+            "\(select) AND (\(position), \(item)) > (?2, ?3) ORDER BY \(position), \(item)")
+        preceding = SQLText(
             "\(select) AND (\(position), \(item)) < (?2, ?3) "
-            + "ORDER BY \(position) DESC, \(item) DESC"
-        move = "UPDATE \(table) SET \(position) = ?3 WHERE \(owner) = ?1 AND \(item) = ?2"
+                + "ORDER BY \(position) DESC, \(item) DESC")
+        move = SQLText(
+            "UPDATE \(table) SET \(position) = ?3 WHERE \(owner) = ?1 AND \(item) = ?2")
     }
 }
 

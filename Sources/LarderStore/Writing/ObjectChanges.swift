@@ -8,21 +8,26 @@ import LarderModel
 struct ObjectChanges {
     /// The last key of each entity before the set: greater ones are its own inserts.
     let lastKeys: [Int64]
-    /// By entity; keys ascend. In ranges, since a stream inserts any number of objects.
-    private var inserted: [[ClosedRange<Int64>]]
+    private var entities: [EntityChanges]
     private(set) var updated = ObjectSet()
-    /// By property, the objects in which it got another value.
-    private var changed: [Property: KeySet] = [:]
     private var gone = ObjectSet()
 
-    private struct Property: Hashable {
-        let entity: Int
-        let place: StoredEntity.Place
+    private struct EntityChanges {
+        /// Keys ascend. In ranges, since a stream inserts any number of objects.
+        var inserted: [ClosedRange<Int64>] = []
+        /// By property, the objects in which it got another value.
+        var changed: [(place: StoredEntity.Place, keys: KeySet)] = []
+
+        mutating func note(_ key: Int64, _ place: StoredEntity.Place) {
+            let known = changed.firstIndex { $0.place == place }
+            if known == nil { changed.append((place, KeySet())) }
+            changed[known ?? changed.count - 1].keys.insert(key)
+        }
     }
 
     init(lastKeys: [Int64]) {
         self.lastKeys = lastKeys
-        inserted = Array(repeating: [], count: lastKeys.count)
+        entities = Array(repeating: EntityChanges(), count: lastKeys.count)
     }
 
     mutating func insert(_ object: ObjectKey) {
@@ -31,10 +36,11 @@ struct ObjectChanges {
 
     /// Notes objects with consecutive keys.
     mutating func insert(_ entity: Int, _ keys: ClosedRange<Int64>) {
-        if let last = inserted[entity].last, last.upperBound + 1 == keys.lowerBound {
-            inserted[entity][inserted[entity].count - 1] = last.lowerBound...keys.upperBound
+        if let last = entities[entity].inserted.last, last.upperBound + 1 == keys.lowerBound {
+            let end = entities[entity].inserted.count - 1
+            entities[entity].inserted[end] = last.lowerBound...keys.upperBound
         } else {
-            inserted[entity].append(keys)
+            entities[entity].inserted.append(keys)
         }
     }
 
@@ -43,8 +49,7 @@ struct ObjectChanges {
         guard !isInserted(object) else { return }
         updated.insert(object)
         guard let place else { return }
-        changed[Property(entity: object.entity, place: place), default: KeySet()]
-            .insert(object.key)
+        entities[object.entity].note(object.key, place)
     }
 
     /// Takes an object out that turned out not to be there.
@@ -52,13 +57,13 @@ struct ObjectChanges {
 
     /// The keys of the objects of an entity in which a property got another value.
     func keys(changedIn place: StoredEntity.Place, of entity: Int) -> [Int64] {
-        changed[Property(entity: entity, place: place)]?.keys ?? []
+        entities[entity].changed.first { $0.place == place }?.keys.keys ?? []
     }
 
     mutating func delete(_ object: ObjectKey) { gone.insert(object) }
 
     /// In ascending order; some of them may be gone again.
-    func insertedKeys(_ entity: Int) -> [ClosedRange<Int64>] { inserted[entity] }
+    func insertedKeys(_ entity: Int) -> [ClosedRange<Int64>] { entities[entity].inserted }
 
     func isInserted(_ object: ObjectKey) -> Bool { object.key > lastKeys[object.entity] }
 
@@ -66,9 +71,9 @@ struct ObjectChanges {
     /// are one run.
     var runs: [ChangeRun] {
         var runs = ChangeRuns()
-        for (entity, ranges) in inserted.enumerated() {
+        for (entity, changes) in entities.enumerated() {
             let gone = gone[entity]
-            for keys in ranges {
+            for keys in changes.inserted {
                 if gone.isEmpty {
                     runs.append(.inserted, entity, keys, [])
                     continue
@@ -78,8 +83,8 @@ struct ObjectChanges {
                 }
             }
         }
-        runs.append(updatedRuns)
-        for (entity, lastKey) in lastKeys.enumerated() {
+        if !updated.isEmpty { runs.append(updatedRuns) }
+        for (entity, lastKey) in lastKeys.enumerated() where !gone.isEmpty {
             for key in gone[entity].keys where key <= lastKey {
                 runs.append(.deleted, entity, key...key, [])
             }
@@ -100,12 +105,13 @@ struct ObjectChanges {
     /// Sixty-four keys at a time, and of these as many at once as have the same properties changed.
     private func appendUpdated(_ entity: Int, to runs: inout ChangeRuns) {
         let (updated, gone) = (updated[entity], gone[entity])
-        let changed = changed.filter { $0.key.entity == entity }
+        if updated.isEmpty { return }
+        let changed = entities[entity].changed
         for number in updated.wordNumbers {
             var rest = updated.word(number) & ~gone.word(number)
-            let places = changed.compactMap { property, keys in
+            let places = changed.compactMap { place, keys in
                 let word = keys.word(number) & rest
-                return word == 0 ? nil : (place: property.place, word: word)
+                return word == 0 ? nil : (place: place, word: word)
             }
             while rest != 0 {
                 let first = rest.trailingZeroBitCount
@@ -117,7 +123,7 @@ struct ObjectChanges {
                 let key = number << 6 + Int64(first)
                 runs.append(
                     .updated, entity, key...(key + Int64(count) - 1),
-                    Set(places.filter { $0.word & bit != 0 }.map(\.place)))
+                    places.filter { $0.word & bit != 0 }.map(\.place))
                 for done in first..<first + count { rest &= ~(1 << UInt64(done)) }
             }
         }
@@ -137,7 +143,8 @@ struct ChangeRun: Hashable {
     let entity: Int
     let first: Int64
     var last: Int64
-    let places: Set<StoredEntity.Place>
+    /// In the order in which the set first changed one.
+    let places: [StoredEntity.Place]
 }
 
 /// Runs that grow while what comes next continues the last.
@@ -149,7 +156,7 @@ private struct ChangeRuns {
 
     mutating func append(
         _ kind: ChangeRun.Kind, _ entity: Int, _ keys: ClosedRange<Int64>,
-        _ places: Set<StoredEntity.Place>
+        _ places: [StoredEntity.Place]
     ) {
         if let end = runs.indices.last, runs[end].kind == kind, runs[end].entity == entity,
             runs[end].last + 1 == keys.lowerBound, runs[end].places == places

@@ -18,13 +18,6 @@ enum PlannedChange: Sendable {
     case delete(ObjectKey, Expectation)
     case updateAll(PlannedSelection, [PlannedAssignment])
     case deleteAll(PlannedSelection)
-
-    var isByPredicate: Bool {
-        switch self {
-        case .insert, .update, .delete: false
-        case .updateAll, .deleteAll: true
-        }
-    }
 }
 
 /// The objects of a change by predicate, and the query that finds them.
@@ -140,5 +133,7 @@ struct PlannedChangeSet: Sendable {
     /// Of single values; the set is looked at to its end for others, and then refused.
     var faults = ChangeFaults()
 
-    var hasChangesByPredicate: Bool { changes.contains { $0?.isByPredicate == true } }
+    var hasChangesByPredicate = false
+    /// Whether a change says how the caller saw its object.
+    var hasExpectations = false
 }

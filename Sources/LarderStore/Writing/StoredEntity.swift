@@ -1,7 +1,7 @@
 import LarderModel
 
 /// An entity with its checks and the statements that change its rows.
-struct StoredEntity: Sendable {
+final class StoredEntity: Sendable {
     enum Place: Hashable, Sendable {
         /// In ``attributes``.
         case attribute(Int)
@@ -26,17 +26,18 @@ struct StoredEntity: Sendable {
     /// Those whose key an insert writes with the row: to-one, stored here, not one-to-one.
     let insertedToOnes: [Int]
     let constraints: [StoredConstraint]
-    /// Values of the key, the attributes, and a key and perhaps a position for each to-one.
-    let insert: String
-    let version: String
-    let bump: String
-    let delete: String
+    /// Its values: the key, the attributes, and a key and perhaps a position for each to-one.
+    let insertion: InsertTexts
+    let version: SQLText
+    let bump: SQLText
+    let delete: SQLText
     /// The name of the object's own entity, where the table keeps it.
-    let kind: String
+    let kind: SQLText
     /// For each attribute whose value outlives the object, the statement that copies it.
-    let preserving: [(attribute: Int, text: String)]
+    let preserving: [(attribute: Int, text: SQLText)]
     /// In quotation marks.
     let table: String
+    let rows: RowTextCache
 
     init(
         _ place: StoredPlace, entity: Entity, attributes: [StoredAttribute],
@@ -89,18 +90,19 @@ struct StoredEntity: Sendable {
             insertedColumns += [column.column, column.positionColumn].compactMap(\.self)
                 .map(SQL.quoted)
         }
-        let values = Array(repeating: "?", count: insertedColumns.count).joined(separator: ", ")
+        insertion = InsertTexts(
+            table: table, columns: insertedColumns,
+            kind: place.sharesTable ? entity.name : nil)
         let isOfKind = place.sharesTable ? " AND \(kindColumn) = '\(entity.name)'" : ""
-        insert =
-            "INSERT INTO \(table) (\(insertedColumns.joined(separator: ", ")), \(version)"
-            + (place.sharesTable ? ", \(kindColumn)" : "") + ") "
-            + "VALUES (\(values), 1\(place.sharesTable ? ", '\(entity.name)'" : ""))"
-        self.version = "SELECT \(version) FROM \(table) WHERE \(key) = ?\(isOfKind)"
-        kind = "SELECT \(kindColumn) FROM \(table) WHERE \(key) = ?"
-        bump = "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?"
-        delete = "DELETE FROM \(table) WHERE \(key) = ?"
+        let condition = "WHERE \(key) = ?\(isOfKind)"
+        self.version = SQLText("SELECT \(version) FROM \(table) \(condition)")
+        rows = RowTextCache(
+            table: table, columns: attributes.map(\.column), condition: condition)
+        kind = SQLText("SELECT \(kindColumn) FROM \(table) WHERE \(key) = ?")
+        bump = SQLText("UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?")
+        delete = SQLText("DELETE FROM \(table) WHERE \(key) = ?")
         preserving = attributes.enumerated().filter(\.element.attribute.preservesValueOnDeletion)
-            .map { ($0, Self.preserve($1, of: entity, in: place.table)) }
+            .map { ($0, SQLText(Self.preserve($1, of: entity, in: place.table))) }
     }
 
     private static func preserve(
@@ -124,24 +126,6 @@ struct StoredEntity: Sendable {
 
     func constraints(overRelationship number: Int) -> [Int] {
         constraints.indices.filter { constraints[$0].places.contains(.relationship(number)) }
-    }
-
-    /// Reads attributes of an object, in this order.
-    func read(_ places: [Int]) -> String {
-        let columns = places.map { SQL.quoted(attributes[$0].column) }
-        return "SELECT \(columns.joined(separator: ", ")) FROM \(table) "
-            + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?"
-    }
-
-    /// Sets these attributes, in this order, and then finds the row by its key.
-    func update(_ places: [Int], bumpingVersion: Bool) -> String {
-        var assignments = places.map { "\(SQL.quoted(attributes[$0].column)) = ?" }
-        if bumpingVersion {
-            let version = SQL.quoted(Layout.versionColumn)
-            assignments.append("\(version) = \(version) + 1")
-        }
-        return "UPDATE \(table) SET \(assignments.joined(separator: ", ")) "
-            + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?"
     }
 }
 
@@ -189,7 +173,7 @@ struct StoredPlace {
 
 /// A uniqueness constraint with the statements that look for objects with equal values. Nil equals
 /// nothing here: a constraint binds those objects that have all its values.
-struct StoredConstraint: Sendable {
+final class StoredConstraint: Sendable {
     let names: [String]
     /// The entity that declares it.
     let declarerNumber: Int
@@ -198,9 +182,9 @@ struct StoredConstraint: Sendable {
     /// lets equal values pass until the set is done.
     let aside: Int?
     /// Another object with the values of an object.
-    let twin: String
+    let twin: SQLText
     /// The object with given values.
-    let match: String
+    let match: SQLText
 
     init(
         _ names: [String], _ declarer: StoredPlace.Declarer, table: String,
@@ -221,19 +205,19 @@ struct StoredConstraint: Sendable {
         let given = columns.map(SQL.quoted).map { "\($0) = ?" }
         self.names = names
         self.places = places
-        twin =
+        twin = SQLText(
             "SELECT other.\(key) FROM \(table) AS own CROSS JOIN \(table) AS other "
-            + "WHERE own.\(key) = ?1 AND other.\(key) <> ?1 "
-            + "AND \(equal.joined(separator: " AND "))\(kinds.map { " AND +other.\($0)" } ?? "") "
-            + "LIMIT 1"
-        match =
+                + "WHERE own.\(key) = ?1 AND other.\(key) <> ?1 "
+                + "AND \(equal.joined(separator: " AND "))"
+                + "\(kinds.map { " AND +other.\($0)" } ?? "") LIMIT 1")
+        match = SQLText(
             "SELECT \(key) FROM \(table) WHERE \(given.joined(separator: " AND "))"
-            + "\(kinds.map { " AND +\($0)" } ?? "") LIMIT 1"
+                + "\(kinds.map { " AND +\($0)" } ?? "") LIMIT 1")
     }
 }
 
 /// An attribute with its column and what its values are checked against, in stored form.
-struct StoredAttribute: Sendable {
+final class StoredAttribute: Sendable {
     let attribute: Attribute
     let column: String
     let entityName: String

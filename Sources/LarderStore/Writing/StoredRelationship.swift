@@ -1,7 +1,7 @@
 import LarderModel
 
 /// A relationship with the statements that read and change its links.
-struct StoredRelationship: Sendable {
+final class StoredRelationship: Sendable {
     enum Storage: Sendable {
         /// A to-one whose key is in the object's own row.
         case own(KeyColumn)
@@ -24,11 +24,26 @@ struct StoredRelationship: Sendable {
     let storage: Storage
 
     var isOwnInverse: Bool { inverseNumber == number }
-    var isRequired: Bool { !relationship.isToMany && !relationship.isOptional }
+    let isRequired: Bool
     /// Whether the number of its objects is bound.
-    var isCounted: Bool {
-        let relationship = relationship
-        return relationship.isToMany
+    let isCounted: Bool
+
+    init(
+        number: Int, entityNumber: Int, destinationNumber: Int, inverseNumber: Int?,
+        entityName: String, relationship: Relationship, isOneToOne: Bool, storage: Storage
+    ) {
+        self.number = number
+        self.entityNumber = entityNumber
+        self.destinationNumber = destinationNumber
+        self.inverseNumber = inverseNumber
+        self.entityName = entityName
+        self.relationship = relationship
+        qualifiedName = "\(entityName).\(relationship.name)"
+        self.isOneToOne = isOneToOne
+        self.storage = storage
+        isRequired = !relationship.isToMany && !relationship.isOptional
+        isCounted =
+            relationship.isToMany
             && (!relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 0)
     }
 
@@ -42,23 +57,23 @@ struct StoredRelationship: Sendable {
 }
 
 /// The statements for one column of keys.
-struct KeyColumn: Sendable {
+final class KeyColumn: Sendable {
     let column: String
     let positionColumn: String?
     /// The rows that hold a key and their positions, in that order.
-    let holders: String
+    let holders: SQLText
     /// The key that a row holds.
-    let held: String
+    let held: SQLText
     /// Sets key and position of a row.
-    let set: String
+    let set: SQLText
     /// A row if this key is held by this row.
-    let member: String
+    let member: SQLText
     /// In the lists of the inverse; nil if that is not ordered.
     let order: ListOrder?
     /// How many rows hold a key.
-    let count: String
+    let count: SQLText
     /// A row if the object exists and holds none.
-    let isMissing: String
+    let isMissing: SQLText
 
     init(table: String, column: String, positionColumn: String?) {
         let (table, key) = (SQL.quoted(table), SQL.quoted(column))
@@ -66,36 +81,37 @@ struct KeyColumn: Sendable {
         let position = positionColumn.map(SQL.quoted)
         self.column = column
         self.positionColumn = positionColumn
-        holders =
+        holders = SQLText(
             "SELECT \(own), \(position ?? "NULL") FROM \(table) WHERE \(key) = ? ORDER BY "
-            + (position.map { "\($0), " } ?? "") + own
-        held = "SELECT \(key) FROM \(table) WHERE \(own) = ?"
-        set =
+                + (position.map { "\($0), " } ?? "") + own)
+        held = SQLText("SELECT \(key) FROM \(table) WHERE \(own) = ?")
+        set = SQLText(
             "UPDATE \(table) SET \(key) = ?2\(position.map { ", \($0) = ?3" } ?? "") "
-            + "WHERE \(own) = ?1"
-        member = "SELECT \(position ?? "NULL") FROM \(table) WHERE \(key) = ?1 AND \(own) = ?2"
+                + "WHERE \(own) = ?1")
+        member = SQLText(
+            "SELECT \(position ?? "NULL") FROM \(table) WHERE \(key) = ?1 AND \(own) = ?2")
         order = position.map {
             ListOrder(table: table, owner: key, item: own, position: $0)
         }
-        count = "SELECT count(*) FROM \(table) WHERE \(key) = ?"
-        isMissing = "SELECT 1 FROM \(table) WHERE \(own) = ? AND \(key) IS NULL"
+        count = SQLText("SELECT count(*) FROM \(table) WHERE \(key) = ?")
+        isMissing = SQLText("SELECT 1 FROM \(table) WHERE \(own) = ? AND \(key) IS NULL")
     }
 }
 
 /// The statements for one side of a join table.
-struct JoinTable: Sendable {
+final class JoinTable: Sendable {
     /// The destinations of an object and their positions, in that order.
-    let others: String
+    let others: SQLText
     /// The objects that have an object on the other side.
-    let owners: String
-    let count: String
+    let owners: SQLText
+    let count: SQLText
     /// A row if this object has that destination.
-    let member: String
-    let add: String
-    let remove: String
+    let member: SQLText
+    let add: SQLText
+    let remove: SQLText
     /// Every pair with an object on this side, and on the other.
-    let removeAll: String
-    let removeAllInverse: String
+    let removeAll: SQLText
+    let removeAllInverse: SQLText
     /// In this side's lists, and in the destinations' own; nil if they are not ordered.
     let order: ListOrder?
     let inverseOrder: ListOrder?
@@ -117,18 +133,19 @@ struct JoinTable: Sendable {
         let values =
             ["?1", "?2"] + (position.map { _ in ["?3"] } ?? [])
             + (inversePosition.map { _ in ["?4"] } ?? [])
-        others =
+        others = SQLText(
             "SELECT \(other), \(position ?? "NULL") FROM \(table) WHERE \(own) = ? ORDER BY "
-            + (position.map { "\($0), " } ?? "") + other
-        owners = "SELECT \(own) FROM \(table) WHERE \(other) = ?"
-        count = "SELECT count(*) FROM \(table) WHERE \(own) = ?"
-        add =
+                + (position.map { "\($0), " } ?? "") + other)
+        owners = SQLText("SELECT \(own) FROM \(table) WHERE \(other) = ?")
+        count = SQLText("SELECT count(*) FROM \(table) WHERE \(own) = ?")
+        add = SQLText(
             "INSERT INTO \(table) (\(columns.joined(separator: ", "))) "
-            + "VALUES (\(values.joined(separator: ", ")))"
-        member = "SELECT \(position ?? "NULL") FROM \(table) WHERE \(own) = ?1 AND \(other) = ?2"
-        remove = "DELETE FROM \(table) WHERE \(own) = ? AND \(other) = ?"
-        removeAll = "DELETE FROM \(table) WHERE \(own) = ?"
-        removeAllInverse = "DELETE FROM \(table) WHERE \(other) = ?"
+                + "VALUES (\(values.joined(separator: ", ")))")
+        member = SQLText(
+            "SELECT \(position ?? "NULL") FROM \(table) WHERE \(own) = ?1 AND \(other) = ?2")
+        remove = SQLText("DELETE FROM \(table) WHERE \(own) = ? AND \(other) = ?")
+        removeAll = SQLText("DELETE FROM \(table) WHERE \(own) = ?")
+        removeAllInverse = SQLText("DELETE FROM \(table) WHERE \(other) = ?")
         order = position.map {
             ListOrder(table: table, owner: own, item: other, position: $0)
         }

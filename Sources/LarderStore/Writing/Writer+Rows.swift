@@ -37,7 +37,7 @@ extension Writer {
         let refusal = ChangeSetCheck.refusal(ofInsertsInto: schema.entities[entity].entity)
         if let refusal { return .failure(refusal) }
         let time = Date().timeIntervalSinceReferenceDate
-        try statements.statement("BEGIN IMMEDIATE").run()
+        try statements.statement(Texts.begin).run()
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
             values: values, lastKeys: lastKeys, transaction: number, time: time,
@@ -63,11 +63,11 @@ extension Writer {
         var result = InsertedRows(rowCount: inserting.rowCount, keys: inserting.keys)
         let history = ReceivedChangeSet(
             ChangeSet(author: insertion.author), from: received.source)
-        if try run.writeHistory(history, time: time) {
+        if try run.writeHistory(history) {
             result.transaction = number
             lastTransaction = number
         }
-        try statements.statement("COMMIT").run()
+        try statements.statement(Texts.commit).run()
         lastKeys = inserting.lastKeys
         return .success(result)
     }

@@ -59,34 +59,51 @@ final class Writer: StoreWriter {
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
 
-    func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
+    func save(
+        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+    ) -> [Result<SaveResult, LarderError>] {
         guard !sets.isEmpty else { return [] }
         if let refusal = refusal() { return sets.map { _ in .failure(refusal) } }
         guard let statements else { return sets.map { _ in .failure(Writer.closed) } }
         let keysBefore = lastKeys
         let time = Date().timeIntervalSinceReferenceDate
+        var count = 0
         do throws(SQLiteError) {
             var outcomes: [Result<SaveResult, LarderError>] = []
-            outcomes.reserveCapacity(sets.count)
-            for set in sets {
-                outcomes.append(try save(set, time: time, isAlone: sets.count == 1, statements))
+            var part = sets
+            while !part.isEmpty {
+                count += part.count
+                outcomes.reserveCapacity(count)
+                for set in part { outcomes.append(try save(set, time: time, statements)) }
+                part = more()
             }
-            if !statements.connection.autocommit { try statements.statement("COMMIT").run() }
+            if !statements.connection.autocommit { try statements.statement(Texts.commit).run() }
             return outcomes
         } catch {
             lastKeys = keysBefore
             rollBack()
             let failure = error.larderError
             noteFailure(error)
-            return sets.map { _ in .failure(failure) }
+            return Array(repeating: .failure(failure), count: count)
         }
     }
 
+    /// What begins and ends transactions, and the parts of one.
+    enum Texts {
+        static let begin = SQLText("BEGIN IMMEDIATE")
+        static let commit = SQLText("COMMIT")
+        static let rollBack = SQLText("ROLLBACK")
+        static let beginSet = SQLText("SAVEPOINT change_set")
+        static let keepSet = SQLText("RELEASE change_set")
+        static let rollBackSet = SQLText("ROLLBACK TO change_set")
+    }
+
     /// Saves one set within the group's transaction, which begins with the first set that needs it.
+    /// While that is all of it, it can be undone whole; sets behind it have savepoints.
     ///
     /// - Throws: What ends the whole group.
     private func save(
-        _ set: ReceivedChangeSet, time: Double, isAlone: Bool, _ statements: StatementCache
+        _ set: ReceivedChangeSet, time: Double, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         if let outcome = try rememberedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
@@ -98,17 +115,17 @@ final class Writer: StoreWriter {
         } catch {
             return .failure(error)
         }
-        if statements.connection.autocommit { try statements.statement("BEGIN IMMEDIATE").run() }
-        if !isAlone { try statements.statement("SAVEPOINT change_set").run() }
+        let isFirst = statements.connection.autocommit
+        try statements.statement(isFirst ? Texts.begin : Texts.beginSet).run()
         let outcome = try run(planned, set, time: time, statements)
         switch outcome {
         case .success:
-            if !isAlone { try statements.statement("RELEASE change_set").run() }
+            if !isFirst { try statements.statement(Texts.keepSet).run() }
             lastKeys = planned.lastKeys
-        case .failure where isAlone: try statements.statement("ROLLBACK").run()
+        case .failure where isFirst: try statements.statement(Texts.rollBack).run()
         case .failure:
-            try statements.statement("ROLLBACK TO change_set").run()
-            try statements.statement("RELEASE change_set").run()
+            try statements.statement(Texts.rollBackSet).run()
+            try statements.statement(Texts.keepSet).run()
         }
         return outcome
     }
@@ -130,7 +147,7 @@ final class Writer: StoreWriter {
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
             if case .success(var result) = outcome {
-                if try run.writeHistory(set, time: time) {
+                if try run.writeHistory(set) {
                     result.transaction = number
                     lastTransaction = number
                     outcome = .success(result)

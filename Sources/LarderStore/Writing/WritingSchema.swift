@@ -1,7 +1,7 @@
 import LarderModel
 
 /// A schema as the writer needs it: entities and relationships by number, with their statements.
-struct WritingSchema: Sendable {
+final class WritingSchema: Sendable {
     let entities: [StoredEntity]
     let relationships: [StoredRelationship]
     let derivations: DerivationGraph
@@ -73,7 +73,6 @@ struct WritingSchema: Sendable {
                 number: number, entityNumber: entityNumber, destinationNumber: destinationNumber,
                 inverseNumber: inverseNumber, entityName: entity.name,
                 relationship: relationship,
-                qualifiedName: "\(entity.name).\(relationship.name)",
                 isOneToOne: layout.isOneToOne(relationship),
                 storage: storage(
                     of: relationship, of: entity, layout, inverse, inverseNumber: inverseNumber,

@@ -28,8 +28,9 @@ final class Arena {
     /// arena's owner makes, and released with the arena.
     let allocator: UnsafeMutablePointer<ProtobufCAllocator>
     private var chunks: [UnsafeMutableRawBufferPointer] = []
-    /// Where the free part of the last chunk begins.
-    private var offset = 0
+    /// Where the free part of the last chunk begins, and how many bytes it has.
+    private var free: UnsafeMutableRawPointer?
+    private var freeByteCount = 0
     private var bytesMax = Int.max
     private(set) var byteCount = 0
     /// Whether an allocation has failed since the last reset.
@@ -41,8 +42,9 @@ final class Arena {
             to: ProtobufCAllocator(
                 alloc: { owner, byteCount in
                     guard let owner else { return nil }
-                    return Unmanaged<Arena>.fromOpaque(owner).takeUnretainedValue()
-                        .allocate(byteCount)
+                    return Unmanaged<Arena>.fromOpaque(owner)._withUnsafeGuaranteedRef {
+                        $0.allocate(byteCount)
+                    }
                 },
                 free: { _, _ in },
                 allocator_data: nil))
@@ -62,7 +64,7 @@ final class Arena {
     /// Takes everything back, and sets the bound until the next reset.
     func reset(bytesMax: Int = .max) {
         while chunks.count > 1 { chunks.removeLast().deallocate() }
-        offset = 0
+        if let first = chunks.first { beginChunk(first) }
         byteCount = 0
         isExhausted = false
         self.bytesMax = bytesMax
@@ -75,9 +77,16 @@ final class Arena {
         let size = (requested + Arena.alignment - 1) & ~(Arena.alignment - 1)
         guard size <= bytesMax - byteCount else { return refuse() }
         byteCount += size
-        if chunks.isEmpty || chunks[chunks.count - 1].count - offset < size { addChunk(size) }
-        defer { offset += size }
-        return chunks[chunks.count - 1].baseAddress.map { $0 + offset }
+        if freeByteCount < size || free == nil { addChunk(size) }
+        let memory = free
+        free = memory.map { $0 + size }
+        freeByteCount -= size
+        return memory
+    }
+
+    private func beginChunk(_ chunk: UnsafeMutableRawBufferPointer) {
+        free = chunk.baseAddress
+        freeByteCount = chunk.count
     }
 
     private func refuse() -> UnsafeMutableRawPointer? {
@@ -88,9 +97,10 @@ final class Arena {
     private func addChunk(_ byteCountMin: Int) {
         let usual = min(
             (chunks.last?.count).map { $0 * 2 } ?? Arena.firstChunkBytes, Arena.chunkBytesMax)
-        chunks.append(
-            .allocate(byteCount: max(usual, byteCountMin), alignment: Arena.alignment))
-        offset = 0
+        let chunk = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(usual, byteCountMin), alignment: Arena.alignment)
+        chunks.append(chunk)
+        beginChunk(chunk)
     }
 }
 

@@ -108,8 +108,7 @@ extension Change {
             throw MessageReader.tooMany(
                 "values of one object", count, maximum: Limits.propertiesMax)
         }
-        var values: [String: Value] = [:]
-        values.reserveCapacity(count)
+        var values = [String: Value](minimumCapacity: count)
         for index in 0..<count {
             guard let property = properties?[index]?.pointee, let value = property.value else {
                 throw MessageReader.malformed("a property of a change has no value")

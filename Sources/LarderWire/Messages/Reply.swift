@@ -13,22 +13,24 @@ public struct ReplyEnvelope: Hashable, Sendable {
     }
 }
 
+/// The cases that are large and rare are indirect, so that a reply passes from hand to hand as a
+/// few words.
 public enum Reply: Hashable, Sendable {
-    case welcome(Welcome)
+    indirect case welcome(Welcome)
     /// Rows: of `get` one batch an entity in a single reply; of a query one batch a reply, and
     /// `more` in each but the last.
     case batches([Batch], more: Bool)
-    case saved(SaveResult)
-    case explained(Explanation)
+    indirect case saved(SaveResult)
+    indirect case explained(Explanation)
     /// The schema file's text, canonical.
     case schema(String)
     case statistics([Statistic])
     case checked(CheckReport)
     /// How far a stream of new objects has come; `more` in each reply but the last.
-    case inserted(InsertedRows, more: Bool)
+    indirect case inserted(InsertedRows, more: Bool)
     case pong
     /// The request failed; it ends a stream as well.
-    case failed(LarderError)
+    indirect case failed(LarderError)
 }
 
 /// The answer to `Hello`: which store this is and what it allows.

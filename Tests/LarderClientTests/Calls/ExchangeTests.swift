@@ -15,13 +15,17 @@ private final class HeldExchange {
     func begin(_ id: UInt64, _ kind: Exchange.Kind) -> Bool { exchange.begin(id, kind) }
     func sent(_ id: UInt64) { exchange.sent(id) }
     func take(_ id: UInt64) -> (answer: Exchange.Answer?, actions: [Exchange.Action]) {
-        exchange.take(id)
+        let (answer, action) = exchange.take(id)
+        return (answer, list(action))
     }
-    func abandon(_ id: UInt64) -> [Exchange.Action] { exchange.abandon(id) }
-    func received(_ envelope: ReplyEnvelope) -> [Exchange.Action] { exchange.received(envelope) }
+    func abandon(_ id: UInt64) -> [Exchange.Action] { list(exchange.abandon(id)) }
+    func received(_ envelope: ReplyEnvelope) -> [Exchange.Action] {
+        list(exchange.received(envelope))
+    }
     func failedToDecode(_ failure: WireFailure) -> [Exchange.Action] {
-        exchange.failedToDecode(failure)
+        list(exchange.failedToDecode(failure))
     }
+    private func list(_ action: Exchange.Action?) -> [Exchange.Action] { action.map { [$0] } ?? [] }
     func sendingEnded(_ error: LarderError) -> [Exchange.Action] { exchange.sendingEnded(error) }
     func ended(_ error: LarderError) -> [Exchange.Action] { exchange.ended(error) }
 }
@@ -66,6 +70,22 @@ struct ExchangeTests {
         #expect(exchange.take(first).answer == .reply(.schema("a")))
         #expect(exchange.take(second).answer == .reply(.pong))
         #expect(exchange.isIdle && !exchange.knows(first) && !exchange.knows(second))
+    }
+
+    @Test("requests may begin in another order than their numbers were made")
+    func begunOutOfOrder() {
+        let ids = (0..<7).map { _ in exchange.makeID() }
+        for place in [3, 6, 0, 5, 1, 4, 2] {
+            #expect(!exchange.knows(ids[place]))
+            #expect(exchange.begin(ids[place], .call))
+            exchange.sent(ids[place])
+        }
+        for place in [5, 2, 6, 0] {
+            #expect(exchange.received(reply(ids[place], .pong)) == [.wake(ids[place])])
+            #expect(exchange.take(ids[place]).answer == .reply(.pong))
+        }
+        #expect(ids.map(exchange.knows) == [false, true, false, true, true, false, false])
+        #expect(exchange.ended(lost) == [1, 3, 4].map { .wake(ids[$0]) })
     }
 
     @Test("a reply to a request that nobody asked ends the connection")

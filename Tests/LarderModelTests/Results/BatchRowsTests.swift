@@ -45,4 +45,42 @@ struct BatchRowsTests {
             }
         }
     }
+
+    @Test("a row, and the object that it is, hold what each column has there")
+    func values() throws {
+        var batch = try batch()
+        batch.columns.append(batch.columns[0])
+        batch.columns[4].name = "m"
+        batch.identity?.versions = Array(11...20)
+        let (rows, records) = (batch.rows(store: store), batch.records(store: store))
+        #expect(rows.count == 10 && records.count == 10)
+        for row in 0..<10 {
+            let values = batch.columns.map { $0.value(at: row, store: store) }
+            #expect(rows[row] == Row(names: ["n", "d", "s", "l", "m"], values: values))
+            #expect(records[row].identifier.permanentKey == Int64(row) + 1)
+            #expect(records[row].version == Int64(row) + 11)
+            #expect(
+                records[row].values
+                    == Dictionary(uniqueKeysWithValues: zip(rows[row].names, values)))
+        }
+        #expect(records[3]["n"] == .null && records[4]["n"] == .int(4))
+        #expect(records[8]["s"] == .null && records[2]["s"] == .string("éé"))
+    }
+
+    @Test("records are values: a change of one changes no other of its batch")
+    func independence() throws {
+        var records = try batch().records(store: store)
+        records[1].values["n"] = .int(99)
+        #expect(try records[0] == batch().records(store: store)[0])
+        #expect(try records[2...] == batch().records(store: store)[2...])
+    }
+
+    @Test("of two columns of one name a record has the later")
+    func sameName() throws {
+        var batch = try batch()
+        batch.columns[1].name = "n"
+        for (row, record) in batch.records(store: store).enumerated() {
+            #expect(record["n"] == .double(Double(row)) && record.values.count == 3)
+        }
+    }
 }

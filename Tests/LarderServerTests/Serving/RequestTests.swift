@@ -115,6 +115,39 @@ extension SocketTests {
             }
         }
 
+        @Test(
+            "short writes that come while others are carried out are committed with them",
+            arguments: [
+                (.ping, [4, 3]),
+                (.save(ChangeSet([.deleteAll(ObjectSelection("Item"))])), [4, 4]),
+                (
+                    .save(
+                        ChangeSet(
+                            (0..<500).map { number in
+                                .insert(
+                                    PersistentIdentifier(
+                                        temporary: "\(number)", entityName: "Item"),
+                                    values: ["number": .int(number)])
+                            })), [4, 4]
+                ),
+            ] as [(Request, [Int])])
+        func growingGroup(other: Request, groups: [Int]) async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate, takesMore: true)) { running in
+                let peer = try running.ready()
+                try peer.send(.insert(0))
+                gate.waitForArrival()
+                for number in 1...3 as ClosedRange<Int64> { try peer.send(.insert(number)) }
+                // What is no short write goes with the next group, and so do those behind it.
+                try peer.send(other)
+                for number in 4...6 as ClosedRange<Int64> { try peer.send(.insert(number)) }
+                #expect(try peer.call(.schema) == .schema(running.schemaText))
+                gate.open()
+                for _ in 0..<8 { #expect(try peer.receive() != nil) }
+                #expect(running.store.records[\.groups] == groups)
+            }
+        }
+
         @Test("the store learns who sent a write, as the kernel and the handshake say")
         func sources() async throws {
             try await RunningServer.run { running in

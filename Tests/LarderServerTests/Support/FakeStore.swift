@@ -12,6 +12,8 @@ final class FakeStore: StoreBackend {
         var folder = "/tmp"
         var slowReads: Gate?
         var writes: Gate?
+        /// Whether the writer takes into a group what comes while it is busy with it.
+        var takesMore = false
     }
 
     let storeDescription: StoreDescription
@@ -174,8 +176,11 @@ private final class FakeWriter: StoreWriter {
     private let store: FakeStore
     init(_ store: FakeStore) { self.store = store }
 
-    func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
+    func save(
+        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+    ) -> [Result<SaveResult, LarderError>] {
         store.options.writes?.pass()
+        let sets = store.options.takesMore ? sets + more() : sets
         return store.records.state.withLock { state in
             state.groups.append(sets.count)
             state.sources += sets.map(\.source)

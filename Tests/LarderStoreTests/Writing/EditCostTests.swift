@@ -137,7 +137,7 @@ struct EditCostTests {
             }
         }
         #expect(orders.count == 14)
-        for text in orders.flatMap({ [$0.last, $0.following, $0.preceding] }) {
+        for text in orders.flatMap({ [$0.last, $0.following, $0.preceding].map(\.text) }) {
             let plan = try library.rows("EXPLAIN QUERY PLAN \(text)")
             let steps = plan.compactMap { row -> String? in
                 if case .text(let step)? = row.last { step } else { nil }

@@ -76,6 +76,37 @@ struct InsertionTests {
         #expect(error.details.first?.message.contains("another object of the set") == true)
     }
 
+    @Test("judges many rows, that one statement stores, each in its turn")
+    func manyRows() throws {
+        let old = try library.insert("Category", ["name": "old"])
+        var rows = (0..<200).map { [Value.string("c\($0)")] }
+        rows[40] = ["old"]
+        rows[100] = [nil]
+        rows[150] = rows[20]
+        rows[199] = rows[198]
+        let bad = try library.batch("Category", ["name"], rows)
+        let error = try library.refusal(Insertion("Category"), firstRow: 5_000, [bad])
+        #expect(error.details.map(\.change) == [5_040, 5_100, 5_150, 5_199])
+        #expect(error.details[0].uri == old.uriRepresentation)
+        #expect(
+            error.details.map(\.code) == [
+                .uniquenessViolated, .missingValue, .uniquenessViolated, .uniquenessViolated,
+            ])
+    }
+
+    @Test("puts each of many rows behind all others in an ordered list")
+    func manyRowsOfAList() throws {
+        let library = try Library(schema: Lists.schema())
+        let shelves = [try library.insert("Shelf"), try library.insert("Shelf")]
+        let rows = (0..<200).map { [Value.object(shelves[$0 % 2])] }
+        _ = try library.inserted(
+            Insertion("Book"), [library.batch("Book", ["shelf"], rows)])
+        #expect(try library.keys(shelves[0], "books") == (0..<100).map { Int64(2 * $0 + 1) })
+        #expect(try library.keys(shelves[1], "books") == (1...100).map { Int64(2 * $0) })
+        let positions = "SELECT count(DISTINCT \"_position.shelf\") FROM \"Book\""
+        #expect(try library.rows(positions) == [[.integer(100)]])
+    }
+
     @Test("finds equal combinations, of which no index of SQLite's knows")
     func combinations() throws {
         let shelf = Value.object(try library.insert("Collection"))

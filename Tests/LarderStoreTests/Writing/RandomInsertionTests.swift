@@ -85,6 +85,43 @@ struct RandomInsertionTests {
         #expect(storedCount > 50)
     }
 
+    @Test("are the same, however many of them a statement stores")
+    func manyRows() throws {
+        var generator = SeededGenerator.fromEnvironment("many rows")
+        let types = AttributeType.allCases.map(\.rawValue)
+        let sample = Entity(
+            name: "Sample",
+            attributes: AttributeType.allCases.map {
+                Attribute(name: $0.rawValue, type: $0, isOptional: true)
+            }
+                + [Attribute(name: "other", type: .int32, defaultValue: .int(3))],
+            relationships: [Relationship(name: "group", destination: "Group", inverse: "samples")])
+        let group = Entity(
+            name: "Group", attributes: [],
+            relationships: [
+                Relationship(
+                    name: "samples", destination: "Sample", isToMany: true, inverse: "group")
+            ])
+        for _ in 0..<RandomTesting.iterations(10) {
+            let schema = try Schema(entities: [sample, group])
+            let (one, other) = (try Library(schema: schema), try Library(schema: schema))
+            for library in [one, other] { for _ in 1...2 { try library.insert("Group") } }
+            let names = (types + ["group"]).filter { _ in Bool.random(using: &generator) }
+            let groups = [one.identifier("Group", 1), one.identifier("Group", 2)]
+            let rows = (0..<200).map { _ in
+                names.map { Self.value(of: $0, groups, using: &generator) }
+            }
+            _ = try one.inserted(Insertion("Sample"), [one.batch("Sample", names, rows)])
+            let single = try other.batch(
+                "Sample", names, rows.map { $0.map { other.moved($0) } })
+            let batches = (0..<20).map { single.rows($0 * 10..<$0 * 10 + 10) }
+            _ = try other.inserted(Insertion("Sample"), batches)
+            let text = "SELECT * FROM \"Sample\" ORDER BY 1"
+            #expect(try one.rows(text) == other.rows(text), "seed \(generator.seed)")
+            #expect(try one.rows(text).count == 200)
+        }
+    }
+
     /// Some rows of one of the entities; most are right.
     private static func rows(
         in library: Library, using generator: inout SeededGenerator

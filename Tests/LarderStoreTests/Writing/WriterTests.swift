@@ -36,7 +36,34 @@ struct WriterTests {
             try library.rows("SELECT _id, name FROM Category ORDER BY _id")
                 == [[.integer(1), .text("a")], [.integer(2), .text("b")]])
         #expect(try library.count("Tag") == 0)
-        #expect(codes(library.writer.save([])) == [])
+        #expect(codes(library.writer.save([ChangeSet]())) == [])
+    }
+
+    @Test("takes into a group what comes while it is carried out, each with its own outcome")
+    func growingGroup() throws {
+        func set(_ name: Value) -> ReceivedChangeSet {
+            ReceivedChangeSet(
+                ChangeSet([.insert(.new("c", "Category"), values: ["name": name])]))
+        }
+        var later = [[set("b"), set(nil)], [set("a"), set("c")]]
+        var committed: Int64 = 0
+        let outcomes = library.writer.save([set("a")]) {
+            committed += (try? library.count("Category")) ?? -1
+            return later.isEmpty ? [] : later.removeFirst()
+        }
+        #expect(committed == 0 && later.isEmpty)
+        #expect(outcomes.map { (try? $0.get()) != nil } == [true, true, false, false, true])
+        #expect(try library.count("Category") == 3)
+        #expect(try library.count("_transaction") == 3)
+    }
+
+    @Test("undoes a set that begins its group, and carries out those behind it")
+    func failingFirst() throws {
+        let bad = ChangeSet([.insert(.new("c", "Category"), values: ["name": nil])])
+        let good = ChangeSet([.insert(.new("c", "Category"), values: ["name": "a"])])
+        let outcomes = library.writer.save([bad, good, bad, good])
+        #expect(outcomes.map { (try? $0.get()) != nil } == [false, true, false, false])
+        #expect(try library.count("Category") == 1)
     }
 
     @Test("lets nothing of a group be seen before it is committed")

@@ -55,7 +55,6 @@ struct Fetching: Measure {
             case .integers(let years) = batch.columns[1].storage,
             case .doubles(let scores) = batch.columns[2].storage
         else { return }
-        students.reserveCapacity(students.count + batch.rowCount)
         var start = 0
         for row in 0..<batch.rowCount {
             let end = Int(ends[row])

@@ -45,7 +45,7 @@ struct KeySetTests {
             var unrolled: [Int64: Set<StoredEntity.Place>] = [:]
             let runs = changes.runs
             for run in runs {
-                for key in run.first...run.last { unrolled[key] = run.places }
+                for key in run.first...run.last { unrolled[key] = Set(run.places) }
             }
             #expect(unrolled == model)
             for (run, next) in zip(runs, runs.dropFirst()) {
