@@ -10,12 +10,6 @@ struct HashedGroups {
 }
 
 extension SQLWriter {
-    /// The keys and values that one call takes: SQLite allows a function some more arguments.
-    private static let hashedArgumentsMax = 100
-
-    /// What EXPLAIN QUERY PLAN says of reading the groups.
-    static let groupsStep = "SCAN _groups"
-
     /// How the query groups by hashing; nil where SQLite has to sort, or has an index whose order
     /// lets it stop early.
     mutating func groupedByHashing(_ query: ResolvedQuery) throws(LarderError) -> HashedGroups? {
@@ -41,37 +35,39 @@ extension SQLWriter {
             groups.places[aggregate] = groups.keys.count + groups.columns.count
             groups.columns.append((hashed, argument))
         }
-        return groups.keys.count + groups.columns.count <= Self.hashedArgumentsMax ? groups : nil
+        let columnCount = groups.keys.count + groups.columns.count
+        return columnCount <= GroupFunctions.columnsMax ? groups : nil
     }
 
     mutating func statement(
         _ query: ResolvedQuery, _ groups: HashedGroups
     ) throws(LarderError) -> SQLFragment {
-        let call = GroupFunctions.call(
-            keyCount: groups.keys.count, groups.columns.map(\.function))
-        var arguments: [SQLFragment] = []
-        for operand in groups.keys + groups.columns.compactMap(\.argument) {
-            arguments.append(try self.operand(operand))
-        }
-        // From the last group to the first, by their numbers.
-        var statement = SQLFragment("WITH RECURSIVE _groups (number) AS (SELECT ")
-        statement += call + arguments.joined(separator: ", ") + ") - 1"
-        statement += " FROM " + from(query.sources)
-        try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
-        statement += " UNION ALL SELECT number - 1 FROM _groups WHERE number > 0) SELECT "
+        let grouping = try grouping(query, groups)
         groupPlaces = groups.places
         defer { groupPlaces = [:] }
-        statement += try results(query).joined(separator: ", ")
-        statement += " FROM _groups"
-        // Where there is no group, the first number is -1.
-        try append([SQLFragment("number >= 0")], and: query.having, nil, to: &statement)
+        var statement = "SELECT " + (try results(query).joined(separator: ", "))
+        statement += " FROM \(GroupFunctions.table)((" + grouping + "))"
+        try append(" WHERE ", query.having, to: &statement)
         statement += " ORDER BY " + (try terms(of: query, nil).joined(separator: ", "))
         try appendLimit(to: &statement)
         return statement
     }
 
-    static func groupValue(at place: Int) -> SQLFragment {
-        SQLFragment("\(GroupFunctions.group)(number, \(place))")
+    /// The statement that makes the groups and gives their number.
+    private mutating func grouping(
+        _ query: ResolvedQuery, _ groups: HashedGroups
+    ) throws(LarderError) -> SQLFragment {
+        var arguments: [SQLFragment] = []
+        for operand in groups.keys + groups.columns.compactMap(\.argument) {
+            arguments.append(try self.operand(operand))
+        }
+        let call = GroupFunctions.call(
+            keyCount: groups.keys.count, groups.columns.map(\.function),
+            isIntegerColumn: groups.keys.count == 1 && groups.keys[0].isIntegerColumn)
+        var statement = "SELECT \(call)" + arguments.joined(separator: ", ") + ")"
+        statement += " FROM " + from(query.sources)
+        try append([], and: query.predicate, kindCondition(query, nil), to: &statement)
+        return statement
     }
 }
 
@@ -111,6 +107,16 @@ extension PlanOperand {
         case .function: type?.isInteger == true || type?.isString == true
         case .predicate: true
         case .value, .member, .converted, .collection, .aggregate: false
+        }
+    }
+
+    /// Whether it is a column that holds integers and nil alone.
+    fileprivate var isIntegerColumn: Bool {
+        guard case .column = self else { return false }
+        return switch type {
+        case .attribute(let type): type.isInteger || type == .bool
+        case .object: true
+        case nil: false
         }
     }
 

@@ -2,7 +2,7 @@ import LarderModel
 
 extension SQLWriter {
     mutating func operand(_ operand: PlanOperand) throws(LarderError) -> SQLFragment {
-        if let place = groupPlaces[operand] { return Self.groupValue(at: place) }
+        if let place = groupPlaces[operand] { return SQLFragment(GroupFunctions.column(place)) }
         switch operand {
         case .column(let column): return SQLFragment(Self.text(column.reference))
         case .value(let value): return object(value) ?? SQLFragment("?", [.value(value)])

@@ -12,14 +12,14 @@ extension Reader {
             var steps: [QueryStep] = []
             for statement in statements { steps += try self.steps(of: statement) }
             let tables = plan.query.tables
+            // Sorting groups is cheap beside reading the rows, which is a step within theirs.
+            let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
             return Explanation(
                 plan: plan.query.description,
                 sql: statements.map(\.text).joined(separator: ";\n"),
                 steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
-                warnings: steps.enumerated().compactMap { place, step in
-                    // Sorting groups is cheap beside reading the rows.
-                    let isOfGroups = place > 0 && steps[place - 1].text == SQLWriter.groupsStep
-                    return isOfGroups ? nil : Self.warning(for: step.text, tables)
+                warnings: steps.compactMap { step in
+                    isOfGroups && step.depth == 0 ? nil : Self.warning(for: step.text, tables)
                 })
         } catch {
             switch error {

@@ -15,23 +15,18 @@ protocol Aggregation: AnyObject {
 extension Connection {
     /// The function is not called any more once the statement's budget is used up.
     ///
-    /// - Parameters:
-    ///   - argumentCount: -1 for any number.
-    ///   - isShort: Whether it takes no longer than a step of SQLite's, which is counted anyway.
+    /// - Parameter argumentCount: -1 for any number.
     func registerScalar(
-        name: String, argumentCount: Int32, deterministic: Bool = true, isShort: Bool = false,
+        name: String, argumentCount: Int32,
         body: @escaping (FunctionArguments) -> FunctionResult
     ) throws(SQLiteError) {
-        let bounded =
-            isShort
-            ? body
-            : { [limit] (arguments: FunctionArguments) -> FunctionResult in
-                limit.allowsMore(bytes: arguments.byteCount)
-                    ? body(arguments) : .error("the read has been stopped")
-            }
+        let bounded = { [limit] (arguments: FunctionArguments) -> FunctionResult in
+            limit.allowsMore(bytes: arguments.byteCount)
+                ? body(arguments) : .error("the read has been stopped")
+        }
         let box = Unmanaged.passRetained(Box(bounded)).toOpaque()
         let result = sqlite3_create_function_v2(
-            handle, name, argumentCount, functionFlags(deterministic: deterministic), box,
+            handle, name, argumentCount, functionFlags, box,
             { context, count, values in
                 let box: Box<(FunctionArguments) -> FunctionResult> = unboxed(
                     sqlite3_user_data(context))
@@ -47,13 +42,14 @@ extension Connection {
     ) throws(SQLiteError) {
         let box = Unmanaged.passRetained(Box(make)).toOpaque()
         let result = sqlite3_create_function_v2(
-            handle, name, argumentCount, functionFlags(deterministic: true), box, nil,
+            handle, name, argumentCount, functionFlags, box, nil,
             { context, count, values in
-                guard let aggregation = currentAggregation(context, createIfMissing: true) else {
+                guard let slot = aggregationSlot(context) else {
                     return sqlite3_result_error_nomem(context)
                 }
+                if slot.pointee == nil { beginAggregation(context, slot) }
                 // Not retained: it is called for each row, and the group's memory keeps it.
-                aggregation._withUnsafeGuaranteedRef {
+                slot.pointee?._withUnsafeGuaranteedRef {
                     $0.content.step(FunctionArguments(values, count: count))
                 }
             },
@@ -101,37 +97,38 @@ private func release(_ pointer: UnsafeMutableRawPointer?) {
     Unmanaged<AnyObject>.fromOpaque(pointer).release()
 }
 
-private func functionFlags(deterministic: Bool) -> Int32 {
-    // Innocuous: they may be used by what is in the file's schema even if that is not trusted.
-    SQLITE_UTF8 | SQLITE_INNOCUOUS | (deterministic ? SQLITE_DETERMINISTIC : 0)
+/// Innocuous: they may be used by what is in the file's schema even if that is not trusted.
+private let functionFlags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
+
+/// What SQLite's memory for a group holds: one strong reference to the group's state, which
+/// `finishAggregation` takes back; SQLite calls that for every group, aborted ones too.
+private typealias AggregationSlot = UnsafeMutablePointer<Unmanaged<Box<any Aggregation>>?>
+
+/// - Parameter size: of memory that is to be there if there is none; 0 for what is there.
+@inline(__always)
+private func aggregationSlot(
+    _ context: OpaquePointer?, size: Int = MemoryLayout<AggregationSlot.Pointee>.size
+) -> AggregationSlot? {
+    sqlite3_aggregate_context(context, Int32(size))?
+        .assumingMemoryBound(to: AggregationSlot.Pointee.self)
 }
 
-/// The group's state: SQLite's memory for the group holds one strong reference to it, which
-/// `finishAggregation` takes back; SQLite calls that for every group, aborted ones too.
-private func currentAggregation(
-    _ context: OpaquePointer?, createIfMissing: Bool
-) -> Unmanaged<Box<any Aggregation>>? {
-    let size = createIfMissing ? Int32(MemoryLayout<UnsafeRawPointer?>.size) : 0
-    guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
-    let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-    if let existing = slot.pointee {
-        return Unmanaged.fromOpaque(existing)
-    }
-    guard createIfMissing else { return nil }
+@inline(never)
+private func beginAggregation(_ context: OpaquePointer?, _ slot: AggregationSlot) {
+    slot.pointee = Unmanaged.passRetained(Box(madeAggregation(context)))
+}
+
+private func madeAggregation(_ context: OpaquePointer?) -> any Aggregation {
     let box: Box<() -> any Aggregation> = unboxed(sqlite3_user_data(context))
-    let created = Unmanaged.passRetained(Box(box.content()))
-    slot.pointee = created.toOpaque()
-    return created
+    return box.content()
 }
 
 private func finishAggregation(_ context: OpaquePointer?) {
-    guard let aggregation = currentAggregation(context, createIfMissing: false) else {
+    guard let slot = aggregationSlot(context, size: 0), let aggregation = slot.pointee else {
         // No row came: a fresh state gives the answer for none.
-        let box: Box<() -> any Aggregation> = unboxed(sqlite3_user_data(context))
-        return box.content().finish().set(on: context)
+        return madeAggregation(context).finish().set(on: context)
     }
     aggregation.takeUnretainedValue().content.finish().set(on: context)
-    guard let memory = sqlite3_aggregate_context(context, 0) else { return }
-    memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee = nil
+    slot.pointee = nil
     aggregation.release()
 }

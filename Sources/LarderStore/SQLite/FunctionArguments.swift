@@ -44,6 +44,8 @@ struct FunctionArgument {
         }
     }
 
+    var isInteger: Bool { sqlite3_value_type(handle) == SQLITE_INTEGER }
+
     var isNull: Bool { sqlite3_value_type(handle) == SQLITE_NULL }
 
     var int64: Int64 { sqlite3_value_int64(handle) }

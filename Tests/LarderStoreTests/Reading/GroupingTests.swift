@@ -70,6 +70,31 @@ import Testing
         #expect(rows.last?.hasPrefix("\(Int64.max) | 1.5 | \"ä\"") == true, "seed \(seed)")
     }
 
+    @Test("rows of each integer are counted, also of those with the same lowest bits")
+    func integers() throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let integers: [Int64?] = [
+            nil, 0, 256, 512, -256, 1, 257, -255, -1, 255, -257, .min, .max, .min + 1, .max - 256,
+        ]
+        let items = (0..<3_000).map { _ in
+            Item(n: integers.randomElement(using: &generator) ?? nil)
+        }
+        let fixture = try fixture()
+        try insert(items, into: fixture)
+        let counts = Dictionary(items.map { ($0.n, 1) }, uniquingKeysWith: +)
+        let keys = counts.keys.sorted { left, right in
+            guard let left else { return right != nil }
+            return right.map { left < $0 } ?? false
+        }
+        let expected = keys.map { "\($0.map(String.init) ?? "nil") | \(counts[$0] ?? 0)" }
+        let query = Query.aggregate(Aggregate("Item", groupBy: ["n"], [.count]))
+        let plan = try fixture.store.plan(query, QueryParameters())
+        let sql = try fixture.reader.explain(plan, QueryParameters()).sql
+        #expect(sql.contains("larder_count_integers("))
+        #expect(fixture.rows(try fixture.batches(query)) == expected, "seed \(seed)")
+    }
+
     @Test("groups that do not fit into memory are found by sorting, with the same answer")
     func tooManyGroups() throws {
         let fixture = try fixture()

@@ -5,12 +5,18 @@ import LarderModel
 /// `larder_groups(form, key, …, value, …)` runs over all rows, keeps the groups, and gives
 /// their number; its `form` says how many keys there are and what is computed: `2 rows sum`, of
 /// which only `sum` has a value among the arguments. `larder_count_groups(key, …)` does so where
-/// only rows are counted, without a form to be read for each row. After it
-/// `larder_group(number, place)` gives a group's keys and then its computed values.
+/// only rows are counted, without a form to be read for each row, and
+/// `larder_count_integers(key)` where the only key is a column of integers. From that number the
+/// table `_groups` has a row for each group, in no order: `g0`, `g1`, … are its keys, and behind
+/// them what was computed.
 enum GroupFunctions {
     static let groups = "larder_groups"
     static let countGroups = "larder_count_groups"
-    static let group = "larder_group"
+    static let countIntegers = "larder_count_integers"
+    static let table = "_groups"
+    /// How many keys and computed values there may be: SQLite allows a function some more
+    /// arguments.
+    static let columnsMax = 100
 
     /// More than these are left to SQLite, which sorts on disk.
     static let groupsMax = 65_536
@@ -25,22 +31,30 @@ enum GroupFunctions {
     ) throws(SQLiteError) -> GroupedRows {
         let rows = GroupedRows()
         try connection.registerAggregate(name: groups, argumentCount: -1) {
-            Grouping(rows, faults, hasForm: true)
+            GroupTable(rows, faults, .computing)
         }
         try connection.registerAggregate(name: countGroups, argumentCount: -1) {
-            Grouping(rows, faults, hasForm: false)
+            GroupTable(rows, faults, .counting)
         }
-        try connection.registerScalar(
-            name: group, argumentCount: 2, deterministic: false, isShort: true
-        ) {
-            rows.table?.value(of: Int($0[0].int64), at: Int($0[1].int64), faults) ?? .null
+        try connection.registerAggregate(name: countIntegers, argumentCount: 1) {
+            GroupTable(rows, faults, .countingIntegers)
+        }
+        try connection.registerTable(name: table, columns: (0..<columnsMax).map(column)) {
+            rows.table?.value(of: $0, at: $1) ?? .null
         }
         return rows
     }
 
+    /// The column of the table with a key, or behind the keys with a computed value.
+    static func column(_ place: Int) -> String { "g\(place)" }
+
     /// The beginning of a call, up to its first key.
-    static func call(keyCount: Int, _ functions: [GroupFunction]) -> String {
-        if functions == [.rows] { return "\(countGroups)(" }
+    ///
+    /// - Parameter isIntegerColumn: whether the only key is a column of integers.
+    static func call(
+        keyCount: Int, _ functions: [GroupFunction], isIntegerColumn: Bool
+    ) -> String {
+        if functions == [.rows] { return "\(isIntegerColumn ? countIntegers : countGroups)(" }
         let form = ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
         return "\(groups)('\(form)', "
     }
@@ -49,52 +63,8 @@ enum GroupFunctions {
 /// The groups of the statement that runs. One a connection, which runs one such at a time.
 final class GroupedRows {
     /// nil where nothing was grouped.
-    fileprivate var table: GroupTable?
+    var table: GroupTable?
 
     /// Forgets them.
     func removeAll() { table = nil }
-}
-
-private final class Grouping: Aggregation {
-    private let rows: GroupedRows
-    private let faults: FunctionFaults
-    private let hasForm: Bool
-    /// Unchecked: it is touched by one call of SQLite at a time, and the check of each access would
-    /// take a sixth of the time.
-    @exclusivity(unchecked) private var table: GroupTable?
-
-    init(_ rows: GroupedRows, _ faults: FunctionFaults, hasForm: Bool) {
-        self.rows = rows
-        self.faults = faults
-        self.hasForm = hasForm
-    }
-
-    func step(_ arguments: FunctionArguments) {
-        if table == nil { table = makeTable(arguments) }
-        table?.add(arguments)
-    }
-
-    func finish() -> FunctionResult {
-        guard let table else { return .integer(0) }
-        self.table = nil
-        guard !table.isFull else { return faults.report(GroupFunctions.tooManyGroups) }
-        rows.table = table
-        return .integer(Int64(table.count))
-    }
-
-    private func makeTable(_ arguments: FunctionArguments) -> GroupTable {
-        guard hasForm else {
-            return GroupTable(
-                keyCount: arguments.count, firstKey: 0, [GroupColumn(.rows, ofValuesAt: 0)])
-        }
-        let words = arguments[0].string.split(separator: " ")
-        let keyCount = words.first.flatMap { Int($0) } ?? 0
-        var place = 1 + keyCount
-        var columns: [GroupColumn] = []
-        for function in words.dropFirst().compactMap({ GroupFunction(rawValue: String($0)) }) {
-            columns.append(GroupColumn(function, ofValuesAt: place))
-            if function != .rows { place += 1 }
-        }
-        return GroupTable(keyCount: keyCount, firstKey: 1, columns)
-    }
 }

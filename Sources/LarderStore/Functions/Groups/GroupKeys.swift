@@ -1,116 +1,132 @@
 /// Gives each combination of keys a number, from 0, in the order in which they first come.
 ///
 /// A hash table for each key, which numbers the pairs of what stands in front and the key's value.
-struct GroupKeys {
+struct GroupKeys: ~Copyable {
+    /// Of the last key, or the only one.
+    private var last = GroupLevel()
+    /// Of those in front of it.
     private var levels: [GroupLevel]
     private var texts = TextNumbers()
-    /// Of a single key, what came last: rows in the order of an index have it again.
-    private var last: (key: GroupKey, number: Int)?
 
     init(count: Int) {
-        levels = Array(repeating: GroupLevel(), count: count)
+        keyCount = count
+        levels = Array(repeating: GroupLevel(), count: max(0, count - 1))
     }
 
-    /// How many combinations there are.
-    var count: Int { levels.last?.count ?? 0 }
+    /// How many keys make a combination.
+    let keyCount: Int
 
     /// About what they take in memory.
     var byteCount: Int {
-        levels.reduce(texts.byteCount) { $0 + $1.byteCount }
+        levels.reduce(last.byteCount + texts.byteCount) { $0 + $1.byteCount }
     }
 
     /// - Parameter first: the place of the first key among the arguments.
+    @inline(__always)
     mutating func number(of arguments: FunctionArguments, first: Int) -> Int {
+        let front = levels.isEmpty ? 0 : front(of: arguments, first: first)
+        return last.number(
+            of: GroupKey(arguments[first + levels.count], behind: front, &texts))
+    }
+
+    /// The number of what stands in front of the last key.
+    @inline(never)
+    private mutating func front(of arguments: FunctionArguments, first: Int) -> Int {
         var number = 0
-        if levels.count == 1 {
-            let key = key(arguments[first])
-            if let last, last.key == key { return last.number }
-            number = levels[0].known(key, behind: 0) ?? levels[0].insert(key, behind: 0)
-            last = (key, number)
-            return number
-        }
         for level in levels.indices {
-            let key = key(arguments[first + level])
-            number =
-                levels[level].known(key, behind: number)
-                ?? levels[level].insert(key, behind: number)
+            number = levels[level].number(
+                of: GroupKey(arguments[first + level], behind: number, &texts))
         }
         return number
     }
 
     /// A key of a combination.
     func value(of number: Int, at place: Int) -> FunctionResult {
-        var entry = levels[levels.count - 1].entries[number]
-        for level in levels.indices.dropLast().reversed() where level >= place {
-            entry = levels[level].entries[entry.front]
+        var key = last.keys[number]
+        for level in levels.indices.reversed() where level >= place {
+            key = levels[level].keys[key.front]
         }
-        switch entry.key.kind {
+        switch key.kind {
         case .null: return .null
-        case .integer: return .integer(entry.key.word)
-        case .real: return .real(Double(bitPattern: UInt64(bitPattern: entry.key.word)))
-        case .text: return .text(String(decoding: texts[Int(entry.key.word)], as: UTF8.self))
-        case .blob: return .blob(Array(texts[Int(entry.key.word)]))
-        }
-    }
-
-    @inline(__always)
-    private mutating func key(_ argument: FunctionArgument) -> GroupKey {
-        switch argument.type {
-        case .integer: GroupKey(kind: .integer, word: argument.int64)
-        case .null: GroupKey(kind: .null, word: 0)
-        // Both zeros are one.
-        case .real:
-            GroupKey(
-                kind: .real, word: Int64(bitPattern: (argument.double + 0).bitPattern))
-        case .text:
-            GroupKey(kind: .text, word: Int64(argument.withBytes { texts.number(of: $0) }))
-        case .blob:
-            GroupKey(kind: .blob, word: Int64(argument.withBytes { texts.number(of: $0) }))
+        case .integer: return .integer(key.word)
+        case .real: return .real(Double(bitPattern: UInt64(bitPattern: key.word)))
+        case .text: return .text(String(decoding: texts[Int(key.word)], as: UTF8.self))
+        case .blob: return .blob(Array(texts[Int(key.word)]))
         }
     }
 }
 
-/// A key's value in a word: an integer, the bits of a double, or the number of a text or blob.
+/// A key's value behind the number of the keys in front of it, in two words.
 private struct GroupKey: Equatable {
-    var kind: Statement.ColumnType
-    var word: Int64
+    enum Kind: Int { case integer, real, text, blob, null }
+
+    /// An integer, the bits of a double, or the number of a text or blob.
+    let word: Int64
+    /// The number in front and the kind of value.
+    private let tag: Int
+
+    var kind: Kind { Kind(rawValue: tag & 7) ?? .null }
+    var front: Int { tag >> 3 }
+
+    private init(_ kind: Kind, _ word: Int64, behind front: Int) {
+        self.word = word
+        tag = front << 3 | kind.rawValue
+    }
+
+    @inline(__always)
+    init(_ argument: FunctionArgument, behind front: Int, _ texts: inout TextNumbers) {
+        self =
+            argument.isInteger
+            ? GroupKey(.integer, argument.int64, behind: front)
+            : GroupKey(other: argument, behind: front, &texts)
+    }
+
+    @inline(never)
+    private init(
+        other argument: FunctionArgument, behind front: Int, _ texts: inout TextNumbers
+    ) {
+        switch argument.type {
+        case .integer: self.init(.integer, argument.int64, behind: front)
+        case .null: self.init(.null, 0, behind: front)
+        case .real:
+            // Both zeros are one.
+            let bits = (argument.double + 0).bitPattern
+            self.init(.real, Int64(bitPattern: bits), behind: front)
+        case .text:
+            self.init(.text, argument.withBytes { texts.number(of: $0) }, behind: front)
+        case .blob:
+            self.init(.blob, argument.withBytes { texts.number(of: $0) }, behind: front)
+        }
+    }
+
+    func hash(_ slots: HashSlots) -> UInt64 {
+        slots.hash(UInt64(bitPattern: word), UInt64(truncatingIfNeeded: tag))
+    }
 }
 
 /// The values of one key, each behind the number of the keys in front of it.
 private struct GroupLevel {
-    struct Entry {
-        var front: Int
-        var key: GroupKey
-    }
-
-    private(set) var entries: [Entry] = []
+    private(set) var keys: [GroupKey] = []
     private var slots = HashSlots()
 
-    var count: Int { entries.count }
+    var byteCount: Int { keys.count * MemoryLayout<GroupKey>.stride + slots.byteCount }
 
-    var byteCount: Int { entries.count * MemoryLayout<Entry>.stride + slots.byteCount }
-
-    func known(_ key: GroupKey, behind front: Int) -> Int? {
-        slots.first(slots.hash(UInt64(bitPattern: key.word), UInt64(front))) {
-            entries[$0].key == key && entries[$0].front == front
-        }
+    @inline(__always)
+    mutating func number(of key: GroupKey) -> Int {
+        slots.first(key.hash(slots)) { keys[$0] == key } ?? insert(key)
     }
 
     /// Numbers what is not known.
-    mutating func insert(_ key: GroupKey, behind front: Int) -> Int {
-        entries.append(Entry(front: front, key: key))
-        if slots.mustGrow(for: entries.count) {
+    @inline(never)
+    private mutating func insert(_ key: GroupKey) -> Int {
+        keys.append(key)
+        if slots.mustGrow(for: keys.count) {
             slots.grow()
-            for (number, entry) in entries.enumerated() { place(number, entry) }
+            for (number, key) in keys.enumerated() { slots.insert(number, key.hash(slots)) }
         } else {
-            place(entries.count - 1, Entry(front: front, key: key))
+            slots.insert(keys.count - 1, key.hash(slots))
         }
-        return entries.count - 1
-    }
-
-    private mutating func place(_ number: Int, _ entry: Entry) {
-        slots.insert(
-            number, slots.hash(UInt64(bitPattern: entry.key.word), UInt64(entry.front)))
+        return keys.count - 1
     }
 }
 
@@ -127,14 +143,14 @@ private struct TextNumbers {
         heap[(number == 0 ? 0 : ends[number - 1])..<ends[number]]
     }
 
-    mutating func number(of bytes: UnsafeRawBufferPointer) -> Int {
+    mutating func number(of bytes: UnsafeRawBufferPointer) -> Int64 {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
         let hash = UInt64(truncatingIfNeeded: hasher.finalize())
         if let known = slots.first(
             hash, where: { hashes[$0] == hash && self[$0].elementsEqual(bytes) })
         {
-            return known
+            return Int64(known)
         }
         heap.append(contentsOf: bytes)
         ends.append(heap.count)
@@ -145,7 +161,7 @@ private struct TextNumbers {
         } else {
             slots.insert(hashes.count - 1, hash)
         }
-        return hashes.count - 1
+        return Int64(hashes.count - 1)
     }
 }
 

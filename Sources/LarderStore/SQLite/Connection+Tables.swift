@@ -1,0 +1,168 @@
+import CSQLite
+
+/// Tables whose rows stand in memory.
+extension Connection {
+    /// `SELECT … FROM name(rowCount)`. The number of rows is computed before a row is read, so the
+    /// subquery that gives it may be what makes them.
+    ///
+    /// - Parameter value: what stands in a row and a column, both from 0.
+    func registerTable(
+        name: String, columns: [String],
+        value: @escaping (_ row: Int, _ column: Int) -> FunctionResult
+    ) throws(SQLiteError) {
+        let declared = (columns + ["row_count HIDDEN"]).joined(separator: ", ")
+        let content = TableContent(
+            declaration: "CREATE TABLE x (\(declared))", rowCountColumn: columns.count,
+            value: value)
+        let result = sqlite3_create_module_v2(
+            handle, name, TableModule.shared.pointer,
+            Unmanaged.passRetained(content).toOpaque(),
+            { content in
+                guard let content else { return }
+                Unmanaged<TableContent>.fromOpaque(content).release()
+            })
+        // On failure SQLite has called the destructor already.
+        guard result == SQLITE_OK else { throw SQLiteError(handle, result, sql: name) }
+    }
+}
+
+/// What SQLite keeps of a registered table, with a strong reference.
+private final class TableContent {
+    let declaration: String
+    let rowCountColumn: Int
+    let value: (Int, Int) -> FunctionResult
+
+    init(
+        declaration: String, rowCountColumn: Int, value: @escaping (Int, Int) -> FunctionResult
+    ) {
+        self.declaration = declaration
+        self.rowCountColumn = rowCountColumn
+        self.value = value
+    }
+}
+
+/// SQLite's view of a table and of a place in it: each begins with what SQLite itself keeps there.
+/// The content is not retained: it lives as long as the table is registered.
+private struct OpenTable {
+    var base = sqlite3_vtab()
+    let content: Unmanaged<TableContent>
+}
+
+private struct TableCursor {
+    var base = sqlite3_vtab_cursor()
+    let content: Unmanaged<TableContent>
+    var row = 0
+    var rowCount = 0
+}
+
+/// The functions that SQLite calls, the same for all tables. Without one to create it, a table is
+/// there as soon as it is named.
+///
+/// Sendable unchecked: it is written once, before anybody has it, and never freed.
+private struct TableModule: @unchecked Sendable {
+    static let shared = TableModule()
+    let pointer: UnsafePointer<sqlite3_module>
+
+    private init() {
+        var module = sqlite3_module()
+        module.xConnect = { database, content, _, _, table, _ in
+            connect(database, content, table)
+        }
+        module.xBestIndex = { table, index in plan(table, index) }
+        module.xDisconnect = { table in
+            table.map(UnsafeMutableRawPointer.init)?.deallocate()
+            return SQLITE_OK
+        }
+        module.xOpen = { table, cursor in open(table, cursor) }
+        module.xClose = { cursor in
+            cursor.map(UnsafeMutableRawPointer.init)?.deallocate()
+            return SQLITE_OK
+        }
+        module.xFilter = { cursor, _, _, count, arguments in
+            guard let cursor = place(cursor) else { return SQLITE_ERROR }
+            cursor.pointee.row = 0
+            cursor.pointee.rowCount =
+                count == 1 ? Int(sqlite3_value_int64(arguments?.pointee)) : 0
+            return SQLITE_OK
+        }
+        module.xNext = { cursor in
+            place(cursor)?.pointee.row += 1
+            return SQLITE_OK
+        }
+        module.xEof = { cursor in
+            guard let cursor = place(cursor)?.pointee else { return 1 }
+            return cursor.row < cursor.rowCount ? 0 : 1
+        }
+        module.xColumn = { cursor, context, column in
+            guard let cursor = place(cursor)?.pointee else { return SQLITE_ERROR }
+            cursor.content._withUnsafeGuaranteedRef { $0.value(cursor.row, Int(column)) }
+                .set(on: context)
+            return SQLITE_OK
+        }
+        module.xRowid = { cursor, rowID in
+            guard let cursor = place(cursor) else { return SQLITE_ERROR }
+            rowID?.pointee = Int64(cursor.pointee.row)
+            return SQLITE_OK
+        }
+        let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
+        pointer.initialize(to: module)
+        self.pointer = UnsafePointer(pointer)
+    }
+}
+
+private func connect(
+    _ database: OpaquePointer?, _ content: UnsafeMutableRawPointer?,
+    _ table: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?
+) -> Int32 {
+    guard let content, let table else { return SQLITE_ERROR }
+    let unmanaged = Unmanaged<TableContent>.fromOpaque(content)
+    let result = sqlite3_declare_vtab(database, unmanaged.takeUnretainedValue().declaration)
+    guard result == SQLITE_OK else { return result }
+    let opened = UnsafeMutablePointer<OpenTable>.allocate(capacity: 1)
+    opened.initialize(to: OpenTable(content: unmanaged))
+    table.pointee = UnsafeMutableRawPointer(opened).assumingMemoryBound(to: sqlite3_vtab.self)
+    return SQLITE_OK
+}
+
+private func open(
+    _ table: UnsafeMutablePointer<sqlite3_vtab>?,
+    _ cursor: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
+) -> Int32 {
+    guard let table = opened(table), let cursor else { return SQLITE_ERROR }
+    let place = UnsafeMutablePointer<TableCursor>.allocate(capacity: 1)
+    place.initialize(to: TableCursor(content: table.pointee.content))
+    cursor.pointee = UnsafeMutableRawPointer(place)
+        .assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+    return SQLITE_OK
+}
+
+/// Asks for the number of rows; conditions are left to SQLite.
+private func plan(
+    _ table: UnsafeMutablePointer<sqlite3_vtab>?,
+    _ index: UnsafeMutablePointer<sqlite3_index_info>?
+) -> Int32 {
+    guard let table = opened(table), let index else { return SQLITE_ERROR }
+    let column = table.pointee.content._withUnsafeGuaranteedRef { $0.rowCountColumn }
+    for place in 0..<Int(index.pointee.nConstraint) {
+        let constraint = index.pointee.aConstraint[place]
+        guard Int(constraint.iColumn) == column,
+            Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ
+        else { continue }
+        guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
+        index.pointee.aConstraintUsage[place].argvIndex = 1
+        index.pointee.aConstraintUsage[place].omit = 1
+    }
+    return SQLITE_OK
+}
+
+private func opened(
+    _ table: UnsafeMutablePointer<sqlite3_vtab>?
+) -> UnsafeMutablePointer<OpenTable>? {
+    table.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: OpenTable.self) }
+}
+
+private func place(
+    _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
+) -> UnsafeMutablePointer<TableCursor>? {
+    cursor.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: TableCursor.self) }
+}
