@@ -62,6 +62,12 @@ enum School {
         [.string(name(number)), .int(birthOfYear(number)), .double(score(number))]
     }
 
+    /// Makes a commit that changes no answer of a measure.
+    static func change(_ client: StoreClient) throws {
+        let category = try client.insert("Category", ["name": .string(UUID().uuidString)])
+        try client.delete(category)
+    }
+
     /// What a read student adds to a checksum: the same sum in every peer.
     static func checksum(name: Int, birthOfYear: Int64, score: Double) -> Int64 {
         Int64(name) + birthOfYear + Int64(score * 2)

@@ -18,6 +18,10 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// The one writer; a second call is a bug in the caller.
     func makeWriter() throws(LarderError) -> any StoreWriter
+
+    /// Differs after each commit; nil while one is under way. What was read between two equal ones
+    /// would be read again.
+    var dataVersion: UInt64? { get }
 }
 
 /// Which store this is.
@@ -45,6 +49,10 @@ public struct StoreDescription: Hashable, Sendable {
 public protocol QueryPlan: AnyObject, Sendable {
     /// Whether the plan was made of argument values (`%K`), so that others need another plan.
     var dependsOnArguments: Bool { get }
+
+    /// Whether the answer may be another one although nothing was saved; known once it has been
+    /// asked.
+    var dependsOnTime: Bool { get }
 }
 
 /// How much one read may do before it is stopped.

@@ -1,4 +1,9 @@
 extension Batch {
+    /// About what it takes in memory.
+    public var byteCount: Int {
+        columns.reduce((identity?.keys.count ?? 0) * 16) { $0 + $1.byteCount }
+    }
+
     /// Some of the rows, from 0, as a batch of their own.
     public func rows(_ range: Range<Int>) -> Batch {
         var batch = self
@@ -15,6 +20,15 @@ extension Batch {
 }
 
 extension Column {
+    fileprivate var byteCount: Int {
+        switch storage {
+        case .integers(let values): values.count * 8
+        case .doubles(let values): values.count * 8
+        case .bytes(let heap, let ends): heap.count + ends.count * 4
+        case .lists(let keys, let ends): keys.count * 8 + ends.count * 4
+        }
+    }
+
     /// The values of some rows, from 0. Of a column without values none.
     public func rows(_ range: Range<Int>) -> Column {
         let storage: Storage =

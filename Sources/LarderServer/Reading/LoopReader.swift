@@ -25,6 +25,7 @@ final class LoopReader: @unchecked Sendable {
         let inlineReads = Atomic<Int>(0)
         let planHits = Atomic<Int>(0)
         let planMisses = Atomic<Int>(0)
+        let answerHits = Atomic<Int>(0)
     }
 
     let eventLoop: any EventLoop
@@ -68,10 +69,18 @@ final class LoopReader: @unchecked Sendable {
         } catch {
             return .answered(.failed(error))
         }
+        let dataVersion = backend.dataVersion
+        if let batch = entry.answer(to: request.parameters, dataVersion) {
+            counters.answerHits.add(1, ordering: .relaxed)
+            return .answered(.batches([batch], more: false))
+        }
         guard entry.startsInline() else { return .queryTooLong(entry.plan) }
         do throws(ReadFailure) {
             if let batch = try singleBatch(entry.plan, request.parameters) {
                 counters.inlineReads.add(1, ordering: .relaxed)
+                if let dataVersion, dataVersion == backend.dataVersion {
+                    entry.keep(batch, request.parameters, dataVersion)
+                }
                 return .answered(.batches([batch], more: false))
             }
         } catch {

@@ -67,7 +67,7 @@ extension Writer {
             result.transaction = number
             lastTransaction = number
         }
-        try statements.statement(Texts.commit).run()
+        try commit(statements)
         lastKeys = inserting.lastKeys
         return .success(result)
     }

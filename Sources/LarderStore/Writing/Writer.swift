@@ -77,7 +77,7 @@ final class Writer: StoreWriter {
                 for set in part { outcomes.append(try save(set, time: time, statements)) }
                 part = more()
             }
-            if !statements.connection.autocommit { try statements.statement(Texts.commit).run() }
+            if !statements.connection.autocommit { try commit(statements) }
             return outcomes
         } catch {
             lastKeys = keysBefore
@@ -85,6 +85,12 @@ final class Writer: StoreWriter {
             let failure = error.larderError
             noteFailure(error)
             return Array(repeating: .failure(failure), count: count)
+        }
+    }
+
+    func commit(_ statements: StatementCache) throws(SQLiteError) {
+        try store.markingCommit { () throws(SQLiteError) in
+            try statements.statement(Texts.commit).run()
         }
     }
 

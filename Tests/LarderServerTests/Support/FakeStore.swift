@@ -35,6 +35,7 @@ final class FakeStore: StoreBackend {
             var cursorsOpenMost = 0
             var batches = 0
             var writerIsClosed = false
+            var dataVersion: UInt64?
         }
 
         let state = Mutex(State())
@@ -73,6 +74,9 @@ final class FakeStore: StoreBackend {
 
     func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
 
+    /// What was answered once is not known to be true any more, unless a test says so.
+    var dataVersion: UInt64? { records[\.dataVersion] }
+
     func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
     }
@@ -82,6 +86,7 @@ final class FakePlan: QueryPlan {
     let words: [String]
     init(words: [String]) { self.words = words }
     var dependsOnArguments: Bool { words.contains("%K") }
+    var dependsOnTime: Bool { words.contains("now") }
 }
 
 private final class FakeReader: StoreReader {

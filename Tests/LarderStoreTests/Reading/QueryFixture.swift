@@ -6,7 +6,7 @@ import LarderStore
 final class QueryFixture {
     let store: Store
     let reader: any StoreReader
-    private let writer: any StoreWriter
+    let writer: any StoreWriter
     private(set) var names: [PersistentIdentifier: String] = [:]
     private var identifiers: [String: PersistentIdentifier] = [:]
 

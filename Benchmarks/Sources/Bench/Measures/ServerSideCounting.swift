@@ -18,12 +18,24 @@ struct ServerSideCounting: Measure {
         try run.compare(
             students, unit: "µs", ours: { try grouped(client) },
             [Rival("fetch all, count in the client", .atMost(0.1)) { try groupedHere(client) }])
+        try run.compare(
+            students + ", after a change", unit: "µs",
+            ours: {
+                try School.change(client)
+                return try grouped(client)
+            }, [Rival("fetch all, count in the client") { try groupedHere(client) }])
         let indexed = try Server(run, isYearIndexed: true)
         let itsClient = try indexed.connect()
         try Loader(client: itsClient).students(articles)
         try run.compare(
             students + ", indexed", unit: "µs", ours: { try grouped(itsClient) },
             [Rival("fetch all, count in the client", .atMost(0.1)) { try groupedHere(itsClient) }])
+        try run.compare(
+            students + ", indexed, after a change", unit: "µs",
+            ours: {
+                try School.change(itsClient)
+                return try grouped(itsClient)
+            }, [Rival("fetch all, count in the client") { try groupedHere(itsClient) }])
         try run.compare(
             "SUBQUERY count over \(articles) articles", unit: "µs",
             ours: { try prolific(client) },
