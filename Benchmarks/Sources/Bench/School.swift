@@ -63,7 +63,7 @@ enum School {
     }
 
     /// Makes a commit that changes no answer of a measure.
-    static func change(_ client: StoreClient) throws {
+    static func change(_ client: StoreClient) throws(LarderError) {
         let category = try client.insert("Category", ["name": .string(UUID().uuidString)])
         try client.delete(category)
     }
