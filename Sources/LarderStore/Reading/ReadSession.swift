@@ -59,7 +59,7 @@ final class ReadSession {
         do throws(SQLiteError) { try statement.bind(bindings) } catch { throw failure(error) }
     }
 
-    /// Binds the only parameter of a statement that reads an object.
+    /// Binds the only parameter of a statement that reads an object, or one of its lists.
     func bind(key: Int64, to statement: Statement) throws(ReadFailure) {
         runCount += 1
         do throws(SQLiteError) { try statement.bind(integer: key, at: 1) } catch {
@@ -100,7 +100,7 @@ final class ReadSession {
     ) throws(ReadFailure) -> ListedKeys {
         let statement = try statement(text)
         defer { statement.reset() }
-        try bind([.integer(key)], to: statement)
+        try bind(key: key, to: statement)
         var keys = ListedKeys()
         while try step(statement) {
             keys.append(statement, at: 0, of: list)

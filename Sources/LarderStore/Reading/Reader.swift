@@ -120,7 +120,7 @@ final class Reader: StoreReader {
                 decoder.append(try session.list(list.sqlText, of: key, list), at: column)
             }
             guard decoder.byteCount <= bytesLeft else {
-                decoder.removeAll()
+                decoder.removeAll(keepingCapacity: false)
                 throw .failed(
                     LarderError(
                         .resourceExhausted, "the objects do not fit into one reply",
@@ -128,7 +128,9 @@ final class Reader: StoreReader {
             }
         }
         bytesLeft -= decoder.byteCount
-        defer { if decoder.byteCount > Self.keptBytesMax { decoder.removeAll() } }
+        defer {
+            if decoder.byteCount > Self.keptBytesMax { decoder.removeAll(keepingCapacity: false) }
+        }
         return decoder.batch
     }
 

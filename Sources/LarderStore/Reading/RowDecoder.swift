@@ -143,21 +143,17 @@ final class RowDecoder {
 
     /// Begins the next batch.
     func begin() {
-        guard rowCount > 0 else { return }
-        keys.removeAll(keepingCapacity: true)
-        versions.removeAll(keepingCapacity: true)
-        if !subentities.isEmpty { subentities = Subentities() }
-        for index in builders.indices { builders[index].removeAll(keepingCapacity: true) }
-        rowCount = 0
-        byteCount = 0
+        if rowCount > 0 { removeAll(keepingCapacity: true) }
     }
 
-    /// Begins the next batch, and gives the memory of the last one back.
-    func removeAll() {
-        keys = []
-        versions = []
+    /// Begins the next batch. Memory is kept if the last one, which shares it, is gone.
+    func removeAll(keepingCapacity: Bool) {
+        keys.removeAll(keepingCapacity: keepingCapacity)
+        versions.removeAll(keepingCapacity: keepingCapacity)
         if !subentities.isEmpty { subentities = Subentities() }
-        for index in builders.indices { builders[index].removeAll(keepingCapacity: false) }
+        for index in builders.indices {
+            builders[index].removeAll(keepingCapacity: keepingCapacity)
+        }
         rowCount = 0
         byteCount = 0
     }
