@@ -48,8 +48,9 @@ final class ServerCore: Sendable {
             uniqueKeysWithValues: loopReaders.map { loopReader in
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
-                    loopReader: loopReader, pool: pool, writes: writes, registry: registry,
-                    store: store, spools: spools, probe: StoreProbe(store), statistics: statistics,
+                    loopReader: loopReader,
+                    loopTurns: LoopTurns(eventLoop: loopReader.eventLoop), pool: pool,
+                    writes: writes, registry: registry, store: store, spools: spools, probe: StoreProbe(store), statistics: statistics,
                     logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })

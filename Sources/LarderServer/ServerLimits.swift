@@ -62,6 +62,9 @@ public struct ServerLimits: Hashable, Sendable {
     public var writeBytesQueuedMax = 256 << 20
     /// A write may wait this long before it is refused unexecuted.
     public var writeWaitTimeMax: Duration = .seconds(30)
+    /// So many requests of an event loop have to have come from one connection, one behind the
+    /// other, before its saves are carried out on the loop.
+    public var requestsAloneMin = 16
     /// Change sets, and bytes of their frames, that are committed together.
     public var writeGroupMax = 256
     public var writeGroupBytesMax = 16 << 20

@@ -152,6 +152,14 @@ public protocol StoreWriter: AnyObject {
         _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
     ) -> [Result<SaveResult, LarderError>]
 
+    /// Saves one set by itself as ``save(_:more:)`` does, where that is short.
+    ///
+    /// - Returns: nil if it takes more than the budget allows, or if the storage has to be tried
+    ///   first: then nothing was done.
+    func save(
+        _ set: ReceivedChangeSet, within budget: ReadBudget
+    ) -> Result<SaveResult, LarderError>?
+
     /// Inserts the rows of a source, all of them or none, as one transaction, which is committed
     /// before this returns. Rows are read one batch at a time, and not gathered.
     ///
@@ -160,6 +168,9 @@ public protocol StoreWriter: AnyObject {
     func insert(
         _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError>
+
+    /// Whether the log has grown so far that ``checkpointIfNeeded()`` has something to do.
+    var needsCheckpoint: Bool { get }
 
     /// Moves the log into the file as far as readers allow, between groups when it has grown.
     func checkpointIfNeeded()

@@ -79,6 +79,14 @@ public enum Change: Hashable, Sendable {
         case .updateAll, .deleteAll: nil
         }
     }
+
+    /// Whether its objects are those that satisfy a predicate.
+    public var isByPredicate: Bool {
+        switch self {
+        case .insert, .update, .delete: false
+        case .updateAll, .deleteAll: true
+        }
+    }
 }
 
 /// What a change set came to.

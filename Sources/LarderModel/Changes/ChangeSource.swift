@@ -17,23 +17,23 @@ public struct ChangeSource: Hashable, Sendable {
 }
 
 /// A change set, and where it came from.
-public struct ReceivedChangeSet: Hashable, Sendable {
+public struct ReceivedChangeSet: Sendable {
     public var changeSet: ChangeSet
     public var source: ChangeSource
     /// By which the store sees whether a set that comes under a known idempotency key is the same
     /// one. Of use only if the set has a key; whoever received it makes it.
     public var digest: UInt64
-    /// Past it a set with changes by predicate ends with `ErrorCode.timeout`, and nothing is done.
-    /// nil sets no bound.
-    public var deadline: ContinuousClock.Instant?
+    /// Past its deadline a set with changes by predicate ends with `ErrorCode.timeout`, and nothing
+    /// is done. nil sets no bound.
+    public var budget: ReadBudget?
 
     public init(
         _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(), digest: UInt64 = 0,
-        deadline: ContinuousClock.Instant? = nil
+        budget: ReadBudget? = nil
     ) {
         self.changeSet = changeSet
         self.source = source
         self.digest = digest
-        self.deadline = deadline
+        self.budget = budget
     }
 }

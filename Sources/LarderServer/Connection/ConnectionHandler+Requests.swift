@@ -154,23 +154,36 @@ extension ConnectionHandler {
             }
         }
         let bytes = frameBytes
+        if hasLoopToItself, let outcome = writes.saveAtOnce(received, frameBytes: bytes) {
+            return finish(id, Self.reply(to: outcome))
+        }
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
-        let (now, time) = (
-            ContinuousClock.now, time(for: envelope, atMost: services.limits.writeWaitTimeMax)
-        )
-        let deadline = now.advanced(by: time)
-        // What is given up has to be undone, and its answer to arrive, in this time.
-        received.deadline = now.advanced(by: time * 0.9)
+        let time = time(for: envelope, atMost: services.limits.writeWaitTimeMax)
+        if changes.changes.contains(where: \.isByPredicate) {
+            // What is given up has to be undone, and its answer to arrive, in this time.
+            received.budget = ReadBudget(deadline: .now.advanced(by: time * 0.9))
+        }
+        let deadline = NIODeadline.now() + TimeAmount(time)
         writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
-            let reply: Reply
-            switch outcome {
-            case .success(let result): reply = .saved(result)
-            case .failure(let error): reply = .failed(error)
-            }
+            let reply = Self.reply(to: outcome)
             port.execute { handler in
                 handler.writeLeft(bytes)
                 handler.finish(id, reply)
             }
+        }
+    }
+
+    /// Whether a save that waits for the disk on this event loop lets nobody else wait, as far as
+    /// one can know: the last requests of the loop all came from here, and no other is under way.
+    private var hasLoopToItself: Bool {
+        services.loopTurns.count >= services.limits.requestsAloneMin && input.byteCount == 0
+            && state.requestsInFlight == 1
+    }
+
+    private static func reply(to outcome: WriteQueue.Outcome) -> Reply {
+        switch outcome {
+        case .success(let result): .saved(result)
+        case .failure(let error): .failed(error)
         }
     }
 }

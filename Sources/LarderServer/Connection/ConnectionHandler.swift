@@ -231,6 +231,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .welcome(let reply, let clientName): greet(reply, clientName: clientName)
         case .perform(let envelope):
             services.loopReader.counters.requests.add(1, ordering: .relaxed)
+            services.loopTurns.note(self)
             execute(envelope)
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): streams[requestID]?.grant(batches)

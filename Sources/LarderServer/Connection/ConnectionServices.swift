@@ -8,6 +8,7 @@ struct ConnectionServices: Sendable {
     let welcome: Welcome
     let schemaText: String
     let loopReader: LoopReader
+    let loopTurns: LoopTurns
     let pool: ReaderPool
     /// nil for a store that is only read.
     let writes: WriteQueue?

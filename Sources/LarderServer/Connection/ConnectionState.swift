@@ -68,6 +68,7 @@ final class ConnectionState {
 
     var isAwaitingHello: Bool { phase == .awaitingHello }
     var isClosing: Bool { phase == .closing }
+    var requestsInFlight: Int { inFlight.count }
 
     func handle(_ event: Event) -> Action {
         guard phase != .closing else { return .nothing }

@@ -3,11 +3,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The way of every write: a bounded queue before the one thread that owns the store's writer.
+/// The way of every write: a bounded queue before the store's one writer, and who has that.
 ///
-/// The thread takes what waits, up to a group, has it committed at once, and only then answers
+/// A thread takes what waits, up to a group, has it committed at once, and only then answers
 /// each; so an answer means that the write is as durable as the store makes it. A write whose time
-/// has passed while it waited is refused without having been executed.
+/// has passed while it waited is refused without having been executed. While nothing waits, an
+/// event loop may take the writer for one short save (``saveAtOnce(_:frameBytes:)``).
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
 
@@ -16,11 +17,11 @@ final class WriteQueue: Sendable {
         case insert(Insert)
         case probe(@Sendable () -> Void)
 
-        var deadline: ContinuousClock.Instant? {
+        var isExpired: Bool {
             switch self {
-            case .save(let save): save.deadline
-            case .insert(let insert): insert.deadline
-            case .probe: nil
+            case .save(let save): save.deadline <= .now()
+            case .insert(let insert): insert.deadline <= .now
+            case .probe: false
             }
         }
 
@@ -32,26 +33,28 @@ final class WriteQueue: Sendable {
     private final class Save: Sendable {
         let changes: ReceivedChangeSet
         let frameBytes: Int
-        let deadline: ContinuousClock.Instant
+        let deadline: NIODeadline
+        let isShort: Bool
         let answer: @Sendable (Outcome) -> Void
 
         init(
-            _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
+            _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
             answer: @escaping @Sendable (Outcome) -> Void
         ) {
             self.changes = changes
             self.frameBytes = frameBytes
             self.deadline = deadline
             self.answer = answer
+            isShort = WriteQueue.isShort(changes, frameBytes: frameBytes)
         }
+    }
 
-        /// Whether its frame says how long it takes, and that is not long: few objects, by name.
-        var isShort: Bool {
-            frameBytes <= Self.shortBytesMax
-                && changes.changeSet.changes.allSatisfy { $0.identifier != nil }
-        }
+    private static let shortBytesMax = 4 << 10
 
-        private static let shortBytesMax = 4 << 10
+    /// Whether its frame says how long a save takes, and that is not long: few objects, by name.
+    private static func isShort(_ changes: ReceivedChangeSet, frameBytes: Int) -> Bool {
+        frameBytes <= shortBytesMax
+            && !changes.changeSet.changes.contains(where: \.isByPredicate)
     }
 
     /// Rows that become one transaction, which nothing else shares.
@@ -77,23 +80,38 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// Who may touch the writer.
+    private enum Holder {
+        case nobody
+        /// The jobs of `thread`, until nothing waits.
+        case thread
+        /// An event loop, for one save.
+        case loop
+    }
+
     private struct State {
         var items: [Item] = []
         var frameBytes = 0
-        var isDraining = false
+        var holder = Holder.nobody
         var isClosed = false
+        /// The last job of `thread`, which waits for the event loop that has the writer.
+        var ending: (@Sendable () -> Void)?
         var groups = 0
         var inserts = 0
         var saves = 0
+        var savesOnLoop = 0
     }
 
-    /// Sendable unchecked: after its making, the writer is touched by jobs of `thread` alone.
+    /// Sendable unchecked: after its making, the writer is touched by its holder alone, and it
+    /// changes hands under the lock of `state`.
     private struct Owned: @unchecked Sendable {
         let writer: any StoreWriter
     }
 
     private let owned: Owned
     private let limits: ServerLimits
+    /// Of a save on an event loop.
+    private let budget: ReadBudget
     private let thread = NIOThreadPool(numberOfThreads: 1)
     /// Keeps the time of those who wait while the writer is busy for long.
     private let eventLoop: any EventLoop
@@ -102,6 +120,7 @@ final class WriteQueue: Sendable {
     init(writer: any StoreWriter, limits: ServerLimits, eventLoop: any EventLoop) {
         self.owned = Owned(writer: writer)
         self.limits = limits
+        budget = ReadBudget(steps: limits.inlineStepsMax, stepsTimeMax: limits.inlineTimeMax)
         self.eventLoop = eventLoop
         thread.start()
     }
@@ -110,7 +129,7 @@ final class WriteQueue: Sendable {
     ///
     /// - Parameter frameBytes: the bytes that it arrived in, by which the queue is bounded.
     func save(
-        _ changes: ReceivedChangeSet, frameBytes: Int, deadline: ContinuousClock.Instant,
+        _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
         answer: @escaping @Sendable (Outcome) -> Void
     ) {
         let save = Save(changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
@@ -141,8 +160,9 @@ final class WriteQueue: Sendable {
             }
             state.items.append(item)
             state.frameBytes += frameBytes
-            defer { state.isDraining = true }
-            return (nil, !state.isDraining)
+            guard state.holder == .nobody else { return (nil, false) }
+            state.holder = .thread
+            return (nil, true)
         }
         if isIdle { thread.submit { _ in self.drain() } }
         return refusal
@@ -157,7 +177,7 @@ final class WriteQueue: Sendable {
     private func takeGroup() -> [Item]? {
         state.withLock { state in
             guard !state.items.isEmpty else {
-                state.isDraining = false
+                state.holder = .nobody
                 return nil
             }
             var count = 0
@@ -192,7 +212,7 @@ final class WriteQueue: Sendable {
             let short = state.items.prefix(max(0, limits.writeGroupMax - count))
                 .prefix { $0.isShortSave }
             guard !short.isEmpty else { return }
-            let now = ContinuousClock.now
+            let now = NIODeadline.now()
             for case .save(let save) in short {
                 state.frameBytes -= save.frameBytes
                 if save.deadline <= now { expired.append(save) } else { taken.append(save) }
@@ -204,15 +224,16 @@ final class WriteQueue: Sendable {
     }
 
     private func execute(_ group: [Item]) {
-        let now = ContinuousClock.now
+        let now = NIODeadline.now()
         var saves: [Save] = []
+        saves.reserveCapacity(group.count)
         var probes: [@Sendable () -> Void] = []
         for item in group {
             switch item {
             case .probe(let reached): probes.append(reached)
             case .save(let save) where save.deadline <= now: save.answer(.failure(Self.expired))
             case .save(let save): saves.append(save)
-            case .insert(let insert) where insert.deadline <= now:
+            case .insert(let insert) where insert.deadline <= .now:
                 insert.answer(.failure(Self.expired))
             case .insert(let insert): execute(insert)
             }
@@ -250,11 +271,13 @@ final class WriteQueue: Sendable {
 
     /// Refuses the writes that wait and whose time is over.
     private func answerExpired() {
-        let now = ContinuousClock.now
         let expired = state.withLock { state -> [Item] in
-            let expired = state.items.filter { $0.deadline.map { $0 <= now } ?? false }
-            guard !expired.isEmpty else { return [] }
-            state.items.removeAll { $0.deadline.map { $0 <= now } ?? false }
+            var expired: [Item] = []
+            state.items.removeAll { item in
+                guard item.isExpired else { return false }
+                expired.append(item)
+                return true
+            }
             state.frameBytes -= expired.reduce(0) { $0 + $1.frameBytes }
             return expired
         }
@@ -277,13 +300,61 @@ final class WriteQueue: Sendable {
 
     /// Does what still waits, then ends the writer and its thread.
     func close(_ done: @escaping @Sendable () -> Void) {
-        state.withLock { $0.isClosed = true }
-        // The thread does its jobs in order, so this one comes after every drain before it.
-        thread.submit { [self] _ in
+        let end: @Sendable () -> Void = { [self] in
             drain()
             owned.writer.close()
             thread.shutdownGracefully { _ in done() }
         }
+        let isHeld = state.withLock { state in
+            state.isClosed = true
+            guard state.holder == .loop else { return false }
+            state.ending = end
+            return true
+        }
+        // The thread does its jobs in order, so this one comes after every drain before it.
+        if !isHeld { thread.submit { _ in end() } }
+    }
+
+    // MARK: Saves on an event loop
+
+    /// Carries out a short save on the event loop that calls, if nobody has the writer.
+    ///
+    /// - Returns: nil if the save has to be queued: then nothing was done.
+    func saveAtOnce(_ changes: ReceivedChangeSet, frameBytes: Int) -> Outcome? {
+        guard Self.isShort(changes, frameBytes: frameBytes), takeForLoop() else { return nil }
+        let outcome = owned.writer.save(changes, within: budget)
+        giveBack(isSaved: outcome != nil)
+        return outcome
+    }
+
+    private func takeForLoop() -> Bool {
+        state.withLock { state in
+            guard state.holder == .nobody, !state.isClosed else { return false }
+            state.holder = .loop
+            return true
+        }
+    }
+
+    /// What has come meanwhile, and a checkpoint, which may take long, are the thread's.
+    private func giveBack(isSaved: Bool) {
+        let needsCheckpoint = owned.writer.needsCheckpoint
+        let (isNext, ending) = state.withLock { state in
+            if isSaved {
+                state.groups += 1
+                state.saves += 1
+                state.savesOnLoop += 1
+            }
+            let isNext = needsCheckpoint || !state.items.isEmpty
+            state.holder = isNext ? .thread : .nobody
+            return (isNext, state.ending.take())
+        }
+        if isNext {
+            thread.submit { _ in
+                self.owned.writer.checkpointIfNeeded()
+                self.drain()
+            }
+        }
+        if let ending { thread.submit { _ in ending() } }
     }
 
     /// Figures for `stats`.
@@ -292,6 +363,7 @@ final class WriteQueue: Sendable {
             [
                 Statistic("saves", .int(Int64(state.saves))),
                 Statistic("saveGroups", .int(Int64(state.groups))),
+                Statistic("savesOnLoop", .int(Int64(state.savesOnLoop))),
                 Statistic("insertTransactions", .int(Int64(state.inserts))),
                 Statistic("savesWaiting", .int(Int64(state.items.count))),
             ]

@@ -54,8 +54,8 @@ extension Layout {
     }
 
     /// Number, time, author, client, user, process; kind, entity, first key, last key, properties.
-    static let insertTransaction = SQLText(
-        "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    static let insertTransaction =
+        "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
     /// Transaction; of one run place from 1, kind, entity, first key, last key, properties.
     static let insertChange = SQLText(insertChanges(1))

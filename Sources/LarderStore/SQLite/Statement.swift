@@ -85,8 +85,14 @@ final class Statement {
         for (index, binding) in bindings.enumerated() { try bind(binding, at: index + 1) }
     }
 
-    /// Runs to the end with these bindings, discards rows, and is ready to run again.
-    func run(_ bindings: [SQLBinding] = []) throws(SQLiteError) {
+    /// Runs to the end, discards rows, and is ready to run again.
+    func run() throws(SQLiteError) {
+        defer { reset() }
+        while try step() {}
+    }
+
+    /// The same with these bindings.
+    func run(_ bindings: [SQLBinding]) throws(SQLiteError) {
         defer { reset() }
         try bind(bindings)
         while try step() {}

@@ -6,10 +6,13 @@
 final class StatementCache {
     private final class Entry {
         let statement: Statement
+        /// nil for one that is known by its letters.
+        let text: SQLText?
         var lastUse: UInt64
 
-        init(_ statement: Statement, lastUse: UInt64) {
+        init(_ statement: Statement, _ text: SQLText? = nil, lastUse: UInt64) {
             self.statement = statement
+            self.text = text
             self.lastUse = lastUse
         }
     }
@@ -18,6 +21,9 @@ final class StatementCache {
     private let capacity: Int
     private var ofLetters: [String: Entry] = [:]
     private var ofTexts: [SQLText: Entry] = [:]
+    /// Of these texts some that were used last, by a few bits of their addresses: to hash a text
+    /// costs more than to bind a value.
+    private var slots = [Entry?](repeating: nil, count: 64)
     private var clock: UInt64 = 0
 
     init(_ connection: Connection, capacity: Int = 256) {
@@ -39,15 +45,26 @@ final class StatementCache {
 
     /// The same, without a look at the text's letters.
     func statement(_ text: SQLText) throws(SQLiteError) -> Statement {
-        if let entry = ofTexts[text] { return use(entry) }
-        let entry = try prepare(text.text)
+        let slot = Int(bitPattern: ObjectIdentifier(text)) >> 5 & (slots.count - 1)
+        if let entry = slots[slot], entry.text === text { return use(entry) }
+        if let entry = ofTexts[text] {
+            slots[slot] = entry
+            return use(entry)
+        }
+        let entry = try prepare(text.text, text)
         ofTexts[text] = entry
+        slots[slot] = entry
         return use(entry)
     }
 
     func removeAll() {
         ofLetters.removeAll()
         ofTexts.removeAll()
+        clearSlots()
+    }
+
+    private func clearSlots() {
+        for slot in slots.indices { slots[slot] = nil }
     }
 
     private func use(_ entry: Entry) -> Statement {
@@ -57,10 +74,12 @@ final class StatementCache {
         return entry.statement
     }
 
-    private func prepare(_ text: String) throws(SQLiteError) -> Entry {
-        let statement = try connection.prepare(text, persistent: true)
+    private func prepare(
+        _ letters: String, _ text: SQLText? = nil
+    ) throws(SQLiteError) -> Entry {
+        let statement = try connection.prepare(letters, persistent: true)
         if count >= capacity { evict() }
-        return Entry(statement, lastUse: clock)
+        return Entry(statement, text, lastUse: clock)
     }
 
     private func evict() {
@@ -71,6 +90,7 @@ final class StatementCache {
             ofLetters[letters.key] = nil
         } else if let text {
             ofTexts[text.key] = nil
+            clearSlots()
         }
     }
 }

@@ -5,17 +5,19 @@ struct ChangeFaults {
     /// More are not looked for: nobody reads them, and the reply has to stay short.
     static let countMax = 100
 
-    private(set) var first: LarderError?
+    /// None or one: an error is large, and most sets have none.
+    private var firsts: [LarderError] = []
     private var details: [ChangeFault] = []
 
-    var isEmpty: Bool { first == nil }
+    var first: LarderError? { firsts.first }
+    var isEmpty: Bool { firsts.isEmpty }
     var count: Int { details.count }
     var isFull: Bool { details.count >= ChangeFaults.countMax }
 
     /// - Parameter change: The place of the change at fault; nil where the set as a whole is.
     mutating func add(_ error: LarderError, change: Int?) {
         guard !isFull else { return }
-        if first == nil { first = error }
+        if isEmpty { firsts = [error] }
         var fault =
             error.details.first ?? ChangeFault(error.code, error.message, uri: error.uri)
         fault.change = change
@@ -24,7 +26,7 @@ struct ChangeFaults {
 
     /// Takes over the faults of a part, whose first change stands at this place of the whole.
     mutating func add(_ part: ChangeFaults, from place: Int) {
-        if first == nil { first = part.first }
+        if isEmpty { firsts = part.firsts }
         for var fault in part.details where !isFull {
             fault.change = fault.change.map { place + $0 }
             details.append(fault)

@@ -59,7 +59,7 @@ extension ChangeSetCheck {
         _ identifier: PersistentIdentifier, _ place: Int
     ) throws(LarderError) -> PersistentIdentifier {
         guard case .temporary(let name) = identifier.key else { return identifier }
-        guard let insertion = insertions[name],
+        guard let insertion = insertion(named: name),
             schema.isKind(insertion.object.entity, of: try entityNumber(identifier.entityName))
         else {
             throw LarderError(

@@ -46,15 +46,17 @@ extension ChangeSetCheck {
         _ policy: UniqueConflictPolicy
     ) -> PlannedInsert {
         let attributes = schema.entities[subject.entity].attributes
-        var row = [SQLBinding](repeating: .null, count: attributes.count)
+        var row: [SQLBinding] = []
+        row.reserveCapacity(attributes.count)
         var missing: [LarderError] = []
-        var rest = planned.attributes[...]
+        var next = 0
         for (number, stored) in attributes.enumerated() {
-            if let next = rest.first, next.attribute == number {
-                row[number] = next.value
-                rest = rest.dropFirst()
+            if next < planned.attributes.count, planned.attributes[next].attribute == number {
+                row.append(planned.attributes[next].value)
+                next += 1
                 continue
             }
+            row.append(.null)
             guard !stored.attribute.isDerived, given[stored.attribute.name] == nil else { continue }
             attempt(place, isOfValue: true) { check throws(LarderError) in
                 do throws(LarderError) {
@@ -86,8 +88,10 @@ extension ChangeSetCheck {
                 faults.append((name, error, isOfValue))
             }
         }
-        for (_, error, isOfValue) in faults.sorted(by: { $0.name < $1.name }) {
-            attempt(place, isOfValue: isOfValue) { _ throws(LarderError) in throw error }
+        if !faults.isEmpty {
+            for (_, error, isOfValue) in faults.sorted(by: { $0.name < $1.name }) {
+                attempt(place, isOfValue: isOfValue) { _ throws(LarderError) in throw error }
+            }
         }
         planned.attributes.sort { $0.attribute < $1.attribute }
         planned.assignments.sort { $0.relationship < $1.relationship }
@@ -224,7 +228,7 @@ extension ChangeSetCheck {
             return Assignment.Target(
                 object: ObjectKey(entity: entity, key: key), insertedBy: nil)
         case .temporary(let name):
-            guard let insertion = insertions[name] else {
+            guard let insertion = insertion(named: name) else {
                 throw LarderError(
                     .invalidChangeSet,
                     "\(stored.qualifiedName) names \(identifier.uriRepresentation), "

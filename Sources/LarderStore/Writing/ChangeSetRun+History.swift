@@ -41,11 +41,14 @@ extension ChangeSetRun {
     }
 
     /// Writes the set into the history; false if it changed nothing.
-    func writeHistory(_ changeSet: ReceivedChangeSet) throws(SQLiteError) -> Bool {
+    func writeHistory(
+        _ changeSet: ReceivedChangeSet, _ statement: TransactionStatement
+    ) throws(SQLiteError) -> Bool {
         try forgetMissing()
         let runs = changes.runs
         guard let first = runs.first else { return false }
-        try writeTransaction(first, changeSet.source, author: changeSet.changeSet.author)
+        try writeTransaction(
+            first, changeSet.source, author: changeSet.changeSet.author, statement)
         let several = (runs.count - 1) / Layout.changesAtOnce * Layout.changesAtOnce
         try writeChanges(
             runs, 1..<1 + several, Layout.insertSeveralChanges, atOnce: Layout.changesAtOnce)
@@ -73,20 +76,30 @@ extension ChangeSetRun {
     }
 
     private func writeTransaction(
-        _ first: ChangeRun, _ source: ChangeSource, author: String
+        _ first: ChangeRun, _ source: ChangeSource, author: String,
+        _ transactions: TransactionStatement
     ) throws(SQLiteError) {
-        let client = source.clientName
-        let statement = try statements.statement(Layout.insertTransaction)
+        let statement = transactions.statement
+        let bound = transactions.bound
+        transactions.bound = nil
         try statement.bind(integer: transaction, at: 1)
         try statement.bind(.real(time), at: 2)
-        try statement.bind(author.isEmpty ? .null : .text(author), at: 3)
+        if bound?.author != author {
+            try statement.bind(author.isEmpty ? .null : .text(author), at: 3)
+        }
+        if bound?.source != source { try bind(source, to: statement) }
+        try bind(first, after: bound?.run, to: statement, from: 7)
+        try statement.run()
+        transactions.bound = (source, author, first)
+    }
+
+    private func bind(_ source: ChangeSource, to statement: Statement) throws(SQLiteError) {
+        let client = source.clientName
         try statement.bind(client.isEmpty ? .null : .text(client), at: 4)
         try statement.bind(
             source.userIdentifier.map { .integer(Int64($0)) } ?? .null, at: 5)
         try statement.bind(
             source.processIdentifier.map { .integer(Int64($0)) } ?? .null, at: 6)
-        try bind(first, after: nil, to: statement, from: 7)
-        try statement.run()
     }
 
     /// Binds a run: kind, entity, first key, last key, properties. What it has in common with the
@@ -119,13 +132,24 @@ extension ChangeSetRun {
     /// A key that the rule `noAction` left behind leads to an object that is not there, and does
     /// not change when the key goes.
     private func forgetMissing() throws(SQLiteError) {
-        for relationship in schema.relationships
-        where relationship.relationship.deleteRule == .noAction {
-            let entity = relationship.entityNumber
-            for key in changes.keys(changedIn: .relationship(relationship.number), of: entity) {
+        for number in schema.noActionNumbers {
+            let entity = schema.relationships[number].entityNumber
+            for key in changes.keys(changedIn: .relationship(number), of: entity) {
                 let object = ObjectKey(entity: entity, key: key)
                 if try version(of: object) == nil { changes.forget(object) }
             }
         }
+    }
+}
+
+/// The statement that writes a transaction's row, and what it has bound: what one transaction has in
+/// common with the one before stays bound.
+final class TransactionStatement {
+    let statement: Statement
+    /// nil where it is not known.
+    var bound: (source: ChangeSource, author: String, run: ChangeRun)?
+
+    init(_ connection: Connection) throws(SQLiteError) {
+        statement = try connection.prepare(Layout.insertTransaction, persistent: true)
     }
 }

@@ -97,7 +97,7 @@ extension ChangeSetRun {
     ) throws(SQLiteError) -> SelectedObjects? {
         var selected = try SelectedObjects(valueCount: columns.count - 1, statements)
         let connection = statements.connection
-        connection.setBudget(readBudget)
+        connection.setBudget(budget)
         defer { connection.setBudget(nil) }
         do throws(SQLiteError) {
             let query = try connection.prepare(sql.text)

@@ -27,9 +27,8 @@ final class ChangeSetRun {
     let time: Double
     /// Where the functions of queries and derivations report their errors.
     let functionFaults: FunctionFaults
-    /// Past it the set is given up, if it has changes by predicate.
-    private let deadline: ContinuousClock.Instant?
-    private let isBounded: Bool
+    /// Past its deadline the set is given up, if it has changes by predicate.
+    let budget: ReadBudget?
 
     var faults = ChangeFaults()
     /// The change that is being carried out, for its faults.
@@ -71,7 +70,7 @@ final class ChangeSetRun {
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, values: ValueCheck,
         lastKeys: [Int64], transaction: Int64, time: Double, functionFaults: FunctionFaults,
-        deadline: ContinuousClock.Instant?
+        budget: ReadBudget?
     ) {
         self.schema = schema
         self.store = store
@@ -81,8 +80,7 @@ final class ChangeSetRun {
         self.transaction = transaction
         self.time = time
         self.functionFaults = functionFaults
-        self.deadline = deadline
-        isBounded = deadline != nil
+        self.budget = budget
         changes = ObjectChanges(
             lastKeys: schema.hasInheritance
                 ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
@@ -124,13 +122,9 @@ final class ChangeSetRun {
 
     /// Gives the set up once its time is over.
     func checkTime() throws(SQLiteError) {
-        // Most sets are not, and an instant is no small thing to look at.
-        guard isBounded, let deadline, ContinuousClock.now >= deadline else { return }
+        guard let deadline = budget?.deadline, ContinuousClock.now >= deadline else { return }
         throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "the time is over")
     }
-
-    /// How long statements of its queries may run.
-    var readBudget: ReadBudget { ReadBudget(deadline: deadline) }
 
     func fault(_ error: LarderError) {
         faults.add(error, change: change)
@@ -168,7 +162,9 @@ final class ChangeSetRun {
         let statement = try statements.statement(entity.insertion.one)
         try statement.bind(integer: object.key, at: 1)
         for (attribute, value) in insert.row.enumerated() {
-            try statement.bind(standingAside(value, attribute, of: object), at: attribute + 2)
+            try statement.bind(
+                entity.hasUniqueAttribute
+                    ? standingAside(value, attribute, of: object) : value, at: attribute + 2)
         }
         var place = insert.row.count + 2
         var later: [Assignment] = []
@@ -194,8 +190,9 @@ final class ChangeSetRun {
             oblige(object, schema.relationships[number], .missing)
             noteCount(schema.relationships[number], of: object)
         }
-        later += insert.values.assignments.filter {
-            !entity.insertedToOnes.contains($0.relationship)
+        for assignment in insert.values.assignments
+        where !entity.insertedToOnes.contains(assignment.relationship) {
+            later.append(assignment)
         }
         for assignment in later { try assignWhenReady(assignment, to: object) }
         try editWhenReady(object, insert.values.edits)

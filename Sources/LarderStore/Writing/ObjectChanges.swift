@@ -27,7 +27,8 @@ struct ObjectChanges {
 
     init(lastKeys: [Int64]) {
         self.lastKeys = lastKeys
-        entities = Array(repeating: EntityChanges(), count: lastKeys.count)
+        // Not `repeating:`, whose generic code looks the array's type up each time.
+        entities = lastKeys.map { _ in EntityChanges() }
     }
 
     mutating func insert(_ object: ObjectKey) {

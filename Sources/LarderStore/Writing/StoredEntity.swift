@@ -26,6 +26,8 @@ final class StoredEntity: Sendable {
     /// Those whose key an insert writes with the row: to-one, stored here, not one-to-one.
     let insertedToOnes: [Int]
     let constraints: [StoredConstraint]
+    /// Whether a constraint is of one attribute, whose values may have to stand aside.
+    let hasUniqueAttribute: Bool
     /// Its values: the key, the attributes, and a key and perhaps a position for each to-one.
     let insertion: InsertTexts
     let version: SQLText
@@ -80,6 +82,7 @@ final class StoredEntity: Sendable {
                 names, declarer, table: place.table, places: names.compactMap { knownPlaces[$0] },
                 columns: names.compactMap { columns[$0] })
         }
+        hasUniqueAttribute = constraints.contains { $0.aside != nil }
 
         let table = SQL.quoted(place.table)
         self.table = table

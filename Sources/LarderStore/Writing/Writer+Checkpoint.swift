@@ -8,14 +8,18 @@ extension Writer {
         static let untilTruncation = 16_000
     }
 
-    func checkpointIfNeeded() {
+    var needsCheckpoint: Bool {
         guard case .sound = health, !store.options.isReadOnly,
-            let connection = statements?.connection
-        else { return }
-        let pageCount = connection.logPageCount
+            let pageCount = statements?.connection.logPageCount
+        else { return false }
         // After a complete checkpoint the log begins again from its start.
         if pageCount < checkpointedPageCount { checkpointedPageCount = 0 }
-        guard pageCount - checkpointedPageCount >= Pages.betweenCheckpoints else { return }
+        return pageCount - checkpointedPageCount >= Pages.betweenCheckpoints
+    }
+
+    func checkpointIfNeeded() {
+        guard needsCheckpoint, let connection = statements?.connection else { return }
+        let pageCount = connection.logPageCount
         do throws(SQLiteError) {
             checkpointedPageCount = pageCount
             try connection.checkpoint(.passive)

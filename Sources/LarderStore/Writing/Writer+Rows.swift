@@ -41,7 +41,7 @@ extension Writer {
         let run = ChangeSetRun(
             schema, store: store.storeDescription.identifier, statements: statements,
             values: values, lastKeys: lastKeys, transaction: number, time: time,
-            functionFaults: functionFaults, deadline: nil)
+            functionFaults: functionFaults, budget: nil)
         let inserting = InsertionRun(
             insertion, into: schema.entities[entity], firstRow: firstRow, run, values: values,
             planner: planner)
@@ -63,11 +63,11 @@ extension Writer {
         var result = InsertedRows(rowCount: inserting.rowCount, keys: inserting.keys)
         let history = ReceivedChangeSet(
             ChangeSet(author: insertion.author), from: received.source)
-        if try run.writeHistory(history) {
+        if let transactions, try run.writeHistory(history, transactions) {
             result.transaction = number
             lastTransaction = number
         }
-        try commit(statements)
+        try commit(statements, keys: inserting.lastKeys)
         lastKeys = inserting.lastKeys
         return .success(result)
     }

@@ -19,11 +19,14 @@ final class Writer: StoreWriter {
     let values = ValueCheck()
     /// nil once the writer is closed.
     var statements: StatementCache?
+    var transactions: TransactionStatement?
     var health = Health.sound
     /// Where the functions of the connection report their errors.
     private(set) var functionFaults = FunctionFaults()
     /// The last key that each entity's objects were given.
     var lastKeys: [Int64] = []
+    /// The keys that `sqlite_sequence` says were given, up to which this writer gives them.
+    var keysAside: [Int64] = []
     /// The greatest number that a transaction of the history was given. It never falls: what a
     /// failed commit left in the log may still be found.
     var lastTransaction: Int64 = 0
@@ -51,10 +54,13 @@ final class Writer: StoreWriter {
             keys[number] = max(0, rows.int64(at: 1))
         }
         lastKeys = keys
+        keysAside = keys
+        transactions = nil
         // A store of an older format that is only read may have no history.
         if !store.options.isReadOnly {
             lastTransaction = max(
                 lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
+            transactions = try TransactionStatement(connection)
         }
         statements = StatementCache(connection, capacity: Writer.statementsMax)
     }
@@ -77,7 +83,7 @@ final class Writer: StoreWriter {
                 for set in part { outcomes.append(try save(set, time: time, statements)) }
                 part = more()
             }
-            if !statements.connection.autocommit { try commit(statements) }
+            if !statements.connection.autocommit { try commit(statements, keys: lastKeys) }
             return outcomes
         } catch {
             lastKeys = keysBefore
@@ -88,16 +94,45 @@ final class Writer: StoreWriter {
         }
     }
 
-    func commit(_ statements: StatementCache) throws(SQLiteError) {
+    func save(
+        _ set: ReceivedChangeSet, within budget: ReadBudget
+    ) -> Result<SaveResult, LarderError>? {
+        guard case .sound = health, !store.options.isReadOnly, let statements else { return nil }
+        let keysBefore = lastKeys
+        let connection = statements.connection
+        connection.setBudget(budget)
+        do throws(SQLiteError) {
+            let time = Date().timeIntervalSinceReferenceDate
+            let outcome = try save(set, time: time, statements)
+            // Of a commit that was stopped nobody would know whether it is done.
+            connection.setBudget(nil)
+            if !connection.autocommit { try commit(statements, keys: lastKeys) }
+            return outcome
+        } catch {
+            let isStopped = connection.stopReason != nil
+            connection.setBudget(nil)
+            lastKeys = keysBefore
+            rollBack()
+            if isStopped { return nil }
+            noteFailure(error)
+            return .failure(error.larderError)
+        }
+    }
+
+    /// - Parameter keys: The last key that each entity's objects were given.
+    func commit(_ statements: StatementCache, keys: [Int64]) throws(SQLiteError) {
+        let aside = try setAside(keys, statements)
         try store.markingCommit { () throws(SQLiteError) in
             try statements.statement(Texts.commit).run()
         }
+        keysAside = aside
     }
 
     /// What begins and ends transactions, and the parts of one.
     enum Texts {
         static let begin = SQLText("BEGIN IMMEDIATE")
         static let commit = SQLText("COMMIT")
+        static let noteKeys = SQLText("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")
         static let rollBack = SQLText("ROLLBACK")
         static let beginSet = SQLText("SAVEPOINT change_set")
         static let keepSet = SQLText("RELEASE change_set")
@@ -149,11 +184,11 @@ final class Writer: StoreWriter {
             schema, store: store.storeDescription.identifier, statements: statements,
             values: values, lastKeys: lastKeys, transaction: number, time: time,
             functionFaults: functionFaults,
-            deadline: planned.hasChangesByPredicate ? set.deadline : nil)
+            budget: planned.hasChangesByPredicate ? set.budget : nil)
         do throws(SQLiteError) {
             var outcome = try run.run(planned)
             if case .success(var result) = outcome {
-                if try run.writeHistory(set) {
+                if let transactions, try run.writeHistory(set, transactions) {
                     result.transaction = number
                     lastTransaction = number
                     outcome = .success(result)
@@ -189,7 +224,9 @@ final class Writer: StoreWriter {
     func close() {
         guard let connection = statements?.connection else { return }
         rollBack()
+        giveBackKeys()
         statements = nil
+        transactions = nil
         if !store.options.isReadOnly {
             // Readers that are still at work keep the log; the next opening reads it.
             if (try? connection.checkpoint(.truncate)) == nil {

@@ -8,6 +8,8 @@ final class WritingSchema: Sendable {
     private let numbers: [String: Int]
     /// Whether a table holds objects of several entities.
     let hasInheritance: Bool
+    /// Relationships whose delete rule is `noAction`.
+    let noActionNumbers: [Int]
 
     /// - Throws: `wrongType` if a default or a bound does not suit its attribute, or what the
     ///   planner finds wrong in a derivation.
@@ -36,6 +38,8 @@ final class WritingSchema: Sendable {
         self.relationships = relationships
         self.numbers = numbers
         hasInheritance = entities.contains { $0.sharesTable }
+        noActionNumbers = relationships.filter { $0.relationship.deleteRule == .noAction }
+            .map(\.number)
     }
 
     /// Whether objects of the first are also objects of the second.

@@ -105,6 +105,7 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_EXPLAIN:
             return .explain(try QueryRequest(arena.unpack(body, larder__v1__query_request__unpack)))
         case LARDER__V1__ENVELOPE__BODY_SAVE:
+            if let plain = ChangeSet(plain: body) { return .save(plain) }
             return .save(try ChangeSet(arena.unpack(body, larder__v1__change_set__unpack)))
         case LARDER__V1__ENVELOPE__BODY_SCHEMA:
             _ = try arena.unpack(body, larder__v1__schema_request__unpack)

@@ -14,6 +14,10 @@ final class FakeStore: StoreBackend {
         var writes: Gate?
         /// Whether the writer takes into a group what comes while it is busy with it.
         var takesMore = false
+        /// Whether a save takes more than an event loop has for it.
+        var isTooLongForLoop = false
+        /// Whether the log has grown so far that it has to be moved.
+        var needsCheckpoint = false
     }
 
     let storeDescription: StoreDescription
@@ -34,6 +38,7 @@ final class FakeStore: StoreBackend {
             var cursorsOpen = 0
             var cursorsOpenMost = 0
             var batches = 0
+            var checkpoints = 0
             var writerIsClosed = false
             var dataVersion: UInt64?
         }
@@ -193,6 +198,13 @@ private final class FakeWriter: StoreWriter {
         }
     }
 
+    func save(
+        _ set: ReceivedChangeSet, within budget: ReadBudget
+    ) -> Result<SaveResult, LarderError>? {
+        guard !store.options.isTooLongForLoop else { return nil }
+        return save([set], more: { [] }).first
+    }
+
     private func apply(
         _ set: ChangeSet, _ state: inout FakeStore.Records.State
     ) -> Result<SaveResult, LarderError> {
@@ -242,6 +254,11 @@ private final class FakeWriter: StoreWriter {
         }
     }
 
-    func checkpointIfNeeded() {}
+    var needsCheckpoint: Bool { store.options.needsCheckpoint }
+
+    func checkpointIfNeeded() {
+        if needsCheckpoint { store.records.state.withLock { $0.checkpoints += 1 } }
+    }
+
     func close() { store.records.state.withLock { $0.writerIsClosed = true } }
 }

@@ -19,7 +19,8 @@ struct DeadlineTests {
         return library.writer.save(
             sets.map { changes, time in
                 ReceivedChangeSet(
-                    ChangeSet(changes), deadline: time.map { now.advanced(by: $0) })
+                    ChangeSet(changes),
+                    budget: time.map { ReadBudget(deadline: now.advanced(by: $0)) })
             })
     }
 

@@ -1,0 +1,177 @@
+internal import CLarderProto
+internal import FoundationEssentials
+internal import LarderModel
+
+// Change sets as nearly all are, read straight from their bytes: for protobuf-c an insert of three
+// values is eight messages with a table each, which took as long as all else in the decoding.
+//
+// What is seldom there (edits, changes by predicate, lists), what has a field twice or one that is
+// not known, and what is wrong gives nil: then protobuf-c reads the set, and says what is wrong.
+
+extension ChangeSet {
+    init?(plain bytes: UnsafeRawBufferPointer) {
+        var fields = FieldScanner(bytes)
+        var changes: [Change] = []
+        var policy = UniqueConflictPolicy?.none
+        var (author, key) = (String?.none, String?.none)
+        while !fields.isAtEnd {
+            guard let field = fields.next() else { return nil }
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)):
+                guard changes.count < Limits.changesMax, let change = Change(plain: bytes)
+                else { return nil }
+                changes.append(change)
+            case (2, .number(1)) where policy == nil: policy = .upsert
+            case (4, .bytes(let bytes)) where author == nil:
+                author = bytes.plainText(bytesMax: Limits.authorBytesMax)
+                if author == nil { return nil }
+            case (5, .bytes(let bytes)) where key == nil:
+                key = bytes.plainText(bytesMax: Limits.idempotencyKeyBytesMax)
+                if key == nil { return nil }
+            default: return nil
+            }
+        }
+        self.init(
+            changes, onUniqueConflict: policy ?? .error, author: author ?? "",
+            idempotencyKey: key ?? "")
+    }
+}
+
+extension Change {
+    fileprivate init?(plain bytes: UnsafeRawBufferPointer) {
+        var fields = FieldScanner(bytes)
+        var kind: UInt64 = 0
+        var identifier: PersistentIdentifier?
+        var version: Int64?
+        var values: [String: Value] = [:]
+        while !fields.isAtEnd {
+            guard let field = fields.next() else { return nil }
+            switch (field.number, field.content) {
+            case (1, .number(let number)) where kind == 0: kind = number
+            case (2, .bytes(let bytes)) where identifier == nil:
+                identifier = PersistentIdentifier(plain: bytes)
+                if identifier == nil { return nil }
+            case (3, .number(let number)) where version == nil:
+                version = Int64(bitPattern: number)
+            case (4, .bytes(let bytes)):
+                guard values.count < Limits.propertiesMax,
+                    let (name, value) = Self.property(bytes),
+                    values.updateValue(value, forKey: name) == nil
+                else { return nil }
+            default: return nil
+            }
+        }
+        guard let identifier else { return nil }
+        switch kind {
+        case 1 where version == nil: self = .insert(identifier, values: values)
+        case 2: self = .update(identifier, ifVersion: version, values: values)
+        case 3 where values.isEmpty: self = .delete(identifier, ifVersion: version)
+        default: return nil
+        }
+    }
+
+    private static func property(_ bytes: UnsafeRawBufferPointer) -> (String, Value)? {
+        var fields = FieldScanner(bytes)
+        guard let first = fields.next(), first.number == 1, case .bytes(let name) = first.content,
+            let second = fields.next(), second.number == 2,
+            case .bytes(let value) = second.content, fields.isAtEnd,
+            let name = name.plainName, let value = Value(plain: value)
+        else { return nil }
+        return (name, value)
+    }
+}
+
+extension PersistentIdentifier {
+    fileprivate init?(plain bytes: UnsafeRawBufferPointer) {
+        var fields = FieldScanner(bytes)
+        var store: UUID?
+        var entityName: String?
+        while !fields.isAtEnd {
+            guard let field = fields.next() else { return nil }
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)) where store == nil && bytes.count == 16:
+                store = UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
+            case (2, .bytes(let bytes)) where entityName == nil: entityName = bytes.plainName
+            case (3, .number(let key)):
+                // The name comes last, as it is written, or protobuf-c reads it.
+                guard let store, let entityName, key > 0, fields.isAtEnd,
+                    let key = Int64(exactly: key)
+                else { return nil }
+                self.init(store: store, entityName: entityName, key: key)
+                return
+            case (4, .bytes(let bytes)):
+                guard store == nil, let entityName, fields.isAtEnd, let name = bytes.plainName
+                else { return nil }
+                self.init(temporary: name, entityName: entityName)
+                return
+            default: return nil
+            }
+        }
+        return nil
+    }
+}
+
+extension Value {
+    fileprivate init?(plain bytes: UnsafeRawBufferPointer) {
+        var fields = FieldScanner(bytes)
+        guard let field = fields.next(), fields.isAtEnd else { return nil }
+        switch (field.number, field.content) {
+        case (1, .number): self = .null
+        case (2, .number(let number)) where number <= 1: self = .bool(number == 1)
+        case (3, .number(let number)):
+            // Zigzag: the sign is the lowest bit.
+            self = .int(Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
+        case (4, .fixed32(let bits)) where !Float(bitPattern: bits).isNaN:
+            self = .float(Float(bitPattern: bits))
+        case (5, .fixed64(let bits)) where !Double(bitPattern: bits).isNaN:
+            self = .double(Double(bitPattern: bits))
+        case (7, .bytes(let bytes)):
+            guard let text = bytes.plainText() else { return nil }
+            self = .string(text)
+        case (8, .fixed64(let bits)) where Double(bitPattern: bits).isFinite:
+            self = .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits)))
+        case (9, .bytes(let bytes)) where bytes.count == 16:
+            self = .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+        case (11, .bytes(let bytes)): self = .data(Data(bytes))
+        case (13, .bytes(let bytes)):
+            guard let identifier = PersistentIdentifier(plain: bytes) else { return nil }
+            self = .object(identifier)
+        case (6, .bytes(let bytes)), (10, .bytes(let bytes)), (12, .bytes(let bytes)):
+            guard let value = Value(text: bytes, number: field.number) else { return nil }
+            self = value
+        default: return nil
+        }
+    }
+
+    /// The kinds that are more than their text.
+    private init?(text bytes: UnsafeRawBufferPointer, number: UInt64) {
+        var wire = Larder__V1__Value()
+        switch number {
+        case 6:
+            wire.kind_case = LARDER__V1__VALUE__KIND_DECIMAL_VALUE
+            wire.decimal_value = bytes.binaryData
+        case 10:
+            wire.kind_case = LARDER__V1__VALUE__KIND_URL_VALUE
+            wire.url_value = bytes.binaryData
+        default:
+            wire.kind_case = LARDER__V1__VALUE__KIND_JSON_VALUE
+            wire.json_value = bytes.binaryData
+        }
+        guard let value = try? Value(wire) else { return nil }
+        self = value
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate var binaryData: ProtobufCBinaryData {
+        ProtobufCBinaryData(
+            len: count, data: UnsafeMutableRawPointer(mutating: baseAddress)?
+                .assumingMemoryBound(to: UInt8.self))
+    }
+
+    fileprivate func plainText(bytesMax: Int = .max) -> String? {
+        try? binaryData.text("a text", bytesMax: bytesMax)
+    }
+
+    fileprivate var plainName: String? { try? binaryData.name("a name") }
+}
