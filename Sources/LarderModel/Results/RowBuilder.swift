@@ -6,7 +6,7 @@ public struct RowBuilder: Sendable {
     private let schema: Schema
     private let store: UUID
     private let properties: [Property]
-    private var columns: [ColumnBuilder]
+    private var columns: [Column]
     public private(set) var rowCount = 0
 
     /// - Parameters:
@@ -28,7 +28,7 @@ public struct RowBuilder: Sendable {
             }
             return property
         }
-        columns = zip(names, properties).map { ColumnBuilder(name: $0, kind: $1.columnKind) }
+        columns = zip(names, properties).map { Column(name: $0, kind: $1.columnKind) }
     }
 
     /// About the bytes that the rows take on the wire.
@@ -53,8 +53,8 @@ public struct RowBuilder: Sendable {
 
     /// The rows so far; the builder is empty then.
     public mutating func take() -> Batch {
-        let batch = Batch(rowCount: rowCount, columns: columns.map(\.column))
-        columns = columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+        let batch = Batch(rowCount: rowCount, columns: columns)
+        columns = columns.map { Column(name: $0.name, kind: $0.kind) }
         rowCount = 0
         return batch
     }

@@ -3,15 +3,67 @@ internal import LarderModel
 
 /// What stands in an envelope: a message, and the number of its field there.
 struct EnvelopeBody {
+    enum Content {
+        /// In the arena, as the message that it is part of; protobuf-c packs it.
+        case message(UnsafePointer<ProtobufCMessage>)
+        case batches([Batch], more: Bool)
+        case rows(requestID: UInt64, Batch?, isLast: Bool)
+    }
+
     let number: UInt32
-    /// In the arena, as the message that it is part of.
-    let message: UnsafePointer<ProtobufCMessage>
+    let content: Content
+
+    init(_ field: Larder__V1__Envelope__BodyCase, _ content: Content) {
+        number = field.rawValue
+        self.content = content
+    }
 
     /// Each message of protobuf-c begins with the part that all have.
     init<Message>(_ field: Larder__V1__Envelope__BodyCase, _ message: UnsafeMutablePointer<Message>)
     {
-        number = field.rawValue
-        self.message = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+        let start = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+        self.init(field, .message(start))
+    }
+
+    var byteCount: Int {
+        switch content {
+        case .message(let message):
+            return protobuf_c_message_get_packed_size(message)
+        case .batches(let batches, let more):
+            return batches.reduce(FieldWriter.byteCount(ofNumber: more ? 1 : 0)) {
+                $0 + FieldWriter.byteCount(ofMessage: $1.packedByteCount)
+            }
+        case .rows(let requestID, let batch, let isLast):
+            return FieldWriter.byteCount(ofNumber: requestID)
+                + (batch.map { FieldWriter.byteCount(ofMessage: $0.packedByteCount) } ?? 0)
+                + FieldWriter.byteCount(ofNumber: isLast ? 1 : 0)
+        }
+    }
+
+    /// - Parameter memory: ``byteCount`` bytes.
+    func pack(into memory: UnsafeMutableRawBufferPointer) {
+        var writer = FieldWriter(memory)
+        switch content {
+        case .message(let message):
+            protobuf_c_message_pack(message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
+            return
+        case .batches(let batches, let more):
+            writer.number(2, more ? 1 : 0)
+            for batch in batches.reversed() { writer.batch(1, batch) }
+        case .rows(let requestID, let batch, let isLast):
+            writer.number(3, isLast ? 1 : 0)
+            if let batch { writer.batch(2, batch) }
+            writer.number(1, requestID)
+        }
+        precondition(writer.freeByteCount == 0, "the bytes were counted")
+    }
+}
+
+extension FieldWriter {
+    fileprivate mutating func batch(_ field: UInt8, _ batch: Batch) {
+        let end = freeByteCount
+        batch.pack(into: &self)
+        endMessage(field, end - freeByteCount)
     }
 }
 
@@ -42,7 +94,8 @@ extension MessageWriter {
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, insertRows(insertion))
         case .rows(let requestID, let batch, let isLast):
             return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_ROWS, try rows(requestID, batch, isLast: isLast))
+                LARDER__V1__ENVELOPE__BODY_ROWS,
+                .rows(requestID: requestID, batch, isLast: isLast))
         case .ping:
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_PING, make(larder__v1__ping_request__init))
@@ -64,7 +117,7 @@ extension MessageWriter {
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_WELCOME, self.welcome(welcome))
         case .batches(let batches, let more):
             return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_BATCHES, try self.batches(batches, more: more))
+                LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches, more: more))
         case .saved(let result):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, try saved(result))
         case .explained(let explanation):

@@ -7,7 +7,7 @@ internal import LarderModel
 /// the frame, not copied first.
 struct EnvelopeHeader {
     /// Fields below this number are the envelope's own; from it on they are bodies.
-    private static let firstBody: UInt64 = 10
+    private static let firstBody: UInt32 = 10
 
     private(set) var id: UInt64 = 0
     private(set) var timeoutMilliseconds: UInt32 = 0
@@ -27,7 +27,7 @@ struct EnvelopeHeader {
             case (1, _), (2, _): throw failure(.malformedFrame)
             case (EnvelopeHeader.firstBody..., .bytes(let bytes)):
                 bodyCount += 1
-                bodyNumber = UInt32(truncatingIfNeeded: field.number)
+                bodyNumber = field.number
                 body = bytes
             case (EnvelopeHeader.firstBody..., _): throw failure(.malformedFrame)
             default: break

@@ -10,6 +10,8 @@ enum MessageReader {
         LarderError(.malformedMessage, message)
     }
 
+    static var unreadable: LarderError { malformed("the message cannot be read") }
+
     static func tooMany(_ what: String, _ count: Int, maximum: Int) -> LarderError {
         LarderError(.resourceExhausted, "\(count) \(what) were sent, and \(maximum) are allowed")
     }
@@ -51,6 +53,12 @@ enum MessageReader {
 }
 
 extension ProtobufCBinaryData {
+    /// Bytes of a frame, good as long as they are; nobody writes to them.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+        self.init(len: bytes.count, data: UnsafeMutablePointer(mutating: start))
+    }
+
     /// The field's bytes, in the arena.
     var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: data, count: data == nil ? 0 : len)

@@ -77,7 +77,11 @@ extension UUID {
 
 extension PersistentIdentifier {
     init(_ wire: Larder__V1__Identifier) throws(LarderError) {
-        let entityName = try wire.entity.name("the entity of an identifier")
+        try self.init(wire, entityName: try wire.entity.name("the entity of an identifier"))
+    }
+
+    /// - Parameter entityName: what its entity field says.
+    init(_ wire: Larder__V1__Identifier, entityName: String) throws(LarderError) {
         switch wire.name_case {
         case LARDER__V1__IDENTIFIER__NAME_KEY:
             guard wire.key > 0 else {
