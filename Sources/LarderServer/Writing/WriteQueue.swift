@@ -323,7 +323,8 @@ final class WriteQueue: Sendable {
     func saveAtOnce(_ changes: ReceivedChangeSet, frameBytes: Int) -> Outcome? {
         guard Self.isShort(changes, frameBytes: frameBytes), takeForLoop() else { return nil }
         let outcome = owned.writer.save(changes, within: budget)
-        giveBack(isSaved: outcome != nil)
+        // By its pattern: `!=` would copy both sides to compare them.
+        if case .none = outcome { giveBack(isSaved: false) } else { giveBack(isSaved: true) }
         return outcome
     }
 

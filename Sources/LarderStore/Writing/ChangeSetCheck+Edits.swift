@@ -61,7 +61,7 @@ extension ChangeSetCheck {
         guard case .relationship(let number) = place,
             schema.relationships[number].relationship.isToMany
         else {
-            let entityName = entity.entity.name
+            let entityName = entity.name
             throw LarderError(
                 ChangeFault(
                     .wrongType, "\(entityName).\(name) is no to-many relationship to edit",

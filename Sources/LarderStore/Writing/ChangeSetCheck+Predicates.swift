@@ -73,7 +73,7 @@ extension ChangeSetCheck {
                 hint: "insert it before the change by predicate")
         }
         return PersistentIdentifier(
-            store: store, entityName: schema.entities[insertion.object.entity].entity.name,
+            store: store, entityName: schema.entities[insertion.object.entity].name,
             key: insertion.object.key)
     }
 

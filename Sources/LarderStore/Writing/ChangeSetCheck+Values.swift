@@ -32,7 +32,7 @@ extension ChangeSetCheck {
     }
 
     private func missingBase(_ name: String, _ subject: ObjectKey) -> LarderError {
-        let entityName = schema.entities[subject.entity].entity.name
+        let entityName = schema.entities[subject.entity].name
         return LarderError(
             ChangeFault(
                 .invalidChangeSet,
@@ -124,7 +124,7 @@ extension ChangeSetCheck {
     }
 
     func unknown(_ name: String, _ entity: StoredEntity) -> LarderError {
-        LarderError(.unknownProperty, "\(entity.entity.name) has no property \(name)")
+        LarderError(.unknownProperty, "\(entity.name) has no property \(name)")
     }
 
     /// The base in stored form. It need not be within today's bounds, and its objects need not
@@ -238,7 +238,7 @@ extension ChangeSetCheck {
                 throw LarderError(
                     .invalidChangeSet,
                     "\(stored.qualifiedName) names \(identifier.uriRepresentation), which the set "
-                        + "inserts as \(schema.entities[insertion.object.entity].entity.name)")
+                        + "inserts as \(schema.entities[insertion.object.entity].name)")
             }
             return Assignment.Target(object: insertion.object, insertedBy: insertion.change)
         }

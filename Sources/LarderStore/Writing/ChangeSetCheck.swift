@@ -131,7 +131,9 @@ extension ChangeSetCheck {
                 .invalidChangeSet, "\(identifier.uriRepresentation) cannot be inserted again",
                 hint: "an insert takes a temporary identifier", uri: identifier.uriRepresentation)
         }
-        if let refusal = Self.refusal(ofInsertsInto: schema.entities[entity].entity) {
+        if schema.entities[entity].isAbstract,
+            let refusal = Self.refusal(ofInsertsInto: schema.entities[entity].entity)
+        {
             throw refusal
         }
         guard insertion(named: name) == nil else {

@@ -142,7 +142,7 @@ extension ChangeSetRun {
             LarderError(
                 ChangeFault(
                     error.code, error.message,
-                    entityName: schema.entities[object.entity].entity.name, uri: error.uri,
+                    entityName: schema.entities[object.entity].name, uri: error.uri,
                     rule: .version, conflict: conflict)))
     }
 }
@@ -177,7 +177,7 @@ extension ChangeSetRun {
             properties: try snapshot(object, expectation, values))
         return LarderError(
             ChangeFault(
-                .versionConflict, message, entityName: entity.entity.name, uri: uri,
+                .versionConflict, message, entityName: entity.name, uri: uri,
                 rule: .version, conflict: conflict),
             hint: "read it again, and repeat the change")
     }

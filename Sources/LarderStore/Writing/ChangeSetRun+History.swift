@@ -80,17 +80,22 @@ extension ChangeSetRun {
         _ transactions: TransactionStatement
     ) throws(SQLiteError) {
         let statement = transactions.statement
-        let bound = transactions.bound
-        transactions.bound = nil
+        let isKnown = transactions.isKnown
+        transactions.isKnown = false
         try statement.bind(integer: transaction, at: 1)
         try statement.bind(.real(time), at: 2)
-        if bound?.author != author {
+        if !isKnown || transactions.author != author {
             try statement.bind(author.isEmpty ? .null : .text(author), at: 3)
+            transactions.author = author
         }
-        if bound?.source != source { try bind(source, to: statement) }
-        try bind(first, after: bound?.run, to: statement, from: 7)
+        if !isKnown || transactions.source != source {
+            try bind(source, to: statement)
+            transactions.source = source
+        }
+        try bind(first, after: isKnown ? transactions.run : nil, to: statement, from: 7)
+        transactions.run = first
         try statement.run()
-        transactions.bound = (source, author, first)
+        transactions.isKnown = true
     }
 
     private func bind(_ source: ChangeSource, to statement: Statement) throws(SQLiteError) {
@@ -109,7 +114,7 @@ extension ChangeSetRun {
     ) throws(SQLiteError) {
         try statement.bind(integer: run.kind.rawValue, at: place)
         if run.entity != last?.entity {
-            try statement.bind(.text(schema.entities[run.entity].entity.name), at: place + 1)
+            try statement.bind(.text(schema.entities[run.entity].name), at: place + 1)
         }
         try statement.bind(integer: run.first, at: place + 2)
         try statement.bind(integer: run.last, at: place + 3)
@@ -146,8 +151,11 @@ extension ChangeSetRun {
 /// common with the one before stays bound.
 final class TransactionStatement {
     let statement: Statement
-    /// nil where it is not known.
-    var bound: (source: ChangeSource, author: String, run: ChangeRun)?
+    /// Whether what is bound is what stands here.
+    var isKnown = false
+    var source = ChangeSource()
+    var author = ""
+    var run: ChangeRun?
 
     init(_ connection: Connection) throws(SQLiteError) {
         statement = try connection.prepare(Layout.insertTransaction, persistent: true)

@@ -80,7 +80,7 @@ extension ChangeSetRun {
 
     func identifier(of object: ObjectKey) -> PersistentIdentifier {
         PersistentIdentifier(
-            store: store, entityName: schema.entities[object.entity].entity.name, key: object.key)
+            store: store, entityName: schema.entities[object.entity].name, key: object.key)
     }
 
     func uri(of object: ObjectKey) -> String { identifier(of: object).uriRepresentation }

@@ -130,10 +130,10 @@ extension ChangeSetRun {
     func uniquenessError(
         _ constraint: StoredConstraint, _ entity: StoredEntity, _ existing: ObjectKey
     ) -> LarderError {
-        let names = constraint.names.map { "\(entity.entity.name).\($0)" }
+        let names = constraint.names.map { "\(entity.name).\($0)" }
         let mustBe = "\(names.joined(separator: " and ")) must be unique"
         var fault = ChangeFault(
-            .uniquenessViolated, mustBe, entityName: entity.entity.name,
+            .uniquenessViolated, mustBe, entityName: entity.name,
             propertyNames: constraint.names, rule: .unique)
         // The key of an object that the set inserts will have named nothing once the set failed.
         guard !isInserted(existing) else {
@@ -223,7 +223,7 @@ extension ChangeSetRun {
     ) -> LarderError {
         func named(_ match: (object: ObjectKey, names: [String])) -> String {
             let object = match.object
-            let names = match.names.map { "\(entity.entity.name).\($0)" }
+            let names = match.names.map { "\(entity.name).\($0)" }
             let whose = isInserted(object) ? "another object of the set" : uri(of: object)
             return "\(whose) by \(names.joined(separator: " and "))"
         }
@@ -232,7 +232,7 @@ extension ChangeSetRun {
             ChangeFault(
                 .uniquenessViolated,
                 "the insert means \(named(first)), and \(named(second))",
-                entityName: entity.entity.name, propertyNames: first.names + second.names,
+                entityName: entity.name, propertyNames: first.names + second.names,
                 uri: isInserted(object) ? nil : uri(of: object), rule: .unique),
             hint: "an insert can update one object only")
     }

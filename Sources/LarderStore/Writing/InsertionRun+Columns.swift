@@ -123,7 +123,7 @@ extension InsertionRun {
         let first = lastKeys[entity.rootNumber]
         guard !first.addingReportingOverflow(Int64(rowCount)).overflow else {
             return run.fault(
-                LarderError(.storageFull, "\(entity.entity.name) has no keys left"))
+                LarderError(.storageFull, "\(entity.name) has no keys left"))
         }
         let one = try run.statements.statement(entity.insertion.one)
         let several = try run.statements.statement(entity.insertion.several)

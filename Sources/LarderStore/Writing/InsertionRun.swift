@@ -68,7 +68,7 @@ final class InsertionRun {
     }
 
     private func insertOrdinarily(_ batch: Batch) throws(SQLiteError) {
-        let name = entity.entity.name
+        let name = entity.name
         let changes = (0..<batch.rowCount).map { row in
             Change.insert(
                 PersistentIdentifier(temporary: String(row), entityName: name),

@@ -54,7 +54,8 @@ struct PlannedValues: Sendable {
     var edits: [PlannedEdit] = []
 }
 
-struct PlannedInsert: Sendable {
+/// A class, since copying its parts with each look at a change costs more than making one.
+final class PlannedInsert: Sendable {
     let object: ObjectKey
     /// One for each attribute: what is given, or the default.
     let row: [SQLBinding]
@@ -62,6 +63,13 @@ struct PlannedInsert: Sendable {
     let values: PlannedValues
     /// What is missing if the object is new, and not where the insert updates another.
     let missing: [LarderError]
+
+    init(object: ObjectKey, row: [SQLBinding], values: PlannedValues, missing: [LarderError]) {
+        self.object = object
+        self.row = row
+        self.values = values
+        self.missing = missing
+    }
 }
 
 /// How the caller saw the object of a change.

@@ -18,6 +18,9 @@ final class StoredEntity: Sendable {
     /// Whether the table holds objects of several entities, each with the name of its own.
     let sharesTable: Bool
     let entity: Entity
+    /// The entity's, which is large to copy.
+    let name: String
+    let isAbstract: Bool
     let attributes: [StoredAttribute]
     let places: [String: Place]
     let relationshipNumbers: [Int]
@@ -58,6 +61,8 @@ final class StoredEntity: Sendable {
         hasSubentities = place.hasSubentities
         sharesTable = place.sharesTable
         self.entity = entity
+        name = entity.name
+        isAbstract = entity.isAbstract
         self.attributes = attributes
         let attributePlaces = attributes.enumerated().map {
             ($1.attribute.name, Place.attribute($0))

@@ -54,6 +54,7 @@ extension Change {
             case (3, .number(let number)) where version == nil:
                 version = Int64(bitPattern: number)
             case (4, .bytes(let bytes)):
+                if values.isEmpty { values.reserveCapacity(1 + fields.count(of: 4)) }
                 guard values.count < Limits.propertiesMax,
                     let (name, value) = Self.property(bytes),
                     values.updateValue(value, forKey: name) == nil
@@ -144,18 +145,18 @@ extension Value {
     }
 
     /// The kinds that are more than their text.
-    private init?(text bytes: UnsafeRawBufferPointer, number: UInt64) {
+    private init?(text bytes: UnsafeRawBufferPointer, number: UInt32) {
         var wire = Larder__V1__Value()
         switch number {
         case 6:
             wire.kind_case = LARDER__V1__VALUE__KIND_DECIMAL_VALUE
-            wire.decimal_value = bytes.binaryData
+            wire.decimal_value = ProtobufCBinaryData(bytes)
         case 10:
             wire.kind_case = LARDER__V1__VALUE__KIND_URL_VALUE
-            wire.url_value = bytes.binaryData
+            wire.url_value = ProtobufCBinaryData(bytes)
         default:
             wire.kind_case = LARDER__V1__VALUE__KIND_JSON_VALUE
-            wire.json_value = bytes.binaryData
+            wire.json_value = ProtobufCBinaryData(bytes)
         }
         guard let value = try? Value(wire) else { return nil }
         self = value
@@ -163,15 +164,9 @@ extension Value {
 }
 
 extension UnsafeRawBufferPointer {
-    fileprivate var binaryData: ProtobufCBinaryData {
-        ProtobufCBinaryData(
-            len: count, data: UnsafeMutableRawPointer(mutating: baseAddress)?
-                .assumingMemoryBound(to: UInt8.self))
-    }
-
     fileprivate func plainText(bytesMax: Int = .max) -> String? {
-        try? binaryData.text("a text", bytesMax: bytesMax)
+        try? ProtobufCBinaryData(self).text("a text", bytesMax: bytesMax)
     }
 
-    fileprivate var plainName: String? { try? binaryData.name("a name") }
+    fileprivate var plainName: String? { try? ProtobufCBinaryData(self).name("a name") }
 }

@@ -211,21 +211,4 @@ extension MessageWriter {
             return item
         }
     }
-
-    func saved(
-        _ result: SaveResult
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__SaveReply> {
-        let wire = make(larder__v1__save_reply__init)
-        wire.pointee.n_inserted = result.inserted.count
-        wire.pointee.inserted = try list(result.inserted, identifier)
-        wire.pointee.n_updated_versions = result.updatedVersions.count
-        wire.pointee.updated_versions = pointing(at: result.updatedVersions)
-        wire.pointee.deleted_count = result.deletedCount
-        wire.pointee.n_merged = result.merged.count
-        wire.pointee.merged = copy(numbers: result.merged.map { UInt32(clamping: $0) })
-        wire.pointee.transaction = result.transaction ?? 0
-        wire.pointee.n_affected = result.affected.count
-        wire.pointee.affected = try list(result.affected, affected)
-        return wire
-    }
 }

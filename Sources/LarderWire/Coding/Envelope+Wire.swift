@@ -8,6 +8,7 @@ struct EnvelopeBody {
         case message(UnsafePointer<ProtobufCMessage>)
         case batches([Batch], more: Bool)
         case rows(requestID: UInt64, Batch?, isLast: Bool)
+        case saved(SaveResult)
     }
 
     let number: UInt32
@@ -37,6 +38,7 @@ struct EnvelopeBody {
             return FieldWriter.byteCount(ofNumber: requestID)
                 + (batch.map { FieldWriter.byteCount(ofMessage: $0.packedByteCount) } ?? 0)
                 + FieldWriter.byteCount(ofNumber: isLast ? 1 : 0)
+        case .saved(let result): return result.packedByteCount
         }
     }
 
@@ -54,6 +56,7 @@ struct EnvelopeBody {
             writer.number(3, isLast ? 1 : 0)
             if let batch { writer.batch(2, batch) }
             writer.number(1, requestID)
+        case .saved(let result): result.pack(into: &writer)
         }
         precondition(writer.freeByteCount == 0, "the bytes were counted")
     }
@@ -119,7 +122,7 @@ extension MessageWriter {
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches, more: more))
         case .saved(let result):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, try saved(result))
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .saved(result))
         case .explained(let explanation):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAINED, explained(explanation))
         case .schema(let json):

@@ -42,6 +42,13 @@ struct FieldScanner {
         return (tag >> 3, content)
     }
 
+    /// How many of the fields that follow have a number.
+    func count(of number: UInt32) -> Int {
+        var (rest, count) = (self, 0)
+        while let field = rest.next() { if field.number == number { count += 1 } }
+        return count
+    }
+
     /// A number of variable length by itself, as packed numbers are; nil if it is cut.
     mutating func number() -> UInt64? {
         var result: UInt64 = 0

@@ -98,14 +98,4 @@ extension MessageWriter {
         wire.pointee.exclude_subentities = selection.includesSubentities ? 0 : 1
         return wire
     }
-
-    func affected(
-        _ affected: AffectedObjects
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__AffectedObjects> {
-        let wire = make(larder__v1__affected_objects__init)
-        wire.pointee.count = affected.count
-        wire.pointee.n_identifiers = affected.identifiers.count
-        wire.pointee.identifiers = try list(affected.identifiers, identifier)
-        return wire
-    }
 }
