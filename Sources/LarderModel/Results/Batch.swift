@@ -9,6 +9,7 @@ public struct Batch: Hashable, Sendable {
         /// Which rows are of entities below.
         public var subentities: Subentities
 
+        @inlinable
         public init(
             entityName: String, keys: [Int64] = [], versions: [Int64] = [],
             subentities: Subentities = Subentities()
@@ -26,18 +27,27 @@ public struct Batch: Hashable, Sendable {
     }
 
     public var rowCount: Int
-    public var identity: Identity?
+    /// ``identity``, of an entity without a name where there is none: not an optional, since one
+    /// cannot look into an optional without a copy of what is in it.
+    public var objects: Identity
     public var columns: [Column]
     /// Where the objects were prefetched: the key path that leads to them from a later row. nil for
     /// the rows that were asked for.
     public var relatedBy: String?
 
+    @inlinable
     public init(
         rowCount: Int = 0, identity: Identity? = nil, columns: [Column], relatedBy: String? = nil
     ) {
         self.rowCount = rowCount
-        self.identity = identity
+        self.objects = identity ?? Identity(entityName: "")
         self.columns = columns
         self.relatedBy = relatedBy
+    }
+
+    /// Of which objects the rows are; nil where they are of none.
+    public var identity: Identity? {
+        get { objects.entityName.isEmpty ? nil : objects }
+        set { objects = newValue ?? Identity(entityName: "") }
     }
 }

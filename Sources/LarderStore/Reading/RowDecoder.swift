@@ -134,11 +134,12 @@ final class RowDecoder {
 
     /// The rows since ``begin()``, without the lists that were not appended.
     var batch: Batch {
-        let identity = entityName.map {
-            Batch.Identity(
-                entityName: $0, keys: keys, versions: versions, subentities: subentities)
-        }
-        return Batch(rowCount: rowCount, identity: identity, columns: columns)
+        guard let entityName else { return Batch(rowCount: rowCount, columns: columns) }
+        return Batch(
+            rowCount: rowCount,
+            identity: Batch.Identity(
+                entityName: entityName, keys: keys, versions: versions, subentities: subentities),
+            columns: columns)
     }
 
     /// Begins the next batch.

@@ -4,106 +4,152 @@ internal import LarderModel
 // Batches are packed by hand, straight from their arrays: protobuf-c would have each column laid out
 // in a structure, and look at all its fields twice. The fields are those of `batch.proto`.
 
-extension Batch {
-    var packedByteCount: Int {
-        var count = FieldWriter.byteCount(ofNumber: UInt64(UInt32(clamping: rowCount)))
-        if let identity {
-            count += FieldWriter.byteCount(ofMessage: identity.packedByteCount)
-        }
-        columns.withUnsafeBufferPointer { columns in
-            for place in columns.indices {
-                count += FieldWriter.byteCount(ofMessage: columns[place].packedByteCount)
-            }
-        }
-        return count + FieldWriter.byteCount(ofBytes: relatedBy?.utf8.count ?? 0)
+/// Where the parts of a batch are. Whoever makes it keeps the batch, unchanged, for as long as it is
+/// used: to copy a batch, or a column, would retain and release each of its arrays.
+struct BatchFields {
+    private let rowCount: UInt32
+    /// Of no entity where the batch has no identity.
+    private let objects: IdentityFields
+    private let columns: UnsafeBufferPointer<Column>
+    /// Empty for none.
+    private let relatedBy: String
+
+    @inline(__always)
+    init(_ batch: Batch) {
+        rowCount = UInt32(clamping: batch.rowCount)
+        objects = IdentityFields(batch.objects)
+        columns = batch.columns.withUnsafeBufferPointer { $0 }
+        relatedBy = batch.relatedBy ?? ""
     }
 
-    /// Writes it in front of what was written; it takes ``packedByteCount`` bytes.
-    func pack(into writer: inout FieldWriter) {
-        if let relatedBy { writer.text(4, relatedBy) }
-        columns.withUnsafeBufferPointer { columns in
-            for place in columns.indices.reversed() {
-                let end = writer.freeByteCount
-                columns[place].pack(into: &writer)
-                writer.endMessage(3, end - writer.freeByteCount)
-            }
+    var byteCount: Int {
+        var count =
+            FieldWriter.byteCount(ofNumber: UInt64(rowCount))
+            + FieldWriter.byteCount(ofBytes: relatedBy.utf8.count)
+        if objects.areThere { count += FieldWriter.byteCount(ofMessage: objects.byteCount) }
+        for place in columns.indices {
+            count += FieldWriter.byteCount(ofMessage: ColumnFields(columns[place]).byteCount)
         }
-        if let identity {
-            let end = writer.freeByteCount
-            identity.pack(into: &writer)
-            writer.endMessage(2, end - writer.freeByteCount)
+        return count
+    }
+
+    func pack(as field: UInt8, into writer: inout FieldWriter) {
+        let end = writer.freeByteCount
+        writer.text(4, relatedBy)
+        for place in columns.indices.reversed() {
+            ColumnFields(columns[place]).pack(as: 3, into: &writer)
         }
-        writer.number(1, UInt64(UInt32(clamping: rowCount)))
+        if objects.areThere { objects.pack(as: 2, into: &writer) }
+        writer.number(1, UInt64(rowCount))
+        writer.endMessage(field, end - writer.freeByteCount)
     }
 }
 
-extension Batch.Identity {
-    fileprivate var packedByteCount: Int {
-        FieldWriter.byteCount(ofBytes: entityName.utf8.count)
-            + FieldWriter.byteCount(ofBytes: keys.count * MemoryLayout<Int64>.size)
-            + FieldWriter.byteCount(ofBytes: versions.count * MemoryLayout<Int64>.size)
-            + subentities.packedByteCount
+private struct IdentityFields {
+    private let entityName: String
+    private let keys: UnsafeRawBufferPointer
+    private let versions: UnsafeRawBufferPointer
+    private let subentities: Subentities?
+
+    @inline(__always)
+    init(_ identity: Batch.Identity) {
+        entityName = identity.entityName
+        keys = identity.keys.withUnsafeBytes { $0 }
+        versions = identity.versions.withUnsafeBytes { $0 }
+        subentities = identity.subentities.isEmpty ? nil : identity.subentities
     }
 
-    fileprivate func pack(into writer: inout FieldWriter) {
-        subentities.pack(into: &writer, names: 4, indexes: 5)
-        writer.array(3, versions)
-        writer.array(2, keys)
+    var areThere: Bool { !entityName.isEmpty }
+
+    var byteCount: Int {
+        FieldWriter.byteCount(ofBytes: entityName.utf8.count)
+            + FieldWriter.byteCount(ofBytes: keys.count)
+            + FieldWriter.byteCount(ofBytes: versions.count)
+            + (subentities?.byteCount ?? 0)
+    }
+
+    func pack(as field: UInt8, into writer: inout FieldWriter) {
+        let end = writer.freeByteCount
+        subentities?.pack(names: 4, indexes: 5, into: &writer)
+        writer.bytes(3, versions)
+        writer.bytes(2, keys)
         writer.text(1, entityName)
+        writer.endMessage(field, end - writer.freeByteCount)
     }
 }
 
 extension Subentities {
-    fileprivate var packedByteCount: Int {
+    fileprivate var byteCount: Int {
         names.reduce(FieldWriter.byteCount(ofNumbers: indexes)) {
             $0 + FieldWriter.byteCount(ofMessage: $1.utf8.count)
         }
     }
 
-    fileprivate func pack(into writer: inout FieldWriter, names field: UInt8, indexes: UInt8) {
+    fileprivate func pack(names: UInt8, indexes: UInt8, into writer: inout FieldWriter) {
         writer.numbers(indexes, self.indexes)
-        for name in names.reversed() { writer.text(always: field, name) }
+        for name in self.names.reversed() { writer.text(always: names, name) }
     }
 }
 
-extension Column {
-    fileprivate var packedByteCount: Int {
+private struct ColumnFields {
+    private let name: String
+    private let type: Larder__V1__ColumnType
+    /// Of the objects that the column refers to; otherwise empty.
+    private let entityName: String
+    private let integers: UnsafeRawBufferPointer
+    private let doubles: UnsafeRawBufferPointer
+    private let heap: UnsafeRawBufferPointer
+    private let ends: UnsafeRawBufferPointer
+    private let nulls: UnsafeRawBufferPointer
+    private let subentities: Subentities?
+
+    @inline(__always)
+    init(_ column: Column) {
+        name = column.name
+        switch column.kind {
+        case .attribute(let attributeType):
+            type = attributeType.wireType
+            entityName = ""
+        case .object(let entity):
+            type = LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT
+            entityName = entity
+        case .objects(let entity):
+            type = LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECTS
+            entityName = entity
+        }
+        integers = column.integers.withUnsafeBytes { $0 }
+        doubles = column.doubles.withUnsafeBytes { $0 }
+        heap = column.heap.withUnsafeBytes { $0 }
+        ends = column.ends.withUnsafeBytes { $0 }
+        nulls = column.nulls.withUnsafeBytes { $0 }
+        subentities = column.subentities.isEmpty ? nil : column.subentities
+    }
+
+    @inline(__always)
+    var byteCount: Int {
         FieldWriter.byteCount(ofBytes: name.utf8.count)
-            + FieldWriter.byteCount(ofNumber: UInt64(wireType.rawValue))
-            + FieldWriter.byteCount(ofBytes: entityName?.utf8.count ?? 0)
-            + FieldWriter.byteCount(ofBytes: integers.count * MemoryLayout<Int64>.size)
-            + FieldWriter.byteCount(ofBytes: doubles.count * MemoryLayout<Double>.size)
+            + FieldWriter.byteCount(ofNumber: UInt64(type.rawValue))
+            + FieldWriter.byteCount(ofBytes: entityName.utf8.count)
+            + FieldWriter.byteCount(ofBytes: integers.count)
+            + FieldWriter.byteCount(ofBytes: doubles.count)
             + FieldWriter.byteCount(ofBytes: heap.count)
-            + FieldWriter.byteCount(ofBytes: ends.count * MemoryLayout<UInt32>.size)
+            + FieldWriter.byteCount(ofBytes: ends.count)
             + FieldWriter.byteCount(ofBytes: nulls.count)
-            + subentities.packedByteCount
+            + (subentities?.byteCount ?? 0)
     }
 
-    fileprivate func pack(into writer: inout FieldWriter) {
-        subentities.pack(into: &writer, names: 9, indexes: 10)
-        writer.array(8, nulls)
-        writer.array(7, ends)
-        writer.array(6, heap)
-        writer.array(5, doubles)
-        writer.array(4, integers)
-        if let entityName { writer.text(3, entityName) }
-        writer.number(2, UInt64(wireType.rawValue))
+    @inline(__always)
+    func pack(as field: UInt8, into writer: inout FieldWriter) {
+        let end = writer.freeByteCount
+        subentities?.pack(names: 9, indexes: 10, into: &writer)
+        writer.bytes(8, nulls)
+        writer.bytes(7, ends)
+        writer.bytes(6, heap)
+        writer.bytes(5, doubles)
+        writer.bytes(4, integers)
+        writer.text(3, entityName)
+        writer.number(2, UInt64(type.rawValue))
         writer.text(1, name)
-    }
-
-    private var wireType: Larder__V1__ColumnType {
-        switch kind {
-        case .attribute(let type): type.wireType
-        case .object: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT
-        case .objects: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECTS
-        }
-    }
-
-    /// Of the objects that the column refers to.
-    private var entityName: String? {
-        switch kind {
-        case .attribute: nil
-        case .object(let entityName), .objects(let entityName): entityName
-        }
+        writer.endMessage(field, end - writer.freeByteCount)
     }
 }

@@ -6,7 +6,8 @@ struct EnvelopeBody {
     enum Content {
         /// In the arena, as the message that it is part of; protobuf-c packs it.
         case message(UnsafePointer<ProtobufCMessage>)
-        case batches([Batch], more: Bool)
+        /// Where the reply has them; see ``BatchFields``.
+        case batches(UnsafeBufferPointer<Batch>, more: Bool)
         case rows(requestID: UInt64, Batch?, isLast: Bool)
         case saved(SaveResult)
     }
@@ -31,12 +32,14 @@ struct EnvelopeBody {
         case .message(let message):
             return protobuf_c_message_get_packed_size(message)
         case .batches(let batches, let more):
-            return batches.reduce(FieldWriter.byteCount(ofNumber: more ? 1 : 0)) {
-                $0 + FieldWriter.byteCount(ofMessage: $1.packedByteCount)
+            var count = FieldWriter.byteCount(ofNumber: more ? 1 : 0)
+            for place in batches.indices {
+                count += FieldWriter.byteCount(ofMessage: BatchFields(batches[place]).byteCount)
             }
+            return count
         case .rows(let requestID, let batch, let isLast):
             return FieldWriter.byteCount(ofNumber: requestID)
-                + (batch.map { FieldWriter.byteCount(ofMessage: $0.packedByteCount) } ?? 0)
+                + (batch.map { FieldWriter.byteCount(ofMessage: BatchFields($0).byteCount) } ?? 0)
                 + FieldWriter.byteCount(ofNumber: isLast ? 1 : 0)
         case .saved(let result): return result.packedByteCount
         }
@@ -51,22 +54,16 @@ struct EnvelopeBody {
             return
         case .batches(let batches, let more):
             writer.number(2, more ? 1 : 0)
-            for batch in batches.reversed() { writer.batch(1, batch) }
+            for place in batches.indices.reversed() {
+                BatchFields(batches[place]).pack(as: 1, into: &writer)
+            }
         case .rows(let requestID, let batch, let isLast):
             writer.number(3, isLast ? 1 : 0)
-            if let batch { writer.batch(2, batch) }
+            if let batch { BatchFields(batch).pack(as: 2, into: &writer) }
             writer.number(1, requestID)
         case .saved(let result): result.pack(into: &writer)
         }
         precondition(writer.freeByteCount == 0, "the bytes were counted")
-    }
-}
-
-extension FieldWriter {
-    fileprivate mutating func batch(_ field: UInt8, _ batch: Batch) {
-        let end = freeByteCount
-        batch.pack(into: &self)
-        endMessage(field, end - freeByteCount)
     }
 }
 
@@ -120,7 +117,7 @@ extension MessageWriter {
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_WELCOME, self.welcome(welcome))
         case .batches(let batches, let more):
             return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches, more: more))
+                LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
         case .saved(let result):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .saved(result))
         case .explained(let explanation):

@@ -39,10 +39,10 @@ struct FieldWriter {
     }
 
     /// Bytes, or packed numbers of fixed length.
-    mutating func array<Element: BitwiseCopyable>(_ field: UInt8, _ elements: [Element]) {
-        guard !elements.isEmpty else { return }
-        elements.withUnsafeBytes { put($0) }
-        endMessage(field, elements.count * MemoryLayout<Element>.size)
+    mutating func bytes(_ field: UInt8, _ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        put(bytes)
+        endMessage(field, bytes.count)
     }
 
     /// Packed numbers of variable length.

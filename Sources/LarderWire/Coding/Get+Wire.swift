@@ -123,13 +123,35 @@ struct LastDecoded<Value> {
         of wire: ProtobufCBinaryData,
         _ decode: (ProtobufCBinaryData) throws(LarderError) -> Value
     ) throws(LarderError) -> Value {
-        if let value, bytes.elementsEqual(wire.bytes) { return value }
+        if let value, bytes.withUnsafeBytes({ UnsafeRawBufferPointer(wire.bytes).equals($0) }) {
+            return value
+        }
         let decoded = try decode(wire)
         if wire.len <= Self.bytesMax {
             bytes = Array(wire.bytes)
             value = decoded
         }
         return decoded
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes; eight of them are looked at at once.
+    fileprivate func equals(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var place = 0
+        while place + 8 <= count {
+            guard
+                loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                    == other.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            else { return false }
+            place += 8
+        }
+        while place < count {
+            guard self[place] == other[place] else { return false }
+            place += 1
+        }
+        return true
     }
 }
 
