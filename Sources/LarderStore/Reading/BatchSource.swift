@@ -10,6 +10,8 @@ struct BatchSource {
         case between
         /// The statement stands on a row that no batch holds yet.
         case onRow
+        /// The statement hands its rows over, and the one that came last begins the next batch.
+        case scanning
         case finished
     }
 
@@ -18,7 +20,10 @@ struct BatchSource {
     private var statement: Statement?
     private let isOwn: Bool
     private var rowsLeft: Int64
-    private let decoder: RowDecoder
+    private var decoder: RowDecoder
+    /// Of a scan: takes the row with which the next batch begins.
+    private lazy var nextDecoder = RowDecoder(query)
+    private let query: ResolvedQuery
     private var state = State.between
     /// Rows without lists, of which those before `waitingFrom` have been given.
     private var waiting: Batch?
@@ -38,6 +43,7 @@ struct BatchSource {
         self.remaining = statements[...]
         self.isOwn = isOwn
         self.rowsLeft = limit ?? .max
+        self.query = query
         decoder = RowDecoder(query)
     }
 
@@ -55,9 +61,10 @@ struct BatchSource {
             waitingFrom = 0
         }
         guard let rows = waiting else { preconditionFailure("rows were read") }
-        let batch = try withLists(rows, bytesMax: bytesMax / 2)
+        var batch = try withLists(rows, bytesMax: bytesMax / 2)
         waitingFrom += batch.rowCount
         if waitingFrom == rows.rowCount { waiting = nil }
+        if !query.givesIdentity { batch.identity = nil }
         return (batch, state == .finished && waiting == nil)
     }
 
@@ -75,9 +82,10 @@ struct BatchSource {
     // MARK: Rows
 
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
-        let (decoder, session) = (decoder, session)
-        decoder.begin()
+        if state == .scanning { swapDecoders() } else { decoder.begin() }
         while state == .between { try begin() }
+        if state == .scanning { return try scan(bytesMax: bytesMax) }
+        let (decoder, session) = (decoder, session)
         while state == .onRow, let statement {
             var isOnRow = true
             repeat {
@@ -98,7 +106,29 @@ struct BatchSource {
             isOwn ? try session.ownStatement(sql.text) : try session.statement(sql.text)
         self.statement = statement
         try session.bind(sql.bindings, to: statement)
-        if try session.step(statement) { state = .onRow } else { endStatement() }
+        if sql.isScan {
+            state = .scanning
+        } else if try session.step(statement) {
+            state = .onRow
+        } else {
+            endStatement()
+        }
+    }
+
+    /// Reads on where a batch of the rows that are handed over ended.
+    private mutating func scan(bytesMax: Int) throws(ReadFailure) {
+        guard let statement else { preconditionFailure("a scan has a statement") }
+        nextDecoder.begin()
+        decoder.receive(untilBytes: bytesMax, then: nextDecoder)
+        if try session.step(statement, handingRowsTo: decoder) { return }
+        endStatement()
+        while state == .between { try begin() }
+    }
+
+    private mutating func swapDecoders() {
+        let next = nextDecoder
+        nextDecoder = decoder
+        decoder = next
     }
 
     /// The next statement is to follow.
