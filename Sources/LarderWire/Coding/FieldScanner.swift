@@ -1,0 +1,74 @@
+/// Reads the fields of one protobuf message in order, without looking inside them.
+///
+/// What it gives are parts of the bytes that it was given, good as long as those are.
+struct FieldScanner {
+    enum Content {
+        /// A number of variable length.
+        case number(UInt64)
+        case fixed64(UInt64)
+        case fixed32(UInt32)
+        /// Bytes, a text, a message, or numbers that are packed.
+        case bytes(UnsafeRawBufferPointer)
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { offset == bytes.count }
+
+    /// The next field, or nil if what follows is none.
+    @inline(__always)
+    mutating func next() -> (number: UInt32, content: Content)? {
+        guard let tag = shortNumber(), tag >> 3 > 0 else { return nil }
+        let content: Content
+        switch tag & 7 {
+        case 0:
+            guard let number = number() else { return nil }
+            content = .number(number)
+        case 1:
+            guard let taken = take(8) else { return nil }
+            content = .fixed64(UInt64(littleEndian: taken.loadUnaligned(as: UInt64.self)))
+        case 2:
+            guard let count = shortNumber(), let taken = take(count) else { return nil }
+            content = .bytes(taken)
+        case 5:
+            guard let taken = take(4) else { return nil }
+            content = .fixed32(UInt32(littleEndian: taken.loadUnaligned(as: UInt32.self)))
+        default:
+            return nil
+        }
+        return (tag >> 3, content)
+    }
+
+    /// A number of variable length by itself, as packed numbers are; nil if it is cut.
+    mutating func number() -> UInt64? {
+        var result: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+            guard offset < bytes.count else { return nil }
+            let byte = bytes[offset]
+            offset += 1
+            result |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return result }
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func take(_ count: UInt32) -> UnsafeRawBufferPointer? {
+        guard Int(count) <= bytes.count - offset else { return nil }
+        defer { offset += Int(count) }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)])
+    }
+
+    /// A tag or a length, which have 32 bits; nearly all are a byte.
+    @inline(__always)
+    private mutating func shortNumber() -> UInt32? {
+        if offset < bytes.count, bytes[offset] < 0x80 {
+            defer { offset += 1 }
+            return UInt32(bytes[offset])
+        }
+        return number().flatMap { UInt32(exactly: $0) }
+    }
+}
