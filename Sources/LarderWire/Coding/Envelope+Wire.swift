@@ -3,32 +3,65 @@ internal import LarderModel
 
 /// What stands in an envelope: a message, and the number of its field there.
 struct EnvelopeBody {
+    enum Content {
+        /// To be packed: in the arena, as the message that it is part of.
+        case message(UnsafePointer<ProtobufCMessage>)
+        /// Encoded already; whoever made it keeps the bytes until they are sent.
+        case bytes(UnsafeRawBufferPointer)
+    }
+
     let number: UInt32
-    /// In the arena, as the message that it is part of.
-    let message: UnsafePointer<ProtobufCMessage>
+    let content: Content
 
     /// Each message of protobuf-c begins with the part that all have.
     init<Message>(_ field: Larder__V1__Envelope__BodyCase, _ message: UnsafeMutablePointer<Message>)
     {
         number = field.rawValue
-        self.message = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+        content = .message(
+            UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self))
+    }
+
+    init(_ field: Larder__V1__Envelope__BodyCase, _ bytes: UnsafeRawBufferPointer) {
+        number = field.rawValue
+        content = .bytes(bytes)
+    }
+
+    var byteCount: Int {
+        switch content {
+        case .message(let message): protobuf_c_message_get_packed_size(message)
+        case .bytes(let bytes): bytes.count
+        }
+    }
+
+    /// - Parameter memory: ``byteCount`` bytes.
+    func write(to memory: UnsafeMutableRawBufferPointer) {
+        switch content {
+        case .message(let message):
+            protobuf_c_message_pack(
+                message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
+        case .bytes(let bytes): memory.copyMemory(from: bytes)
+        }
     }
 }
 
 extension MessageWriter {
-    func body(_ request: Request) throws(LarderError) -> EnvelopeBody {
+    /// - Parameter bytes: For the requests that are written without structures.
+    func body(
+        _ request: Request, into bytes: MessageBytes
+    ) throws(LarderError) -> EnvelopeBody {
         switch request {
         case .hello(let hello):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_HELLO, self.hello(hello))
         case .get(let identifiers, let properties):
-            return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_GET, try get(identifiers, properties: properties))
+            try bytes.get(identifiers, properties: properties)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_GET, bytes.bytes)
         case .query(let query):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_QUERY, try self.query(query))
         case .explain(let query):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAIN, try self.query(query))
         case .save(let set):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, try save(set))
+            try save(set, into: bytes)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, bytes.bytes)
         case .schema:
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_SCHEMA, make(larder__v1__schema_request__init))
@@ -65,6 +98,8 @@ extension MessageWriter {
         case .batches(let batches, let more):
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_BATCHES, try self.batches(batches, more: more))
+        case .encodedBatches(let rows, _):
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_BATCHES, rows.pointer)
         case .saved(let result):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, try saved(result))
         case .explained(let explanation):

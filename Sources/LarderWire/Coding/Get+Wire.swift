@@ -16,23 +16,16 @@ extension Request {
     }
 }
 
-extension MessageWriter {
+extension MessageBytes {
     func get(
         _ identifiers: [PersistentIdentifier], properties: [String]?
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__GetRequest> {
+    ) throws(LarderError) {
         guard identifiers.count <= Limits.identifiersMax else {
             throw MessageReader.tooMany(
                 "identifiers", identifiers.count, maximum: Limits.identifiersMax)
         }
-        let wire = make(larder__v1__get_request__init)
-        wire.pointee.n_identifiers = identifiers.count
-        wire.pointee.identifiers = try list(identifiers, identifier)
-        if let properties {
-            let names = make(larder__v1__property_names__init)
-            names.pointee.n_names = properties.count
-            names.pointee.names = texts(properties)
-            wire.pointee.properties = names
-        }
-        return wire
+        for object in identifiers { try identifier(1, object) }
+        guard let properties else { return }
+        try message(2) { for name in properties { present(1, name) } }
     }
 }
