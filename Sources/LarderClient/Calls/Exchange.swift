@@ -140,10 +140,10 @@ struct Exchange {
             return nil
         }
         switch (pending.values[place].kind, envelope.reply) {
-        case (.stream(window: 0), .batches(_, more: true)),
+        case (.stream(window: 0), .encodedBatches(_, more: true)),
             (.insertion, .inserted(_, more: true)):
             pending.values[place].append(.reply(envelope.reply))
-        case (.stream, .batches(_, more: true)):
+        case (.stream, .encodedBatches(_, more: true)):
             guard pending.values[place].credit > 0 else {
                 return .end(violation("the server sent more batches than it was allowed"))
             }

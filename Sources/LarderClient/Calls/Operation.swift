@@ -111,12 +111,10 @@ extension Operation where Answer == Record? {
 
 extension Operation where Answer == [Record] {
     static func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Self {
-        Operation(request: .get(identifiers, properties: properties)) { reply, welcome in
-            guard case .batches(let batches, more: false) = reply else { return nil }
-            let store = welcome.storeIdentifier
-            let records =
-                batches.count == 1
-                ? batches[0].records(store: store) : batches.flatMap { $0.records(store: store) }
+        Operation(request: .get(identifiers, properties: properties)) {
+            reply, welcome throws(LarderError) in
+            guard case .encodedBatches(let rows, more: false) = reply else { return nil }
+            let records = try rows.records(store: welcome.storeIdentifier)
             // Nothing to look up where all were found, in the order asked.
             if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }
             let found = Dictionary(

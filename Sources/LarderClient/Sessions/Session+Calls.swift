@@ -61,8 +61,14 @@ extension Session {
             while true {
                 let outcome = connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.settle(outcome, now: .now) else { break }
-                let isLast = try listing.append(reply, connection.welcome, to: &elements)
-                if isLast { return elements }
+                do throws(LarderError) {
+                    if try listing.append(reply, connection.welcome, to: &elements) {
+                        return elements
+                    }
+                } catch {
+                    connection.cancel(id)
+                    throw error
+                }
             }
             failed = connection
         }
@@ -80,8 +86,14 @@ extension Session {
             while true {
                 let outcome = await connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.settle(outcome, now: .now) else { break }
-                let isLast = try listing.append(reply, connection.welcome, to: &elements)
-                if isLast { return elements }
+                do throws(LarderError) {
+                    if try listing.append(reply, connection.welcome, to: &elements) {
+                        return elements
+                    }
+                } catch {
+                    connection.cancel(id)
+                    throw error
+                }
             }
             failed = connection
         }

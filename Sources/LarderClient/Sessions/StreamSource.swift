@@ -134,14 +134,23 @@ final class StreamSource: Sendable {
             throw error
         }
         guard let reply else { return .again }
-        guard case .batches(let batches, let more) = reply, batches.count <= 1,
-            !more || batches.count == 1
-        else {
+        let (batch, more): (Batch?, Bool)
+        do throws(LarderError) {
+            (batch, more) = try rows(in: reply)
+        } catch {
             cancel()
-            throw .answerMismatch
+            throw error
         }
         place.withLock { $0 = more ? .asked(connection, id, hasBegun: true) : .ended }
-        return batches.first.map { .batch($0) } ?? .end
+        return batch.map { .batch($0) } ?? .end
+    }
+
+    /// The one batch of a reply, and whether another reply follows; the last may have none.
+    private func rows(in reply: Reply) throws(LarderError) -> (Batch?, more: Bool) {
+        guard case .encodedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        let batches = try rows.batches()
+        guard batches.count <= 1, !more || batches.count == 1 else { throw .answerMismatch }
+        return (batches.first, more)
     }
 
     /// A stream in progress cannot be asked again: its reader has had a part of another answer.

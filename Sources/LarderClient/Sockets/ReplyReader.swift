@@ -58,7 +58,9 @@ final class ReplyReader: @unchecked Sendable {
         while true {
             do throws(LarderError) {
                 let reply = try splitter.withNextFrame { frame in
-                    Result { () throws(WireFailure) in try codec.decodeReply(frame) }
+                    Result { () throws(WireFailure) in
+                        try codec.decodeReply(frame, leavesBatches: true)
+                    }
                 }
                 guard let reply else { return }
                 replies.append(reply)

@@ -35,7 +35,6 @@ public struct Batch: Hashable, Sendable {
     /// the rows that were asked for.
     public var relatedBy: String?
 
-    @inlinable
     public init(
         rowCount: Int = 0, identity: Identity? = nil, columns: [Column], relatedBy: String? = nil
     ) {
@@ -43,6 +42,14 @@ public struct Batch: Hashable, Sendable {
         self.objects = identity ?? Identity(entityName: "")
         self.columns = columns
         self.relatedBy = relatedBy
+    }
+
+    /// - Parameter objects: Of an entity without a name where rows are no objects.
+    @inlinable
+    public init(rowCount: Int, objects: Identity, columns: [Column]) {
+        self.rowCount = rowCount
+        self.objects = objects
+        self.columns = columns
     }
 
     /// Of which objects the rows are; nil where they are of none.

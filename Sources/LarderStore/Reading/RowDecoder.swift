@@ -153,11 +153,11 @@ final class RowDecoder: RowReceiver {
 
     /// The rows since ``begin()``, without the lists that were not appended.
     var batch: Batch {
-        guard let entityName else { return Batch(rowCount: rowCount, columns: columns) }
-        return Batch(
+        Batch(
             rowCount: rowCount,
-            identity: Batch.Identity(
-                entityName: entityName, keys: keys, versions: versions, subentities: subentities),
+            objects: Batch.Identity(
+                entityName: entityName ?? "", keys: keys, versions: versions,
+                subentities: subentities),
             columns: columns)
     }
 

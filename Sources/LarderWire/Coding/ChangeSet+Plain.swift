@@ -54,7 +54,9 @@ extension Change {
             case (3, .number(let number)) where version == nil:
                 version = Int64(bitPattern: number)
             case (4, .bytes(let bytes)):
-                if values.isEmpty { values.reserveCapacity(1 + fields.count(of: 4)) }
+                if values.isEmpty, let others = try? fields.count(of: 4) {
+                    values.reserveCapacity(min(1 + others, Limits.propertiesMax))
+                }
                 guard values.count < Limits.propertiesMax,
                     let (name, value) = Self.property(bytes),
                     values.updateValue(value, forKey: name) == nil

@@ -3,9 +3,12 @@ internal import LarderModel
 
 /// What stands in an envelope: a message, and the number of its field there.
 struct EnvelopeBody {
+    /// Whoever makes it keeps what it points at until it is sent.
     enum Content {
         /// In the arena, as the message that it is part of; protobuf-c packs it.
         case message(UnsafePointer<ProtobufCMessage>)
+        /// Encoded already.
+        case bytes(UnsafeRawBufferPointer)
         /// Where the reply has them; see ``BatchFields``.
         case batches(UnsafeBufferPointer<Batch>, more: Bool)
         case rows(requestID: UInt64, Batch?, isLast: Bool)
@@ -31,6 +34,8 @@ struct EnvelopeBody {
         switch content {
         case .message(let message):
             return protobuf_c_message_get_packed_size(message)
+        case .bytes(let bytes):
+            return bytes.count
         case .batches(let batches, let more):
             var count = FieldWriter.byteCount(ofNumber: more ? 1 : 0)
             for place in batches.indices {
@@ -52,6 +57,8 @@ struct EnvelopeBody {
         case .message(let message):
             protobuf_c_message_pack(message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
             return
+        case .bytes(let bytes):
+            return memory.copyMemory(from: bytes)
         case .batches(let batches, let more):
             writer.number(2, more ? 1 : 0)
             for place in batches.indices.reversed() {
@@ -68,19 +75,23 @@ struct EnvelopeBody {
 }
 
 extension MessageWriter {
-    func body(_ request: Request) throws(LarderError) -> EnvelopeBody {
+    /// - Parameter bytes: For the requests that are written without structures.
+    func body(
+        _ request: Request, into bytes: MessageBytes
+    ) throws(LarderError) -> EnvelopeBody {
         switch request {
         case .hello(let hello):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_HELLO, self.hello(hello))
         case .get(let identifiers, let properties):
-            return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_GET, try get(identifiers, properties: properties))
+            try bytes.get(identifiers, properties: properties)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_GET, .bytes(bytes.bytes))
         case .query(let query):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_QUERY, try self.query(query))
         case .explain(let query):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAIN, try self.query(query))
         case .save(let set):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, try save(set))
+            try save(set, into: bytes)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, .bytes(bytes.bytes))
         case .schema:
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_SCHEMA, make(larder__v1__schema_request__init))
@@ -117,7 +128,10 @@ extension MessageWriter {
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_WELCOME, self.welcome(welcome))
         case .batches(let batches, let more):
             return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
+                LARDER__V1__ENVELOPE__BODY_BATCHES,
+                .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
+        case .encodedBatches(let rows, _):
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_BATCHES, .bytes(rows.pointer))
         case .saved(let result):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .saved(result))
         case .explained(let explanation):

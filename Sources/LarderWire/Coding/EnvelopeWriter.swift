@@ -1,6 +1,7 @@
 internal import LarderModel
 
-/// Writes the outermost level of a frame, field by field as protobuf has it, and the body behind it.
+/// Writes the outermost level of a frame, field by field as protobuf has it, and the body
+/// behind it.
 ///
 /// For protobuf-c an envelope is a message with a field for each kind of body, and it looks at all
 /// of them twice; that was a tenth of what a short reply costs.

@@ -1,3 +1,5 @@
+internal import LarderModel
+
 /// Reads the fields of one protobuf message in order, without looking inside them.
 ///
 /// What it gives are parts of the bytes that it was given, good as long as those are.
@@ -5,8 +7,8 @@ struct FieldScanner {
     enum Content {
         /// A number of variable length.
         case number(UInt64)
-        case fixed64(UInt64)
-        case fixed32(UInt32)
+        /// A number of eight or four bytes, the lowest first.
+        case fixed(UnsafeRawBufferPointer)
         /// Bytes, a text, a message, or numbers that are packed.
         case bytes(UnsafeRawBufferPointer)
     }
@@ -29,30 +31,48 @@ struct FieldScanner {
             content = .number(number)
         case 1:
             guard let taken = take(8) else { return nil }
-            content = .fixed64(UInt64(littleEndian: taken.loadUnaligned(as: UInt64.self)))
+            content = .fixed(taken)
         case 2:
             guard let count = shortNumber(), let taken = take(count) else { return nil }
             content = .bytes(taken)
         case 5:
             guard let taken = take(4) else { return nil }
-            content = .fixed32(UInt32(littleEndian: taken.loadUnaligned(as: UInt32.self)))
+            content = .fixed(taken)
         default:
             return nil
         }
         return (tag >> 3, content)
     }
 
-    /// How many of the fields that follow have a number.
-    func count(of number: UInt32) -> Int {
-        var (rest, count) = (self, 0)
-        while let field = rest.next() { if field.number == number { count += 1 } }
+    /// The next field of a message that has been found whole, nil at its end.
+    ///
+    /// - Throws: `malformedMessage` if what follows is no field.
+    @inline(__always)
+    mutating func field() throws(LarderError) -> (number: UInt32, content: Content)? {
+        if isAtEnd { return nil }
+        guard let field = next() else { throw Self.unreadable }
+        return field
+    }
+
+    /// How many fields the message has of a number.
+    func count(of number: UInt32) throws(LarderError) -> Int {
+        var fields = self
+        var count = 0
+        while let field = try fields.field() {
+            if field.number == number { count += 1 }
+        }
         return count
     }
 
+    /// What is wrong where bytes are no field, or a known field is of another form than its own.
+    static var unreadable: LarderError { MessageReader.malformed("the message cannot be read") }
+
     /// A number of variable length by itself, as packed numbers are; nil if it is cut.
-    mutating func number() -> UInt64? {
+    mutating func number() -> UInt64? { number(bits: 64) }
+
+    private mutating func number(bits: UInt64) -> UInt64? {
         var result: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 64, by: 7) {
+        for shift in stride(from: UInt64(0), to: bits, by: 7) {
             guard offset < bytes.count else { return nil }
             let byte = bytes[offset]
             offset += 1
@@ -76,6 +96,6 @@ struct FieldScanner {
             defer { offset += 1 }
             return UInt32(bytes[offset])
         }
-        return number().flatMap { UInt32(exactly: $0) }
+        return number(bits: 32).flatMap { UInt32(exactly: $0) }
     }
 }

@@ -10,61 +10,48 @@ struct GetReader {
     private var properties = LastDecoded<[String]>()
 
     mutating func request(_ body: UnsafeRawBufferPointer) throws(LarderError) -> Request {
-        var identifierCount = 0
-        var properties: [String]?
         var fields = FieldScanner(body)
-        while !fields.isAtEnd {
-            guard let field = fields.next() else { throw MessageReader.unreadable }
-            switch (field.number, field.content) {
-            case (1, .bytes): identifierCount += 1
-            case (2, .bytes(let bytes)):
-                properties = try names(bytes, behind: properties)
-            case (1, _), (2, _): throw MessageReader.unreadable
-            default: break
-            }
-        }
+        let identifierCount = try fields.count(of: 1)
         guard identifierCount <= Limits.identifiersMax else {
             throw MessageReader.tooMany(
                 "identifiers", identifierCount, maximum: Limits.identifiersMax)
         }
-        return .get(try identifiers(body, identifierCount), properties: properties)
-    }
-
-    private mutating func identifiers(
-        _ body: UnsafeRawBufferPointer, _ count: Int
-    ) throws(LarderError) -> [PersistentIdentifier] {
         var identifiers: [PersistentIdentifier] = []
-        identifiers.reserveCapacity(count)
-        var fields = FieldScanner(body)
-        while let field = fields.next() {
-            guard case (1, .bytes(let bytes)) = field else { continue }
-            identifiers.append(try identifier(bytes))
+        identifiers.reserveCapacity(identifierCount)
+        var properties: [String]?
+        while let field = try fields.field() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)): identifiers.append(try identifier(bytes))
+            case (2, .bytes(let bytes)): properties = try names(bytes, behind: properties)
+            case (1...2, _): throw FieldScanner.unreadable
+            default: break
+            }
         }
-        return identifiers
+        return .get(identifiers, properties: properties)
     }
 
     private mutating func identifier(
         _ bytes: UnsafeRawBufferPointer
     ) throws(LarderError) -> PersistentIdentifier {
         var wire = Larder__V1__Identifier()
+        var entity = UnsafeRawBufferPointer(start: nil, count: 0)
         var fields = FieldScanner(bytes)
-        while !fields.isAtEnd {
-            guard let field = fields.next() else { throw MessageReader.unreadable }
+        while let field = try fields.field() {
             switch (field.number, field.content) {
             case (1, .bytes(let bytes)): wire.store = ProtobufCBinaryData(bytes)
-            case (2, .bytes(let bytes)): wire.entity = ProtobufCBinaryData(bytes)
+            case (2, .bytes(let bytes)): entity = bytes
             case (3, .number(let number)):
                 wire.name_case = LARDER__V1__IDENTIFIER__NAME_KEY
                 wire.key = Int64(bitPattern: number)
             case (4, .bytes(let bytes)):
                 wire.name_case = LARDER__V1__IDENTIFIER__NAME_TEMPORARY_NAME
                 wire.temporary_name = ProtobufCBinaryData(bytes)
-            case (1...4, _): throw MessageReader.unreadable
+            case (1...4, _): throw FieldScanner.unreadable
             default: break
             }
         }
-        let entityName = try entityName.value(of: wire.entity) { (wire) throws(LarderError) in
-            try wire.name("the entity of an identifier")
+        let entityName = try entityName.value(of: entity) { (bytes) throws(LarderError) in
+            try bytes.name("the entity of an identifier")
         }
         return try PersistentIdentifier(wire, entityName: entityName)
     }
@@ -74,38 +61,35 @@ struct GetReader {
     private mutating func names(
         _ bytes: UnsafeRawBufferPointer, behind earlier: [String]?
     ) throws(LarderError) -> [String] {
-        let names = try properties.value(of: ProtobufCBinaryData(bytes)) {
-            (wire) throws(LarderError) in try Self.names(wire)
+        let names = try properties.value(of: bytes) { (bytes) throws(LarderError) in
+            try Self.names(bytes)
         }
         guard let earlier, !earlier.isEmpty else { return names }
-        let count = earlier.count + names.count
-        guard count <= Limits.propertiesMax else {
-            throw MessageReader.tooMany(
-                Self.nameKind, count, maximum: Limits.propertiesMax)
-        }
+        try Self.check(nameCount: earlier.count + names.count)
         return names.isEmpty ? earlier : earlier + names
     }
 
-    private static func names(_ wire: ProtobufCBinaryData) throws(LarderError) -> [String] {
+    private static func names(_ bytes: UnsafeRawBufferPointer) throws(LarderError) -> [String] {
+        var fields = FieldScanner(bytes)
+        let count = try fields.count(of: 1)
+        try check(nameCount: count)
         var names: [String] = []
-        var fields = FieldScanner(UnsafeRawBufferPointer(wire.bytes))
-        var count = 0
-        while !fields.isAtEnd {
-            guard let field = fields.next() else { throw MessageReader.unreadable }
+        names.reserveCapacity(count)
+        while let field = try fields.field() {
             switch (field.number, field.content) {
             case (1, .bytes(let bytes)):
-                count += 1
-                guard count <= Limits.propertiesMax else { continue }
-                names.append(
-                    try ProtobufCBinaryData(bytes).text(nameKind, bytesMax: Limits.nameBytesMax))
-            case (1, _): throw MessageReader.unreadable
+                names.append(try bytes.text(nameKind, bytesMax: Limits.nameBytesMax))
+            case (1, _): throw FieldScanner.unreadable
             default: break
             }
         }
-        guard count <= Limits.propertiesMax else {
-            throw MessageReader.tooMany(nameKind, count, maximum: Limits.propertiesMax)
-        }
         return names
+    }
+
+    private static func check(nameCount: Int) throws(LarderError) {
+        guard nameCount <= Limits.propertiesMax else {
+            throw MessageReader.tooMany(nameKind, nameCount, maximum: Limits.propertiesMax)
+        }
     }
 
     private static let nameKind = "names of properties"
@@ -120,15 +104,13 @@ struct LastDecoded<Value> {
     private var value: Value?
 
     mutating func value(
-        of wire: ProtobufCBinaryData,
-        _ decode: (ProtobufCBinaryData) throws(LarderError) -> Value
+        of field: UnsafeRawBufferPointer,
+        _ decode: (UnsafeRawBufferPointer) throws(LarderError) -> Value
     ) throws(LarderError) -> Value {
-        if let value, bytes.withUnsafeBytes({ UnsafeRawBufferPointer(wire.bytes).equals($0) }) {
-            return value
-        }
-        let decoded = try decode(wire)
-        if wire.len <= Self.bytesMax {
-            bytes = Array(wire.bytes)
+        if let value, bytes.withUnsafeBytes({ field.equals($0) }) { return value }
+        let decoded = try decode(field)
+        if field.count <= Self.bytesMax {
+            bytes = Array(field)
             value = decoded
         }
         return decoded
@@ -155,23 +137,16 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-extension MessageWriter {
+extension MessageBytes {
     func get(
         _ identifiers: [PersistentIdentifier], properties: [String]?
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__GetRequest> {
+    ) throws(LarderError) {
         guard identifiers.count <= Limits.identifiersMax else {
             throw MessageReader.tooMany(
                 "identifiers", identifiers.count, maximum: Limits.identifiersMax)
         }
-        let wire = make(larder__v1__get_request__init)
-        wire.pointee.n_identifiers = identifiers.count
-        wire.pointee.identifiers = try list(identifiers, identifier)
-        if let properties {
-            let names = make(larder__v1__property_names__init)
-            names.pointee.n_names = properties.count
-            names.pointee.names = texts(properties)
-            wire.pointee.properties = names
-        }
-        return wire
+        for object in identifiers { try identifier(1, object) }
+        guard let properties else { return }
+        try message(2) { for name in properties { present(1, name) } }
     }
 }
