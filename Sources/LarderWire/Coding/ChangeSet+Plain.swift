@@ -124,15 +124,22 @@ extension Value {
         case (3, .number(let number)):
             // Zigzag: the sign is the lowest bit.
             self = .int(Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
-        case (4, .fixed32(let bits)) where !Float(bitPattern: bits).isNaN:
-            self = .float(Float(bitPattern: bits))
-        case (5, .fixed64(let bits)) where !Double(bitPattern: bits).isNaN:
-            self = .double(Double(bitPattern: bits))
+        case (4, .fixed(let bytes)) where bytes.count == 4:
+            let float = Float(
+                bitPattern: UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
+            if float.isNaN { return nil }
+            self = .float(float)
+        case (5, .fixed(let bytes)) where bytes.count == 8:
+            let double = bytes.double
+            if double.isNaN { return nil }
+            self = .double(double)
         case (7, .bytes(let bytes)):
             guard let text = bytes.plainText() else { return nil }
             self = .string(text)
-        case (8, .fixed64(let bits)) where Double(bitPattern: bits).isFinite:
-            self = .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits)))
+        case (8, .fixed(let bytes)) where bytes.count == 8:
+            let seconds = bytes.double
+            guard seconds.isFinite else { return nil }
+            self = .date(Date(timeIntervalSinceReferenceDate: seconds))
         case (9, .bytes(let bytes)) where bytes.count == 16:
             self = .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
         case (11, .bytes(let bytes)): self = .data(Data(bytes))
@@ -166,6 +173,11 @@ extension Value {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Of eight bytes.
+    fileprivate var double: Double {
+        Double(bitPattern: UInt64(littleEndian: loadUnaligned(as: UInt64.self)))
+    }
+
     fileprivate func plainText(bytesMax: Int = .max) -> String? {
         try? ProtobufCBinaryData(self).text("a text", bytesMax: bytesMax)
     }

@@ -109,3 +109,20 @@ extension MessageBytes {
         }
     }
 }
+
+extension MessageBytes {
+    /// What a save came to.
+    func saved(_ result: SaveResult) throws(LarderError) {
+        for identifier in result.inserted { try self.identifier(1, identifier) }
+        try numbers(2, result.updatedVersions.lazy.map { UInt64(bitPattern: $0) })
+        number(3, UInt64(bitPattern: result.deletedCount))
+        try numbers(4, result.merged.lazy.map { UInt64(UInt32(clamping: $0)) })
+        number(5, UInt64(bitPattern: result.transaction ?? 0))
+        for affected in result.affected {
+            try message(6) { () throws(LarderError) in
+                number(1, UInt64(bitPattern: affected.count))
+                for identifier in affected.identifiers { try self.identifier(2, identifier) }
+            }
+        }
+    }
+}

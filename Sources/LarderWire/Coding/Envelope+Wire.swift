@@ -12,7 +12,6 @@ struct EnvelopeBody {
         /// Where the reply has them; see ``BatchFields``.
         case batches(UnsafeBufferPointer<Batch>, more: Bool)
         case rows(requestID: UInt64, Batch?, isLast: Bool)
-        case saved(SaveResult)
     }
 
     let number: UInt32
@@ -46,7 +45,6 @@ struct EnvelopeBody {
             return FieldWriter.byteCount(ofNumber: requestID)
                 + (batch.map { FieldWriter.byteCount(ofMessage: BatchFields($0).byteCount) } ?? 0)
                 + FieldWriter.byteCount(ofNumber: isLast ? 1 : 0)
-        case .saved(let result): return result.packedByteCount
         }
     }
 
@@ -68,7 +66,6 @@ struct EnvelopeBody {
             writer.number(3, isLast ? 1 : 0)
             if let batch { BatchFields(batch).pack(as: 2, into: &writer) }
             writer.number(1, requestID)
-        case .saved(let result): result.pack(into: &writer)
         }
         precondition(writer.freeByteCount == 0, "the bytes were counted")
     }
@@ -122,7 +119,8 @@ extension MessageWriter {
         }
     }
 
-    func body(_ reply: Reply) throws(LarderError) -> EnvelopeBody {
+    /// - Parameter bytes: For the replies that are written without structures.
+    func body(_ reply: Reply, into bytes: MessageBytes) throws(LarderError) -> EnvelopeBody {
         switch reply {
         case .welcome(let welcome):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_WELCOME, self.welcome(welcome))
@@ -133,7 +131,8 @@ extension MessageWriter {
         case .encodedBatches(let rows, _):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_BATCHES, .bytes(rows.pointer))
         case .saved(let result):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .saved(result))
+            try bytes.saved(result)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .bytes(bytes.bytes))
         case .explained(let explanation):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAINED, explained(explanation))
         case .schema(let json):

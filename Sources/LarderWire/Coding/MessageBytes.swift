@@ -39,6 +39,19 @@ final class MessageBytes {
         put(number)
     }
 
+    /// Packed numbers of variable length.
+    func numbers(
+        _ field: UInt32, _ numbers: some Collection<UInt64>
+    ) throws(LarderError) {
+        guard !numbers.isEmpty else { return }
+        try message(field) {
+            for number in numbers {
+                reserve(10)
+                put(number)
+            }
+        }
+    }
+
     /// A number of four or eight bytes, also if it is zero.
     func present<Number: FixedWidthInteger>(_ field: UInt32, fixed number: Number) {
         reserve(5 + MemoryLayout<Number>.size)

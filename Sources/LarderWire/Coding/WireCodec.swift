@@ -81,10 +81,13 @@ public final class WireCodec {
     public func encode(
         _ envelope: ReplyEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
-        defer { arena.reset() }
+        defer {
+            arena.reset()
+            bytes.removeAll()
+        }
         // The message points into arrays of the reply: the envelope keeps them.
         try withExtendedLifetime(envelope) { () throws(LarderError) in
-            let body = try MessageWriter(arena: arena).body(envelope.reply)
+            let body = try MessageWriter(arena: arena).body(envelope.reply, into: bytes)
             try WireCodec.write(EnvelopeWriter(id: envelope.id, body), into: &sink)
         }
     }

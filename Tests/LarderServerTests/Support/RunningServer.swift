@@ -10,12 +10,13 @@ struct RunningServer {
     let server: Server
 
     init(
-        _ options: FakeStore.Options = FakeStore.Options(),
+        _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
         limits adjust: (inout ServerLimits) -> Void = { _ in }
     ) throws {
         store = try FakeStore(options)
         var serverOptions = Server.Options(name: "test")
         adjust(&serverOptions.limits)
+        if let eventLoops { serverOptions.eventLoopCount = eventLoops }
         server = try Server(
             backend: store, options: serverOptions,
             logger: .silent)
@@ -40,11 +41,11 @@ struct RunningServer {
 
     /// Runs a test body and stops the server whatever comes of it.
     static func run(
-        _ options: FakeStore.Options = FakeStore.Options(),
+        _ options: FakeStore.Options = FakeStore.Options(), eventLoops: Int? = nil,
         limits: (inout ServerLimits) -> Void = { _ in },
         _ body: (RunningServer) throws -> Void
     ) async throws {
-        let running = try RunningServer(options, limits: limits)
+        let running = try RunningServer(options, eventLoops: eventLoops, limits: limits)
         let outcome = Result { try body(running) }
         await running.server.stop()
         try outcome.get()

@@ -1,3 +1,4 @@
+import CSQLite
 import LarderModel
 import Testing
 
@@ -145,6 +146,51 @@ struct WriterTests {
         #expect(try library.count("Category") == 7)
         try library.eyes.execute("COMMIT")
         #expect(try library.count("Category") == 27)
+    }
+
+    private func alone(_ changes: Change...) -> Result<SaveResult, LarderError>? {
+        library.writer.save(
+            ReceivedChangeSet(ChangeSet(changes)), within: ReadBudget(steps: 5_000))
+    }
+
+    @Test("saves a short set by itself, with its own outcome")
+    func shortSet() throws {
+        for key in Int64(1)...3 {
+            let outcome = alone(.insert(.new("c", "Category"), values: ["name": "\(key)"]))
+            #expect(try outcome?.get().inserted == [library.identifier("Category", key)])
+            #expect(try outcome?.get().transaction == key)
+        }
+        let twin = alone(.insert(.new("c", "Category"), values: ["name": "1"]))
+        #expect(twin.map { codes([$0]) } == [.uniquenessViolated])
+        #expect(try library.count("Category") == 3)
+    }
+
+    @Test("does nothing of a set that takes longer than it may, and all of it when asked again")
+    func budget() throws {
+        let parent = try library.insert("Person")
+        let children = (0..<2_000).map { number in
+            Change.insert(.new("\(number)", "Person"), values: ["parent": .object(parent)])
+        }
+        _ = try library.writer.save([ChangeSet(children)])[0].get()
+        let before = try library.contents()
+        #expect(alone(.delete(parent, ifVersion: nil)) == nil)
+        #expect(alone(.update(parent, ifVersion: nil, values: ["children": .objects([])])) == nil)
+        #expect(try library.contents() == before)
+        let next = try library.insert("Person")
+        #expect(next.permanentKey == 2_002)
+        #expect(try library.saved(.delete(parent, ifVersion: nil)).deletedCount == 2_001)
+        #expect(try library.count("Person") == 1)
+    }
+
+    @Test("tries a storage that failed for sets that may take their time only")
+    func suspectStorage() throws {
+        library.writer.noteFailure(
+            SQLiteError(extendedCode: SQLITE_FULL, message: "the disk was full"))
+        #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
+        try library.insert("Tag")
+        #expect(try alone(.insert(.new("t", "Tag"), values: [:]))?.get().inserted.count == 1)
+        library.writer.close()
+        #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
     }
 
     @Test("takes nothing once it is closed, and leaves everything in the file")

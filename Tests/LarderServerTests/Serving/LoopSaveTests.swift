@@ -1,0 +1,180 @@
+import LarderModel
+import LarderWire
+import NIOPosix
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("Saves on an event loop")
+    struct LoopSaveTests {
+        private static func figure(_ name: String, _ peer: Peer) throws -> Value? {
+            guard case .statistics(let figures)? = try peer.call(.statistics) else {
+                throw Peer.TimedOut()
+            }
+            return figures.first { $0.name == name }?.value
+        }
+
+        private static func insert(_ numbers: ClosedRange<Int64>, _ peer: Peer) throws {
+            for number in numbers { #expect(try peer.call(.insert(number))?.errorCode == nil) }
+        }
+
+        @Test("a connection has the loop to itself behind so many requests, and not before")
+        func alone() async throws {
+            try await RunningServer.run(eventLoops: 1) { limits in
+                limits.requestsAloneMin = 4
+            } _: { running in
+                let peer = try running.ready()
+                try Self.insert(1...3, peer)
+                #expect(try Self.figure("savesOnLoop", peer) == .int(0))
+                try Self.insert(4...9, peer)
+                #expect(try Self.figure("savesOnLoop", peer) == .int(6))
+                #expect(try Self.figure("saves", peer) == .int(9))
+                #expect(try Self.figure("saveGroups", peer) == .int(9))
+            }
+        }
+
+        @Test("as soon as another connection asks, saves go to the thread again")
+        func others() async throws {
+            try await RunningServer.run(eventLoops: 1) { limits in
+                limits.requestsAloneMin = 3
+            } _: { running in
+                let (peer, other) = (try running.ready(), try running.ready())
+                try Self.insert(1...5, peer)
+                // One that is connected and asks nothing is in nobody's way.
+                #expect(try Self.figure("savesOnLoop", peer) == .int(3))
+                for number in 6...15 as ClosedRange<Int64> {
+                    #expect(try other.call(.schema) == .schema(running.schemaText))
+                    try Self.insert(number...number, peer)
+                }
+                #expect(try Self.figure("savesOnLoop", peer) == .int(3))
+                #expect(try Self.figure("saves", peer) == .int(15))
+            }
+        }
+
+        @Test("saves that come together are a group of the thread's")
+        func together() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate), eventLoops: 1) { limits in
+                limits.requestsAloneMin = 0
+            } _: { running in
+                let peer = try running.ready()
+                try peer.send((1...6).map { RequestEnvelope(id: $0, request: .insert(Int64($0))) })
+                gate.open()
+                for id in 1...6 as ClosedRange<UInt64> {
+                    let reply = try #require(try peer.receive())
+                    #expect(reply.id == id && reply.reply.errorCode == nil)
+                }
+                #expect(try Self.figure("savesOnLoop", peer) == .int(0))
+            }
+        }
+
+        @Test("a save that another loop has sent meanwhile is the thread's, and comes behind")
+        func order() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(writes: gate), eventLoops: 2) { limits in
+                limits.requestsAloneMin = 0
+            } _: { running in
+                let (first, second) = (try running.ready(), try running.ready())
+                try first.send(.insert(1))
+                gate.waitForArrival()
+                try second.send(.insert(2))
+                // The second loop has taken it once it answers what came behind.
+                #expect(try second.call(.schema) == .schema(running.schemaText))
+                gate.open()
+                #expect(try first.receive()?.reply.errorCode == nil)
+                #expect(try second.receive()?.reply.errorCode == nil)
+                #expect(running.store.records[\.numbers] == [1: 1, 2: 2])
+                #expect(try Self.figure("savesOnLoop", first) == .int(1))
+            }
+        }
+
+        @Test("a save that takes long is done by the thread, once")
+        func tooLong() async throws {
+            try await RunningServer.run(.init(isTooLongForLoop: true), eventLoops: 1) { limits in
+                limits.requestsAloneMin = 0
+            } _: { running in
+                let peer = try running.ready()
+                try Self.insert(1...3, peer)
+                #expect(running.store.records[\.numbers] == [1: 1, 2: 2, 3: 3])
+                #expect(try Self.figure("savesOnLoop", peer) == .int(0))
+            }
+        }
+
+        @Test("one with a predicate or with many bytes is never tried there")
+        func long() async throws {
+            try await RunningServer.run(eventLoops: 1) { limits in
+                limits.requestsAloneMin = 0
+            } _: { running in
+                let peer = try running.ready()
+                let all = ChangeSet([.deleteAll(ObjectSelection("Item"))])
+                #expect(try peer.call(.save(all))?.errorCode == .invalidChangeSet)
+                let many = ChangeSet(
+                    (1...1_000).map { number in
+                        .insert(
+                            PersistentIdentifier(temporary: "\(number)", entityName: "Item"),
+                            values: ["number": .int(number)])
+                    })
+                #expect(try peer.call(.save(many))?.errorCode == nil)
+                #expect(try Self.figure("savesOnLoop", peer) == .int(0))
+                try Self.insert(1...1, peer)
+                #expect(try Self.figure("savesOnLoop", peer) == .int(1))
+            }
+        }
+
+        @Test("the checkpoint of a log that has grown is the thread's")
+        func checkpoint() async throws {
+            try await RunningServer.run(.init(needsCheckpoint: true), eventLoops: 1) { limits in
+                limits.requestsAloneMin = 0
+            } _: { running in
+                let peer = try running.ready()
+                try Self.insert(1...1, peer)
+                #expect(try peer.call(.ping) == .pong)
+                #expect(running.store.records[\.checkpoints] == 1)
+                #expect(try Self.figure("savesOnLoop", peer) == .int(1))
+            }
+        }
+
+        @Test("a server that stops meanwhile answers the save before it ends the writer")
+        func stop() async throws {
+            let gate = Gate()
+            let running = try RunningServer(.init(writes: gate), eventLoops: 1) {
+                $0.requestsAloneMin = 0
+            }
+            let peer = try running.ready()
+            try peer.send(.insert(1))
+            gate.waitForArrival()
+            async let stopped: Void = running.server.stop()
+            gate.open()
+            #expect(try peer.receive()?.reply.errorCode == nil)
+            #expect(try peer.receive()?.reply.errorCode == .unavailable)
+            await stopped
+            #expect(running.store.records[\.numbers] == [1: 1])
+            #expect(running.store.records[\.writerIsClosed])
+        }
+
+        @Test("a queue that is closed meanwhile ends its writer once the loop has given it back")
+        func close() async throws {
+            let gate = Gate()
+            let store = try FakeStore(.init(writes: gate))
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            let queue = WriteQueue(
+                writer: try store.makeWriter(), limits: ServerLimits(), eventLoop: group.next())
+            guard case .save(let set) = Request.insert(1) else { return }
+            let saved = group.next().submit {
+                queue.saveAtOnce(ReceivedChangeSet(set), frameBytes: 50) != nil
+            }
+            gate.waitForArrival()
+            let closed = group.next().makePromise(of: Void.self)
+            queue.close { closed.succeed() }
+            #expect(!store.records[\.writerIsClosed])
+            #expect(queue.saveAtOnce(ReceivedChangeSet(set), frameBytes: 50) == nil)
+            gate.open()
+            #expect(try await saved.get())
+            try await closed.futureResult.get()
+            #expect(store.records[\.writerIsClosed])
+            #expect(store.records[\.numbers] == [1: 1])
+            try await group.shutdownGracefully()
+        }
+    }
+}
