@@ -143,7 +143,6 @@ extension ConnectionHandler {
 
     private func save(_ changes: ChangeSet, _ envelope: RequestEnvelope) {
         let id = envelope.id
-        guard let port else { return }
         guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
         var received = ReceivedChangeSet(changes, from: source)
         if !changes.idempotencyKey.isEmpty {
@@ -157,6 +156,7 @@ extension ConnectionHandler {
         if hasLoopToItself, let outcome = writes.saveAtOnce(received, frameBytes: bytes) {
             return finish(id, Self.reply(to: outcome))
         }
+        guard let port else { return }
         guard bookWrite(bytes) else { return finish(id, .failed(Self.userExhausted)) }
         let time = time(for: envelope, atMost: services.limits.writeWaitTimeMax)
         if changes.changes.contains(where: \.isByPredicate) {
@@ -164,11 +164,10 @@ extension ConnectionHandler {
             received.budget = ReadBudget(deadline: .now.advanced(by: time * 0.9))
         }
         let deadline = NIODeadline.now() + TimeAmount(time)
-        writes.save(received, frameBytes: bytes, deadline: deadline) { outcome in
-            let reply = Self.reply(to: outcome)
-            port.execute { handler in
+        writes.save(received, frameBytes: bytes, deadline: deadline, on: port.eventLoop) { outcome in
+            port.executeHere { handler in
                 handler.writeLeft(bytes)
-                handler.finish(id, reply)
+                handler.finish(id, Self.reply(to: outcome))
             }
         }
     }

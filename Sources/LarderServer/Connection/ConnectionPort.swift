@@ -13,6 +13,9 @@ struct ConnectionPort: Sendable {
         self.handler = NIOLoopBound(handler, eventLoop: eventLoop)
     }
 
+    /// What ``execute(_:)`` does, for who is on the event loop already.
+    func executeHere(_ body: (ConnectionHandler) -> Void) { body(handler.value) }
+
     func execute(_ body: @escaping @Sendable (ConnectionHandler) -> Void) {
         eventLoop.execute { body(handler.value) }
     }

@@ -12,74 +12,6 @@ import Synchronization
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
 
-    private enum Item: Sendable {
-        case save(Save)
-        case insert(Insert)
-        case probe(@Sendable () -> Void)
-
-        var isExpired: Bool {
-            switch self {
-            case .save(let save): save.deadline <= .now()
-            case .insert(let insert): insert.deadline <= .now
-            case .probe: false
-            }
-        }
-
-        var isShortSave: Bool { if case .save(let save) = self { save.isShort } else { false } }
-
-        var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
-    }
-
-    private final class Save: Sendable {
-        let changes: ReceivedChangeSet
-        let frameBytes: Int
-        let deadline: NIODeadline
-        let isShort: Bool
-        let answer: @Sendable (Outcome) -> Void
-
-        init(
-            _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
-            answer: @escaping @Sendable (Outcome) -> Void
-        ) {
-            self.changes = changes
-            self.frameBytes = frameBytes
-            self.deadline = deadline
-            self.answer = answer
-            isShort = WriteQueue.isShort(changes, frameBytes: frameBytes)
-        }
-    }
-
-    private static let shortBytesMax = 4 << 10
-
-    /// Whether its frame says how long a save takes, and that is not long: few objects, by name.
-    private static func isShort(_ changes: ReceivedChangeSet, frameBytes: Int) -> Bool {
-        frameBytes <= shortBytesMax
-            && !changes.changeSet.changes.contains(where: \.isByPredicate)
-    }
-
-    /// Rows that become one transaction, which nothing else shares.
-    final class Insert: Sendable {
-        let insertion: ReceivedInsertion
-        /// The place of the first row in its stream.
-        let firstRow: Int64
-        /// Called on the writer's thread.
-        let rows: @Sendable () -> any RowSource
-        let deadline: ContinuousClock.Instant
-        let answer: @Sendable (Result<InsertedRows, LarderError>) -> Void
-
-        init(
-            _ insertion: ReceivedInsertion, firstRow: Int64,
-            rows: @escaping @Sendable () -> any RowSource, deadline: ContinuousClock.Instant,
-            answer: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
-        ) {
-            self.insertion = insertion
-            self.firstRow = firstRow
-            self.rows = rows
-            self.deadline = deadline
-            self.answer = answer
-        }
-    }
-
     /// Who may touch the writer.
     private enum Holder {
         case nobody
@@ -125,14 +57,15 @@ final class WriteQueue: Sendable {
         thread.start()
     }
 
-    /// Queues a write; `answer` is called on the writer's thread, or at once if it is refused.
+    /// Queues a write; to be called on the event loop on which `answer` is called, too.
     ///
     /// - Parameter frameBytes: the bytes that it arrived in, by which the queue is bounded.
     func save(
         _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
-        answer: @escaping @Sendable (Outcome) -> Void
+        on eventLoop: any EventLoop, answer: @escaping @Sendable (Outcome) -> Void
     ) {
-        let save = Save(changes, frameBytes: frameBytes, deadline: deadline, answer: answer)
+        let save = Save(
+            changes, frameBytes: frameBytes, deadline: deadline, on: eventLoop, answer: answer)
         if let refusal = append(.save(save), frameBytes: frameBytes) { answer(.failure(refusal)) }
     }
 
@@ -219,8 +152,24 @@ final class WriteQueue: Sendable {
             }
             state.items.removeFirst(short.count)
         }
-        for save in expired { save.answer(.failure(Self.expired)) }
+        answer(expired, expired.map { _ in .failure(Self.expired) })
         return taken
+    }
+
+    /// Answers saves, those of one event loop together, so that it is woken once.
+    private func answer(_ saves: [Save], _ outcomes: [Outcome]) {
+        precondition(outcomes.count == saves.count, "the writer answers each set once")
+        var eventLoops: [any EventLoop] = []
+        for save in saves where !eventLoops.contains(where: { $0 === save.eventLoop }) {
+            eventLoops.append(save.eventLoop)
+        }
+        for eventLoop in eventLoops {
+            eventLoop.execute {
+                for (save, outcome) in zip(saves, outcomes) where save.eventLoop === eventLoop {
+                    save.answer(outcome)
+                }
+            }
+        }
     }
 
     private func execute(_ group: [Item]) {
@@ -231,7 +180,8 @@ final class WriteQueue: Sendable {
         for item in group {
             switch item {
             case .probe(let reached): probes.append(reached)
-            case .save(let save) where save.deadline <= now: save.answer(.failure(Self.expired))
+            case .save(let save) where save.deadline <= now:
+                answer([save], [.failure(Self.expired)])
             case .save(let save): saves.append(save)
             case .insert(let insert) where insert.deadline <= .now:
                 insert.answer(.failure(Self.expired))
@@ -244,8 +194,7 @@ final class WriteQueue: Sendable {
                 saves += more
                 return more.map(\.changes)
             }
-            precondition(outcomes.count == saves.count, "the writer answers each set once")
-            for (save, outcome) in zip(saves, outcomes) { save.answer(outcome) }
+            answer(saves, outcomes)
             owned.writer.checkpointIfNeeded()
             let count = saves.count
             state.withLock { state in
@@ -283,7 +232,7 @@ final class WriteQueue: Sendable {
         }
         for item in expired {
             switch item {
-            case .save(let save): save.answer(.failure(Self.expired))
+            case .save(let save): answer([save], [.failure(Self.expired)])
             case .insert(let insert): insert.answer(.failure(Self.expired))
             case .probe: break
             }

@@ -55,7 +55,7 @@ extension Change {
                 version = Int64(bitPattern: number)
             case (4, .bytes(let bytes)):
                 if values.isEmpty, let others = try? fields.count(of: 4) {
-                    values.reserveCapacity(min(1 + others, Limits.propertiesMax))
+                    values = Dictionary(minimumCapacity: min(1 + others, Limits.propertiesMax))
                 }
                 guard values.count < Limits.propertiesMax,
                     let (name, value) = Self.property(bytes),

@@ -207,7 +207,7 @@ struct InsertionTests {
             let run = ChangeSetRun(
                 writer.schema, store: library.store.storeDescription.identifier,
                 statements: statements, values: writer.values, lastKeys: writer.lastKeys,
-                transaction: 9, time: 0, functionFaults: writer.functionFaults, deadline: nil)
+                transaction: 9, time: 0, functionFaults: writer.functionFaults, budget: nil)
             let article = try #require(writer.schema.number(of: "Article"))
             let insertion = InsertionRun(
                 Insertion("Article"), into: writer.schema.entities[article], firstRow: 0, run,

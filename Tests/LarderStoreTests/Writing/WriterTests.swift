@@ -108,14 +108,16 @@ struct WriterTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("takes a new connection after an I/O error, and goes on with the next keys")
+    @Test("takes a new connection after an I/O error, and goes on with keys that were not given")
     func reopening() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         let before = library.writer.statements?.connection
         library.writer.noteFailure(SQLiteError(extendedCode: 10, message: "disk I/O error"))
         #expect(codes(library.writer.save([category("b")])) == [nil])
         #expect(library.writer.statements?.connection !== before)
-        #expect(try library.eyes.integer("SELECT max(_id) FROM Category") == 2)
+        // Keys that were noted ahead are left out.
+        let next = try #require(try library.eyes.integer("SELECT max(_id) FROM Category"))
+        #expect(next > 1 && next <= 102)
     }
 
     @Test("fails a set that holds a value too large, and no other")
@@ -156,7 +158,7 @@ struct WriterTests {
     @Test("saves a short set by itself, with its own outcome")
     func shortSet() throws {
         for key in Int64(1)...3 {
-            let outcome = alone(.insert(.new("c", "Category"), values: ["name": "\(key)"]))
+            let outcome = alone(.insert(.new("c", "Category"), values: ["name": .string("\(key)")]))
             #expect(try outcome?.get().inserted == [library.identifier("Category", key)])
             #expect(try outcome?.get().transaction == key)
         }
