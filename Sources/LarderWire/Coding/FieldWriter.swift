@@ -1,5 +1,5 @@
 #if !_endian(little)
-    #error("numbers of fixed length travel as little-endian machines have them")
+#error("numbers of fixed length travel as little-endian machines have them")
 #endif
 
 /// Writes the fields of protobuf messages into memory, the last one first: so the length of a
