@@ -98,8 +98,8 @@ extension MessageWriter {
         case .batches(let batches, let more):
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_BATCHES, try self.batches(batches, more: more))
-        case .encodedBatches(let rows, _):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_BATCHES, rows.pointer)
+        case .receivedBatches:
+            throw MessageReader.malformed("a reply that was received is not sent on")
         case .saved(let result):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, try saved(result))
         case .explained(let explanation):
