@@ -117,8 +117,8 @@ extension MessageWriter {
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_BATCHES,
                 .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
-        case .encodedBatches(let rows, _):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_BATCHES, .bytes(rows.pointer))
+        case .receivedBatches:
+            throw MessageReader.malformed("a reply that was received is not sent on")
         case .saved(let result):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, try saved(result))
         case .explained(let explanation):

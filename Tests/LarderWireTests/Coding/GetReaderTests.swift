@@ -34,23 +34,23 @@ struct GetReaderTests {
             return nil
         }
         defer { larder__v1__get_request__free_unpacked(wire, nil) }
-        do throws(LarderError) {
-            let identifiers = try MessageReader.list(
-                wire.pointee.identifiers, wire.pointee.n_identifiers, "identifiers",
-                maximum: Limits.identifiersMax, PersistentIdentifier.init)
-            let properties = try wire.pointee.properties.map { (list) throws(LarderError) in
-                try MessageReader.texts(
-                    list.pointee.names, list.pointee.n_names, "names",
-                    maximum: Limits.propertiesMax, bytesMax: Limits.nameBytesMax)
-            }
-            return .get(identifiers, properties: properties)
-        } catch {
-            return nil
+        let items = UnsafeBufferPointer(
+            start: wire.pointee.identifiers, count: wire.pointee.n_identifiers)
+        let identifiers = items.compactMap { $0 }.compactMap {
+            try? PersistentIdentifier($0.pointee)
         }
+        guard identifiers.count == items.count else { return nil }
+        guard let list = wire.pointee.properties?.pointee else {
+            return .get(identifiers, properties: nil)
+        }
+        let properties = try? MessageReader.texts(
+            list.names, list.n_names, "names", maximum: Limits.propertiesMax,
+            bytesMax: Limits.nameBytesMax)
+        return properties.map { .get(identifiers, properties: $0) }
     }
 
-    private func read(_ bytes: [UInt8], _ reader: inout GetReader) throws(LarderError) -> Request {
-        try bytes.withUnsafeBytes { (bytes) throws(LarderError) in try reader.request(bytes) }
+    private func read(_ bytes: [UInt8], _ reader: inout GetReader) throws -> Request {
+        try bytes.withUnsafeBytes { try reader.request($0) }
     }
 
     /// Either it is refused, or it is what protobuf-c makes of it.
