@@ -6,10 +6,6 @@ static inline int larder_sqlite3_configure(sqlite3 *database, int option, int va
     return sqlite3_db_config(database, option, value, (int *)0);
 }
 
-static inline int larder_sqlite3_set_lookaside(sqlite3 *database, int bytes, int count) {
-    return sqlite3_db_config(database, SQLITE_DBCONFIG_LOOKASIDE, (void *)0, bytes, count);
-}
-
 // Before anything else is called: afterwards it changes nothing.
 static inline int larder_sqlite3_forget_memory_use(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);

@@ -109,7 +109,7 @@ final class StreamSource: Sendable {
     /// A stream lasts as long as its reader likes, so the server is not told of a time limit.
     private func ask(over connection: Connection) throws(LarderError) {
         let id = try connection.ask(
-            request, .stream(window: StreamSource.window), timeout: nil)
+            request, .stream(window: StreamSource.window), until: nil)
         let isWanted = place.withLock { place -> Bool in
             guard case .asking = place else { return false }
             place = .asked(connection, id, hasBegun: false)
@@ -147,7 +147,7 @@ final class StreamSource: Sendable {
 
     /// The one batch of a reply, and whether another reply follows; the last may have none.
     private func rows(in reply: Reply) throws(LarderError) -> (Batch?, more: Bool) {
-        guard case .encodedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        guard case .receivedBatches(let rows, let more) = reply else { throw .answerMismatch }
         let batches = try rows.batches()
         guard batches.count <= 1, !more || batches.count == 1 else { throw .answerMismatch }
         return (batches.first, more)

@@ -30,7 +30,7 @@ public struct Column: Hashable, Sendable {
         case integers, doubles, bytes, lists
     }
 
-    public let name: String
+    public var name: String
     public let kind: Kind
     @usableFromInline let form: Form
     // The arrays of which `storage` is made. A column uses those of its kind.

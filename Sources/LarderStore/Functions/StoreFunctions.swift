@@ -7,9 +7,6 @@ enum StoreFunctions {
     static func register(
         on connection: Connection
     ) throws(SQLiteError) -> (faults: FunctionFaults, groups: GroupedRows) {
-        // What SQLite notes of a hundred functions would take it all, for good.
-        connection.keepStatementMemory(false)
-        defer { connection.keepStatementMemory(true) }
         let faults = FunctionFaults()
         try DecimalFunctions.register(on: connection, faults)
         try StatisticFunctions.register(on: connection, faults)

@@ -18,7 +18,9 @@ extension QueryResolver {
             sources: rootScope.sources, predicate: predicate, hasIdentity: hasIdentity,
             givesIdentity: givesIdentity, hasEntity: includesSubentities && hasIdentity,
             columns: columns, order: order, isDistinct: fetch.isDistinct,
-            isScan: isAll(predicate) && fetch.sort.isEmpty && !fetch.isDistinct,
+            isScan: isAll(predicate) && fetch.sort.isEmpty && !fetch.isDistinct
+                && !(includesSubentities && hasIdentity)
+                && columns.allSatisfy { $0.entityTable == nil },
             hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate),
             prefetch: prefetch)
     }

@@ -55,7 +55,8 @@ struct ResolvedQuery: Hashable, Sendable {
     var columns: [OutputColumn]
     var order: [Order] = []
     var isDistinct = false
-    /// Whether all rows of one table are asked for, in the order of their keys.
+    /// Whether all rows of one table are asked for, in the order of their keys, and no names of
+    /// entities with them.
     var isScan = false
     /// Whether the predicate asks for a range of an indexed column.
     var hasIndexedRange = false

@@ -10,7 +10,7 @@ struct BatchSource {
         case between
         /// The statement stands on a row that no batch holds yet.
         case onRow
-        /// The statement hands its rows over, and the one that came last begins the next batch.
+        /// The statement hands its rows over.
         case scanning
         case finished
     }
@@ -20,9 +20,9 @@ struct BatchSource {
     private var statement: Statement?
     private let isOwn: Bool
     private var rowsLeft: Int64
-    private var decoder: RowDecoder
-    /// Of a scan: takes the row with which the next batch begins.
-    private lazy var nextDecoder = RowDecoder(query)
+    private let decoder: RowDecoder
+    /// Of a statement that hands its rows over.
+    private var scan: ScanDecoder?
     private let query: ResolvedQuery
     private var state = State.between
     /// Rows without lists, of which those before `waitingFrom` have been given.
@@ -53,11 +53,11 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (decoder.batch, state == .finished)
+            return (readBatch, state == .finished)
         }
         if waiting == nil {
             try readRows(bytesMax: bytesMax / 2)
-            waiting = decoder.batch
+            waiting = readBatch
             waitingFrom = 0
         }
         guard let rows = waiting else { preconditionFailure("rows were read") }
@@ -81,11 +81,13 @@ struct BatchSource {
 
     // MARK: Rows
 
+    private var readBatch: Batch { scan?.batch ?? decoder.batch }
+
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
-        if state == .scanning { swapDecoders() } else { decoder.begin() }
-        while state == .between { try begin() }
-        if state == .scanning { return try scan(bytesMax: bytesMax) }
         let (decoder, session) = (decoder, session)
+        decoder.begin()
+        while state == .between { try begin() }
+        if state == .scanning { return try readScan(bytesMax: bytesMax) }
         while state == .onRow, let statement {
             var isOnRow = true
             repeat {
@@ -115,20 +117,14 @@ struct BatchSource {
         }
     }
 
-    /// Reads on where a batch of the rows that are handed over ended.
-    private mutating func scan(bytesMax: Int) throws(ReadFailure) {
+    private mutating func readScan(bytesMax: Int) throws(ReadFailure) {
         guard let statement else { preconditionFailure("a scan has a statement") }
-        nextDecoder.begin()
-        decoder.receive(untilBytes: bytesMax, then: nextDecoder)
-        if try session.step(statement, handingRowsTo: decoder) { return }
+        var scan = self.scan ?? ScanDecoder(query)
+        let hasMore = try scan.read(statement, session, bytesMax: bytesMax)
+        self.scan = scan
+        guard !hasMore else { return }
         endStatement()
         while state == .between { try begin() }
-    }
-
-    private mutating func swapDecoders() {
-        let next = nextDecoder
-        nextDecoder = decoder
-        decoder = next
     }
 
     /// The next statement is to follow.

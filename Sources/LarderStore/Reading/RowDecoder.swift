@@ -4,7 +4,7 @@ import LarderModel
 ///
 /// A batch shares the memory of the columns with the decoder until the next one begins, which takes
 /// it again if the batch is gone by then: an answer that was sent costs the next one no allocation.
-final class RowDecoder: RowReceiver {
+final class RowDecoder {
     /// How a column is read; decided once, not for each row.
     private enum Reading {
         case integer(at: Int)
@@ -32,9 +32,6 @@ final class RowDecoder: RowReceiver {
     private(set) var byteCount = 0
     /// What of it each row takes in any case.
     private let rowBytes: Int
-    /// Of rows that are handed over: when they are enough, and who takes the one behind them.
-    private var bytesMax = Int.max
-    private unowned var next: RowDecoder?
 
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
@@ -78,60 +75,44 @@ final class RowDecoder: RowReceiver {
         }
     }
 
-    /// Takes rows that are handed over until there are so many bytes, and has the next row begin
-    /// the batch of another decoder.
-    func receive(untilBytes bytesMax: Int, then next: RowDecoder) {
-        self.bytesMax = max(bytesMax, 1)
-        self.next = next
-    }
-
-    override func receive(_ row: FunctionArguments) -> Bool {
-        guard byteCount >= bytesMax else {
-            append(row)
-            return false
-        }
-        next?.append(row)
-        return true
-    }
-
-    /// Appends a row, apart from its lists.
+    /// Appends the statement's row, apart from its lists.
     ///
     /// SQLite gives 0, or no bytes, for nil: only then it is asked what it was.
-    @inline(__always)
-    func append(_ row: some RowValues) {
+    func append(_ statement: Statement) {
         if let entityName {
             if hasEntity {
-                subentities.append(row.string(at: 2), among: entityName, at: keys.count)
+                subentities.append(statement.string(at: 2), among: entityName, at: keys.count)
             }
-            keys.append(row.int64(at: 0))
-            versions.append(row.int64(at: 1))
+            keys.append(statement.int64(at: 0))
+            versions.append(statement.int64(at: 1))
         }
         for index in readings.indices {
             switch readings[index] {
             case .integer(let place):
-                let integer = row.int64(at: place)
-                if integer == 0, row.isNull(at: place) {
+                let integer = statement.int64(at: place)
+                if integer == 0, statement.isNull(at: place) {
                     columns[index].appendNull()
                 } else {
                     columns[index].append(integer: integer)
                 }
             case .object(let place, let entityPlace):
-                if row.isNull(at: place) {
+                if statement.isNull(at: place) {
                     columns[index].appendNull()
                 } else {
-                    let entity = row.isNull(at: entityPlace) ? nil : row.string(at: entityPlace)
-                    columns[index].append(object: row.int64(at: place), of: entity)
+                    let entity =
+                        statement.isNull(at: entityPlace) ? nil : statement.string(at: entityPlace)
+                    columns[index].append(object: statement.int64(at: place), of: entity)
                 }
             case .double(let place):
-                let double = row.double(at: place)
-                if double == 0, row.isNull(at: place) {
+                let double = statement.double(at: place)
+                if double == 0, statement.isNull(at: place) {
                     columns[index].appendNull()
                 } else {
                     columns[index].append(double: double)
                 }
             case .bytes(let place):
-                row.withBytes(at: place) { bytes in
-                    if bytes.isEmpty, row.isNull(at: place) {
+                statement.withBytes(at: place) { bytes in
+                    if bytes.isEmpty, statement.isNull(at: place) {
                         columns[index].appendNull()
                     } else {
                         columns[index].append(bytes: bytes)

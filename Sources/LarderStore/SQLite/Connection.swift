@@ -69,12 +69,6 @@ final class Connection {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, count)
     }
 
-    /// Has SQLite keep small memory for statements that run, in place of what it kept; it does not
-    /// while some of that is in use.
-    func keepStatementMemory(_ isKept: Bool) {
-        larder_sqlite3_set_lookaside(handle, 1_200, isKept ? 40 : 0)
-    }
-
     /// Leaves the log alone when this connection is the last to close.
     func disableCheckpointOnClose() {
         larder_sqlite3_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

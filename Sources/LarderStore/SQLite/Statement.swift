@@ -132,6 +132,11 @@ final class Statement {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
+    /// A text as a string; empty for nil.
+    func string(at index: Int) -> String {
+        withBytes(at: index) { String(decoding: $0, as: UTF8.self) }
+    }
+
     func blob(at index: Int) -> [UInt8] {
         withBytes(at: index) { [UInt8]($0) }
     }

@@ -3,12 +3,46 @@ internal import LarderModel
 
 // Batches are packed by hand, straight from their arrays: protobuf-c would have each column laid out
 // in a structure, and look at all its fields twice. The fields are those of `batch.proto`.
+//
+// What is written is a list of places and not the batch: to pass on a batch, or a column, is to retain
+// and release each of its arrays.
+
+extension Subentities {
+    fileprivate var byteCount: Int {
+        names.reduce(FieldWriter.byteCount(ofNumbers: indexes)) {
+            $0 + FieldWriter.byteCount(ofMessage: $1.utf8.count)
+        }
+    }
+
+    fileprivate func pack(names: UInt8, indexes: UInt8, into writer: inout FieldWriter) {
+        writer.numbers(indexes, self.indexes)
+        for name in self.names.reversed() { writer.text(always: names, name) }
+    }
+}
+
+extension Column.Kind {
+    fileprivate var wireType: Larder__V1__ColumnType {
+        switch self {
+        case .attribute(let type): type.wireType
+        case .object: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT
+        case .objects: LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECTS
+        }
+    }
+
+    /// Of the objects that a column refers to; otherwise empty.
+    fileprivate var entityName: String {
+        switch self {
+        case .attribute: ""
+        case .object(let entityName), .objects(let entityName): entityName
+        }
+    }
+}
 
 /// Where the parts of a batch are. Whoever makes it keeps the batch, unchanged, for as long as it is
-/// used: to copy a batch, or a column, would retain and release each of its arrays.
+/// used.
 struct BatchFields {
     private let rowCount: UInt32
-    /// Of no entity where the batch has no identity.
+    /// Of no entity where the rows are no objects.
     private let objects: IdentityFields
     private let columns: UnsafeBufferPointer<Column>
     /// Empty for none.
@@ -24,9 +58,8 @@ struct BatchFields {
 
     var byteCount: Int {
         var count =
-            FieldWriter.byteCount(ofNumber: UInt64(rowCount))
+            FieldWriter.byteCount(ofNumber: UInt64(rowCount)) + objects.byteCount
             + FieldWriter.byteCount(ofBytes: relatedBy.utf8.count)
-        if objects.areThere { count += FieldWriter.byteCount(ofMessage: objects.byteCount) }
         for place in columns.indices {
             count += FieldWriter.byteCount(ofMessage: ColumnFields(columns[place]).byteCount)
         }
@@ -35,13 +68,18 @@ struct BatchFields {
 
     func pack(as field: UInt8, into writer: inout FieldWriter) {
         let end = writer.freeByteCount
+        pack(into: &writer)
+        writer.endMessage(field, end - writer.freeByteCount)
+    }
+
+    /// It takes ``byteCount`` bytes.
+    func pack(into writer: inout FieldWriter) {
         writer.text(4, relatedBy)
         for place in columns.indices.reversed() {
             ColumnFields(columns[place]).pack(as: 3, into: &writer)
         }
-        if objects.areThere { objects.pack(as: 2, into: &writer) }
+        objects.pack(as: 2, into: &writer)
         writer.number(1, UInt64(rowCount))
-        writer.endMessage(field, end - writer.freeByteCount)
     }
 }
 
@@ -59,16 +97,18 @@ private struct IdentityFields {
         subentities = identity.subentities.isEmpty ? nil : identity.subentities
     }
 
-    var areThere: Bool { !entityName.isEmpty }
-
+    /// As a field.
     var byteCount: Int {
-        FieldWriter.byteCount(ofBytes: entityName.utf8.count)
-            + FieldWriter.byteCount(ofBytes: keys.count)
-            + FieldWriter.byteCount(ofBytes: versions.count)
-            + (subentities?.byteCount ?? 0)
+        guard !entityName.isEmpty else { return 0 }
+        return FieldWriter.byteCount(
+            ofMessage: FieldWriter.byteCount(ofBytes: entityName.utf8.count)
+                + FieldWriter.byteCount(ofBytes: keys.count)
+                + FieldWriter.byteCount(ofBytes: versions.count)
+                + (subentities?.byteCount ?? 0))
     }
 
     func pack(as field: UInt8, into writer: inout FieldWriter) {
+        guard !entityName.isEmpty else { return }
         let end = writer.freeByteCount
         subentities?.pack(names: 4, indexes: 5, into: &writer)
         writer.bytes(3, versions)
@@ -78,24 +118,9 @@ private struct IdentityFields {
     }
 }
 
-extension Subentities {
-    fileprivate var byteCount: Int {
-        names.reduce(FieldWriter.byteCount(ofNumbers: indexes)) {
-            $0 + FieldWriter.byteCount(ofMessage: $1.utf8.count)
-        }
-    }
-
-    fileprivate func pack(names: UInt8, indexes: UInt8, into writer: inout FieldWriter) {
-        writer.numbers(indexes, self.indexes)
-        for name in self.names.reversed() { writer.text(always: names, name) }
-    }
-}
-
 private struct ColumnFields {
     private let name: String
-    private let type: Larder__V1__ColumnType
-    /// Of the objects that the column refers to; otherwise empty.
-    private let entityName: String
+    private let kind: Column.Kind
     private let integers: UnsafeRawBufferPointer
     private let doubles: UnsafeRawBufferPointer
     private let heap: UnsafeRawBufferPointer
@@ -106,17 +131,7 @@ private struct ColumnFields {
     @inline(__always)
     init(_ column: Column) {
         name = column.name
-        switch column.kind {
-        case .attribute(let attributeType):
-            type = attributeType.wireType
-            entityName = ""
-        case .object(let entity):
-            type = LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT
-            entityName = entity
-        case .objects(let entity):
-            type = LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECTS
-            entityName = entity
-        }
+        kind = column.kind
         integers = column.integers.withUnsafeBytes { $0 }
         doubles = column.doubles.withUnsafeBytes { $0 }
         heap = column.heap.withUnsafeBytes { $0 }
@@ -128,8 +143,8 @@ private struct ColumnFields {
     @inline(__always)
     var byteCount: Int {
         FieldWriter.byteCount(ofBytes: name.utf8.count)
-            + FieldWriter.byteCount(ofNumber: UInt64(type.rawValue))
-            + FieldWriter.byteCount(ofBytes: entityName.utf8.count)
+            + FieldWriter.byteCount(ofNumber: UInt64(kind.wireType.rawValue))
+            + FieldWriter.byteCount(ofBytes: kind.entityName.utf8.count)
             + FieldWriter.byteCount(ofBytes: integers.count)
             + FieldWriter.byteCount(ofBytes: doubles.count)
             + FieldWriter.byteCount(ofBytes: heap.count)
@@ -147,8 +162,8 @@ private struct ColumnFields {
         writer.bytes(6, heap)
         writer.bytes(5, doubles)
         writer.bytes(4, integers)
-        writer.text(3, entityName)
-        writer.number(2, UInt64(type.rawValue))
+        writer.text(3, kind.entityName)
+        writer.number(2, UInt64(kind.wireType.rawValue))
         writer.text(1, name)
         writer.endMessage(field, end - writer.freeByteCount)
     }

@@ -11,13 +11,9 @@ extension Batch {
     /// - Throws: `malformedMessage`, `resourceExhausted`.
     init(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) {
         var fields = FieldScanner(bytes)
-        let columnCount = try fields.count(of: 3)
-        guard columnCount <= Batch.columnsMax else {
-            throw MessageReader.tooMany(
-                "columns of a batch", columnCount, maximum: Batch.columnsMax)
-        }
         self.init(columns: [])
-        columns.reserveCapacity(columnCount)
+        columns.reserveCapacity(
+            try fields.count(of: 3, "columns of a batch", maximum: Batch.columnsMax))
         while let field = try fields.field() {
             switch (field.number, field.content) {
             case (1, .number(let number)): rowCount = Int(UInt32(truncatingIfNeeded: number))
@@ -138,20 +134,10 @@ extension Subentities {
         names.append(try bytes.text(what, bytesMax: Limits.nameBytesMax))
     }
 
-    /// Indexes are of variable length, one by itself or some that are packed.
     fileprivate mutating func appendIndexes(
         encoded content: FieldScanner.Content
     ) throws(LarderError) {
-        switch content {
-        case .number(let number): indexes.append(UInt32(truncatingIfNeeded: number))
-        case .bytes(let packed):
-            var numbers = FieldScanner(packed)
-            while !numbers.isAtEnd {
-                guard let number = numbers.number() else { throw FieldScanner.unreadable }
-                indexes.append(UInt32(truncatingIfNeeded: number))
-            }
-        case .fixed: throw FieldScanner.unreadable
-        }
+        try content.forEachNumber { indexes.append(UInt32(truncatingIfNeeded: $0)) }
     }
 }
 

@@ -123,18 +123,31 @@ extension Change {
 }
 
 extension SaveResult {
-    init(_ wire: Larder__V1__SaveReply) throws(LarderError) {
-        self.init(
-            inserted: try MessageReader.list(
-                wire.inserted, wire.n_inserted, "inserted objects", maximum: Limits.changesMax,
-                PersistentIdentifier.init),
-            updatedVersions: MessageReader.numbers(
-                wire.updated_versions, wire.n_updated_versions),
-            deletedCount: wire.deleted_count,
-            merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) },
-            transaction: wire.transaction == 0 ? nil : wire.transaction,
-            affected: try MessageReader.list(
-                wire.affected, wire.n_affected, "affected objects", maximum: Limits.changesMax,
-                AffectedObjects.init))
+    init(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) {
+        self.init()
+        var fields = FieldScanner(bytes)
+        let insertedCount = try fields.count(
+            of: 1, "inserted objects", maximum: Limits.changesMax)
+        inserted.reserveCapacity(insertedCount)
+        while let field = try fields.field() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)): inserted.append(try PersistentIdentifier(encoded: bytes))
+            case (2, let content):
+                try content.forEachNumber { updatedVersions.append(Int64(bitPattern: $0)) }
+            case (3, .number(let number)): deletedCount = Int64(bitPattern: number)
+            case (4, let content):
+                try content.forEachNumber { merged.append(Int(UInt32(truncatingIfNeeded: $0))) }
+            case (5, .number(let number)):
+                transaction = number == 0 ? nil : Int64(bitPattern: number)
+            case (6, .bytes(let bytes)):
+                guard affected.count < Limits.changesMax else {
+                    throw MessageReader.tooMany(
+                        "affected objects", affected.count + 1, maximum: Limits.changesMax)
+                }
+                affected.append(try AffectedObjects(encoded: bytes))
+            case (1...6, _): throw FieldScanner.unreadable
+            default: break
+            }
+        }
     }
 }

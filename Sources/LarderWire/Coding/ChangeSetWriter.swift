@@ -54,10 +54,10 @@ extension MessageBytes {
         _ field: UInt32, _ values: [String: Value]
     ) throws(LarderError) {
         guard !values.isEmpty else { return }
-        for place in values.indices.sorted(by: { values[$0].key < values[$1].key }) {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             try message(field) { () throws(LarderError) in
-                text(1, values[place].key)
-                try value(2, values[place].value)
+                text(1, name)
+                try self.value(2, value)
             }
         }
     }

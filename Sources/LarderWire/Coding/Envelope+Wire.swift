@@ -9,9 +9,7 @@ struct EnvelopeBody {
         case message(UnsafePointer<ProtobufCMessage>)
         /// Encoded already.
         case bytes(UnsafeRawBufferPointer)
-        /// Where the reply has them; see ``BatchFields``.
         case batches(UnsafeBufferPointer<Batch>, more: Bool)
-        case rows(requestID: UInt64, Batch?, isLast: Bool)
     }
 
     let number: UInt32
@@ -41,33 +39,24 @@ struct EnvelopeBody {
                 count += FieldWriter.byteCount(ofMessage: BatchFields(batches[place]).byteCount)
             }
             return count
-        case .rows(let requestID, let batch, let isLast):
-            return FieldWriter.byteCount(ofNumber: requestID)
-                + (batch.map { FieldWriter.byteCount(ofMessage: BatchFields($0).byteCount) } ?? 0)
-                + FieldWriter.byteCount(ofNumber: isLast ? 1 : 0)
         }
     }
 
     /// - Parameter memory: ``byteCount`` bytes.
     func pack(into memory: UnsafeMutableRawBufferPointer) {
-        var writer = FieldWriter(memory)
         switch content {
         case .message(let message):
             protobuf_c_message_pack(message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
-            return
         case .bytes(let bytes):
-            return memory.copyMemory(from: bytes)
+            memory.copyMemory(from: bytes)
         case .batches(let batches, let more):
+            var writer = FieldWriter(memory)
             writer.number(2, more ? 1 : 0)
             for place in batches.indices.reversed() {
                 BatchFields(batches[place]).pack(as: 1, into: &writer)
             }
-        case .rows(let requestID, let batch, let isLast):
-            writer.number(3, isLast ? 1 : 0)
-            if let batch { BatchFields(batch).pack(as: 2, into: &writer) }
-            writer.number(1, requestID)
+            precondition(writer.freeByteCount == 0, "the bytes were counted")
         }
-        precondition(writer.freeByteCount == 0, "the bytes were counted")
     }
 }
 
@@ -101,9 +90,10 @@ extension MessageWriter {
         case .insertRows(let insertion):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, insertRows(insertion))
         case .rows(let requestID, let batch, let isLast):
-            return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_ROWS,
-                .rows(requestID: requestID, batch, isLast: isLast))
+            bytes.number(1, requestID)
+            if let batch { bytes.batch(2, batch) }
+            bytes.number(3, isLast ? 1 : 0)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_ROWS, .bytes(bytes.bytes))
         case .ping:
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_PING, make(larder__v1__ping_request__init))
@@ -128,8 +118,8 @@ extension MessageWriter {
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_BATCHES,
                 .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
-        case .encodedBatches(let rows, _):
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_BATCHES, .bytes(rows.pointer))
+        case .receivedBatches:
+            throw MessageReader.malformed("a reply that was received is not sent on")
         case .saved(let result):
             try bytes.saved(result)
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .bytes(bytes.bytes))

@@ -55,11 +55,18 @@ struct FieldScanner {
     }
 
     /// How many fields the message has of a number.
-    func count(of number: UInt32) throws(LarderError) -> Int {
+    ///
+    /// - Throws: `resourceExhausted` if they are too many; `what` names them in the error.
+    func count(
+        of number: UInt32, _ what: String, maximum: Int
+    ) throws(LarderError) -> Int {
         var fields = self
         var count = 0
         while let field = try fields.field() {
             if field.number == number { count += 1 }
+        }
+        guard count <= maximum else {
+            throw MessageReader.tooMany(what, count, maximum: maximum)
         }
         return count
     }
@@ -97,5 +104,21 @@ struct FieldScanner {
             return UInt32(bytes[offset])
         }
         return number(bits: 32).flatMap { UInt32(exactly: $0) }
+    }
+}
+
+extension FieldScanner.Content {
+    /// The numbers of variable length of a repeated field: one by itself, or some that are packed.
+    func forEachNumber(_ body: (UInt64) -> Void) throws(LarderError) {
+        switch self {
+        case .number(let number): body(number)
+        case .bytes(let packed):
+            var numbers = FieldScanner(packed)
+            while !numbers.isAtEnd {
+                guard let number = numbers.number() else { throw FieldScanner.unreadable }
+                body(number)
+            }
+        case .fixed: throw FieldScanner.unreadable
+        }
     }
 }

@@ -1,5 +1,5 @@
 #if !_endian(little)
-    #error("numbers of fixed length travel as little-endian machines have them")
+#error("numbers of fixed length travel as little-endian machines have them")
 #endif
 
 /// Writes the fields of protobuf messages into memory, the last one first: so the length of a
@@ -34,8 +34,10 @@ struct FieldWriter {
     /// An element of a repeated field, which may be empty.
     mutating func text(always field: UInt8, _ text: String) {
         var text = text
-        text.withUTF8 { put(UnsafeRawBufferPointer($0)) }
-        endMessage(field, text.utf8.count)
+        text.withUTF8 { bytes in
+            put(UnsafeRawBufferPointer(bytes))
+            endMessage(field, bytes.count)
+        }
     }
 
     /// Bytes, or packed numbers of fixed length.

@@ -6,54 +6,26 @@ internal import LarderModel
 /// Who asks for one object as a rule asks for the same properties of the same entity again and again;
 /// so the texts of the last request are kept.
 struct GetReader {
-    private var entityName = LastDecoded<String>()
+    private var entityNames = LastDecoded<String>()
     private var properties = LastDecoded<[String]>()
 
     mutating func request(_ body: UnsafeRawBufferPointer) throws(LarderError) -> Request {
         var fields = FieldScanner(body)
-        let identifierCount = try fields.count(of: 1)
-        guard identifierCount <= Limits.identifiersMax else {
-            throw MessageReader.tooMany(
-                "identifiers", identifierCount, maximum: Limits.identifiersMax)
-        }
+        let identifierCount = try fields.count(
+            of: 1, "identifiers", maximum: Limits.identifiersMax)
         var identifiers: [PersistentIdentifier] = []
         identifiers.reserveCapacity(identifierCount)
         var properties: [String]?
         while let field = try fields.field() {
             switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): identifiers.append(try identifier(bytes))
+            case (1, .bytes(let bytes)):
+                identifiers.append(try PersistentIdentifier(encoded: bytes, &entityNames))
             case (2, .bytes(let bytes)): properties = try names(bytes, behind: properties)
             case (1...2, _): throw FieldScanner.unreadable
             default: break
             }
         }
         return .get(identifiers, properties: properties)
-    }
-
-    private mutating func identifier(
-        _ bytes: UnsafeRawBufferPointer
-    ) throws(LarderError) -> PersistentIdentifier {
-        var wire = Larder__V1__Identifier()
-        var entity = UnsafeRawBufferPointer(start: nil, count: 0)
-        var fields = FieldScanner(bytes)
-        while let field = try fields.field() {
-            switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): wire.store = ProtobufCBinaryData(bytes)
-            case (2, .bytes(let bytes)): entity = bytes
-            case (3, .number(let number)):
-                wire.name_case = LARDER__V1__IDENTIFIER__NAME_KEY
-                wire.key = Int64(bitPattern: number)
-            case (4, .bytes(let bytes)):
-                wire.name_case = LARDER__V1__IDENTIFIER__NAME_TEMPORARY_NAME
-                wire.temporary_name = ProtobufCBinaryData(bytes)
-            case (1...4, _): throw FieldScanner.unreadable
-            default: break
-            }
-        }
-        let entityName = try entityName.value(of: entity) { (bytes) throws(LarderError) in
-            try bytes.name("the entity of an identifier")
-        }
-        return try PersistentIdentifier(wire, entityName: entityName)
     }
 
     /// The names in a list. If it stands there several times, protobuf has them one behind the
@@ -65,14 +37,16 @@ struct GetReader {
             try Self.names(bytes)
         }
         guard let earlier, !earlier.isEmpty else { return names }
-        try Self.check(nameCount: earlier.count + names.count)
+        let count = earlier.count + names.count
+        guard count <= Limits.propertiesMax else {
+            throw MessageReader.tooMany(Self.nameKind, count, maximum: Limits.propertiesMax)
+        }
         return names.isEmpty ? earlier : earlier + names
     }
 
     private static func names(_ bytes: UnsafeRawBufferPointer) throws(LarderError) -> [String] {
         var fields = FieldScanner(bytes)
-        let count = try fields.count(of: 1)
-        try check(nameCount: count)
+        let count = try fields.count(of: 1, nameKind, maximum: Limits.propertiesMax)
         var names: [String] = []
         names.reserveCapacity(count)
         while let field = try fields.field() {
@@ -84,12 +58,6 @@ struct GetReader {
             }
         }
         return names
-    }
-
-    private static func check(nameCount: Int) throws(LarderError) {
-        guard nameCount <= Limits.propertiesMax else {
-            throw MessageReader.tooMany(nameKind, nameCount, maximum: Limits.propertiesMax)
-        }
     }
 
     private static let nameKind = "names of properties"

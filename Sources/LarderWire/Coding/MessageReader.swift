@@ -83,12 +83,6 @@ extension UnsafeRawBufferPointer {
 }
 
 extension ProtobufCBinaryData {
-    /// Bytes of a frame, good as long as they are; nobody writes to them.
-    init(_ bytes: UnsafeRawBufferPointer) {
-        let start = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-        self.init(len: bytes.count, data: UnsafeMutablePointer(mutating: start))
-    }
-
     /// The field's bytes, in the arena.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : len)

@@ -8,9 +8,10 @@ extension Record {
     /// - Returns: nil for any other batch, a faulty one among them. It is to be read as a ``Batch``.
     init?(onlyRowOf bytes: UnsafeRawBufferPointer, store: UUID) {
         var fields = FieldScanner(bytes)
-        guard let columnCount = try? fields.count(of: 3), columnCount <= Limits.propertiesMax else {
-            return nil
-        }
+        guard
+            let columnCount = try? fields.count(
+                of: 3, "columns of an object", maximum: Limits.propertiesMax)
+        else { return nil }
         var rowCount: UInt64 = 0
         var identity: (entityName: String, key: Int64, version: Int64)?
         var values = [String: Value](minimumCapacity: columnCount)

@@ -39,7 +39,7 @@ public final class WireCodec {
 
     /// As ``decodeRequest(_:)``, for what a server answers.
     ///
-    /// - Parameter leavesBatches: Whether batches stay encoded, for whoever asked to read them.
+    /// - Parameter leavesBatches: Whether batches may stay encoded, for whoever asked to read them.
     public func decodeReply(
         _ frame: UnsafeRawBufferPointer, leavesBatches: Bool = false
     ) throws(WireFailure) -> ReplyEnvelope {
@@ -47,11 +47,9 @@ public final class WireCodec {
         do throws(LarderError) {
             defer { arena.reset() }
             arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.count))
-            var reply = try reply(header.bodyNumber, header.body)
-            if !leavesBatches, case .encodedBatches(let rows, let more) = reply {
-                reply = .batches(try rows.batches(), more: more)
-            }
-            return ReplyEnvelope(id: header.id, reply: reply)
+            return ReplyEnvelope(
+                id: header.id,
+                reply: try reply(header.bodyNumber, header.body, leavesBatches: leavesBatches))
         } catch {
             throw header.failure(error)
         }
@@ -154,16 +152,18 @@ public final class WireCodec {
     }
 
     private func reply(
-        _ number: UInt32, _ body: UnsafeRawBufferPointer
+        _ number: UInt32, _ body: UnsafeRawBufferPointer, leavesBatches: Bool
     ) throws(LarderError) -> Reply {
         switch Larder__V1__Envelope__BodyCase(rawValue: number) {
         case LARDER__V1__ENVELOPE__BODY_WELCOME:
             return .welcome(try Welcome(arena.unpack(body, larder__v1__welcome_reply__unpack)))
         case LARDER__V1__ENVELOPE__BODY_BATCHES:
-            return .encodedBatches(
-                EncodedBatches(Array(body)), more: try EncodedBatches.more(in: body))
+            let more = try ReceivedBatches.more(in: body)
+            return leavesBatches
+                ? .receivedBatches(try ReceivedBatches(body), more: more)
+                : .batches(try ReceivedBatches.batches(in: body), more: more)
         case LARDER__V1__ENVELOPE__BODY_SAVED:
-            return .saved(try SaveResult(arena.unpack(body, larder__v1__save_reply__unpack)))
+            return .saved(try SaveResult(encoded: body))
         case LARDER__V1__ENVELOPE__BODY_EXPLAINED:
             return .explained(
                 try Explanation(arena.unpack(body, larder__v1__explain_reply__unpack)))

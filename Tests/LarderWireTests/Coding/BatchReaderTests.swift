@@ -57,6 +57,10 @@ struct BatchReaderTests {
         return try content.withUnsafeBytes { Array(try EnvelopeHeader($0).body) }
     }
 
+    private func received(_ bytes: [UInt8]) throws -> ReceivedBatches {
+        try bytes.withUnsafeBytes { try ReceivedBatches($0) }
+    }
+
     private func frame(_ batches: [Batch]) throws -> [UInt8] {
         try WireTesting.frame(ReplyEnvelope(id: 1, reply: .batches(batches, more: false)))
     }
@@ -70,9 +74,9 @@ struct BatchReaderTests {
 
     /// Either it is refused, as batches and as objects, or it is what protobuf-c makes of it.
     private func compare(_ bytes: [UInt8], _ what: String) throws {
-        let encoded = EncodedBatches(bytes)
-        let records = try? encoded.records(store: Samples.store)
-        guard let batches = try? encoded.batches() else {
+        let received = try received(bytes)
+        let records = try? received.records(store: Samples.store)
+        guard let batches = try? received.batches() else {
             #expect(records == nil, "\(what)")
             return
         }
@@ -88,12 +92,12 @@ struct BatchReaderTests {
     func whole(rowCount: Int) throws {
         let body = try Self.body(rowCount: rowCount)
         let batch = Self.batch(rowCount: rowCount)
-        #expect(try EncodedBatches(body).batches() == [batch])
+        #expect(try received(body).batches() == [batch])
         #expect(ProtobufBatches.batches(body) == [batch])
         #expect(
-            try EncodedBatches(body).records(store: Samples.store)
+            try received(body).records(store: Samples.store)
                 == batch.records(store: Samples.store))
-        #expect(try body.withUnsafeBytes { try EncodedBatches.more(in: $0) })
+        #expect(try body.withUnsafeBytes { try ReceivedBatches.more(in: $0) })
     }
 
     @Test("cut after each byte", arguments: [1, 3])
@@ -134,8 +138,26 @@ struct BatchReaderTests {
             .message(3, text).number(99, 1)
         let body = ProtoBytes().message(1, batch).bytes
         try compare(body, "pieces")
-        let records = try EncodedBatches(body).records(store: Samples.store)
+        let records = try received(body).records(store: Samples.store)
         #expect(records.map(\.values) == [["n": 9, "s": "Bo"]])
+    }
+
+    @Test("long, they are read as they come")
+    func long() throws {
+        let body = try Self.body(rowCount: 1_000)
+        let batch = Self.batch(rowCount: 1_000)
+        #expect(try received(body) == ReceivedBatches([batch]))
+        #expect(
+            try received(body).records(store: Samples.store) == batch.records(store: Samples.store))
+        #expect(throws: LarderError.self) { try received(body + [8]) }
+    }
+
+    @Test("what was received is not sent on")
+    func sentOn() {
+        let reply = Reply.receivedBatches(ReceivedBatches([]), more: false)
+        #expect(throws: LarderError.self) {
+            try WireTesting.frame(ReplyEnvelope(id: 1, reply: reply))
+        }
     }
 
     @Test("a batch with two identities is refused")
@@ -143,7 +165,7 @@ struct BatchReaderTests {
         let identity = ProtoBytes().text(1, "Student").fixed64(2, 5).fixed64(3, 1)
         let batch = ProtoBytes().number(1, 1).message(2, identity).message(2, identity)
         let body = ProtoBytes().message(1, batch).bytes
-        #expect(throws: LarderError.self) { try EncodedBatches(body).batches() }
-        #expect(throws: LarderError.self) { try EncodedBatches(body).records(store: Samples.store) }
+        #expect(throws: LarderError.self) { try received(body).batches() }
+        #expect(throws: LarderError.self) { try received(body).records(store: Samples.store) }
     }
 }
