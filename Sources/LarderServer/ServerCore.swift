@@ -50,7 +50,8 @@ final class ServerCore: Sendable {
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
                     loopReader: loopReader,
                     loopTurns: LoopTurns(eventLoop: loopReader.eventLoop), pool: pool,
-                    writes: writes, registry: registry, store: store, spools: spools, probe: StoreProbe(store), statistics: statistics,
+                    writes: writes, registry: registry, store: store, spools: spools,
+                    probe: StoreProbe(store), statistics: statistics,
                     logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })

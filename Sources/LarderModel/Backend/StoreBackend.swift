@@ -152,13 +152,9 @@ public protocol StoreWriter: AnyObject {
         _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
     ) -> [Result<SaveResult, LarderError>]
 
-    /// Saves one set by itself as ``save(_:more:)`` does, where that is short.
-    ///
-    /// - Returns: nil if it takes more than the budget allows, or if the storage has to be tried
-    ///   first: then nothing was done.
-    func save(
-        _ set: ReceivedChangeSet, within budget: ReadBudget
-    ) -> Result<SaveResult, LarderError>?
+    /// Saves one set by itself, where that is short. nil, with nothing done, if it takes more than
+    /// the budget allows, or if the storage has to be tried first.
+    func save(_ set: ReceivedChangeSet, within: ReadBudget) -> Result<SaveResult, LarderError>?
 
     /// Inserts the rows of a source, all of them or none, as one transaction, which is committed
     /// before this returns. Rows are read one batch at a time, and not gathered.

@@ -164,7 +164,9 @@ extension ConnectionHandler {
             received.budget = ReadBudget(deadline: .now.advanced(by: time * 0.9))
         }
         let deadline = NIODeadline.now() + TimeAmount(time)
-        writes.save(received, frameBytes: bytes, deadline: deadline, on: port.eventLoop) { outcome in
+        writes.save(
+            received, frameBytes: bytes, deadline: deadline, on: port.eventLoop
+        ) { outcome in
             port.executeHere { handler in
                 handler.writeLeft(bytes)
                 handler.finish(id, Self.reply(to: outcome))

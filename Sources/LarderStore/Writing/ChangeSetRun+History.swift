@@ -147,8 +147,8 @@ extension ChangeSetRun {
     }
 }
 
-/// The statement that writes a transaction's row, and what it has bound: what one transaction has in
-/// common with the one before stays bound.
+/// The statement that writes a transaction's row, and what it has bound: what one has in common
+/// with the one before stays bound.
 final class TransactionStatement {
     let statement: Statement
     /// Whether what is bound is what stands here.

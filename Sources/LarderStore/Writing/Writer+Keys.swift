@@ -1,6 +1,6 @@
-// Keys are given by the writer, and `sqlite_sequence` notes the greatest. It is a page of the log with
-// each commit that raises it, so it is raised by many keys at once. SQLite itself raises it where a
-// key is beyond, so no key is ever given twice. A process that is killed leaves a gap.
+// Keys are given by the writer, and `sqlite_sequence` notes the greatest. It is a page of the log
+// with each commit that raises it, so it is raised by many keys at once. SQLite itself raises it
+// where a key is beyond, so no key is ever given twice. A process that is killed leaves a gap.
 extension Writer {
     private static let keysAtOnce: Int64 = 100
 

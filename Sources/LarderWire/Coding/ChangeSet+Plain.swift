@@ -1,4 +1,3 @@
-internal import CLarderProto
 internal import FoundationEssentials
 internal import LarderModel
 
@@ -23,10 +22,10 @@ extension ChangeSet {
                 changes.append(change)
             case (2, .number(1)) where policy == nil: policy = .upsert
             case (4, .bytes(let bytes)) where author == nil:
-                author = bytes.plainText(bytesMax: Limits.authorBytesMax)
+                author = bytes.count <= Limits.authorBytesMax ? bytes.text : nil
                 if author == nil { return nil }
             case (5, .bytes(let bytes)) where key == nil:
-                key = bytes.plainText(bytesMax: Limits.idempotencyKeyBytesMax)
+                key = bytes.count <= Limits.idempotencyKeyBytesMax ? bytes.text : nil
                 if key == nil { return nil }
             default: return nil
             }
@@ -54,8 +53,11 @@ extension Change {
             case (3, .number(let number)) where version == nil:
                 version = Int64(bitPattern: number)
             case (4, .bytes(let bytes)):
-                if values.isEmpty, let others = try? fields.count(of: 4) {
-                    values = Dictionary(minimumCapacity: min(1 + others, Limits.propertiesMax))
+                if values.isEmpty,
+                    let others = try? fields.count(
+                        of: 4, "values", maximum: Limits.propertiesMax)
+                {
+                    values = Dictionary(minimumCapacity: 1 + others)
                 }
                 guard values.count < Limits.propertiesMax,
                     let (name, value) = Self.property(bytes),
@@ -134,7 +136,7 @@ extension Value {
             if double.isNaN { return nil }
             self = .double(double)
         case (7, .bytes(let bytes)):
-            guard let text = bytes.plainText() else { return nil }
+            guard let text = bytes.text else { return nil }
             self = .string(text)
         case (8, .fixed(let bytes)) where bytes.count == 8:
             let seconds = bytes.double
@@ -146,29 +148,20 @@ extension Value {
         case (13, .bytes(let bytes)):
             guard let identifier = PersistentIdentifier(plain: bytes) else { return nil }
             self = .object(identifier)
-        case (6, .bytes(let bytes)), (10, .bytes(let bytes)), (12, .bytes(let bytes)):
-            guard let value = Value(text: bytes, number: field.number) else { return nil }
-            self = value
+        case (6, .bytes(let bytes)):
+            guard let text = bytes.text, let decimal = Decimal(exactly: text) else { return nil }
+            self = .decimal(decimal)
+        case (10, .bytes(let bytes)):
+            guard let text = bytes.text,
+                let url = URL(string: text, encodingInvalidCharacters: false)
+            else { return nil }
+            self = .url(url)
+        case (12, .bytes(let bytes)):
+            guard let text = bytes.text, let json = try? Value.json(checking: text)
+            else { return nil }
+            self = json
         default: return nil
         }
-    }
-
-    /// The kinds that are more than their text.
-    private init?(text bytes: UnsafeRawBufferPointer, number: UInt32) {
-        var wire = Larder__V1__Value()
-        switch number {
-        case 6:
-            wire.kind_case = LARDER__V1__VALUE__KIND_DECIMAL_VALUE
-            wire.decimal_value = ProtobufCBinaryData(bytes)
-        case 10:
-            wire.kind_case = LARDER__V1__VALUE__KIND_URL_VALUE
-            wire.url_value = ProtobufCBinaryData(bytes)
-        default:
-            wire.kind_case = LARDER__V1__VALUE__KIND_JSON_VALUE
-            wire.json_value = ProtobufCBinaryData(bytes)
-        }
-        guard let value = try? Value(wire) else { return nil }
-        self = value
     }
 }
 
@@ -178,9 +171,8 @@ extension UnsafeRawBufferPointer {
         Double(bitPattern: UInt64(littleEndian: loadUnaligned(as: UInt64.self)))
     }
 
-    fileprivate func plainText(bytesMax: Int = .max) -> String? {
-        try? ProtobufCBinaryData(self).text("a text", bytesMax: bytesMax)
+    /// As the name of an entity or a property; nil if it cannot be one.
+    fileprivate var plainName: String? {
+        count > 0 && count <= Limits.nameBytesMax ? text : nil
     }
-
-    fileprivate var plainName: String? { try? ProtobufCBinaryData(self).name("a name") }
 }

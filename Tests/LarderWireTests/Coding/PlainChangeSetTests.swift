@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Change sets that are read straight from their bytes")
 struct PlainChangeSetTests {
-    private static let values = Samples.values.filter { $0.name != "objects" && $0.name != "noObjects" }
+    private static let values = Samples.values.filter { sample in
+        if case .objects = sample.value { false } else { true }
+    }
 
     private static let identifiers = [Samples.ann, Samples.bob, Samples.new]
 
