@@ -80,7 +80,8 @@ let package = Package(
             name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
-            name: "LarderWireTests", dependencies: ["LarderWire", "LarderModel", "TestSupport"],
+            name: "LarderWireTests",
+            dependencies: ["LarderWire", "LarderModel", "CLarderProto", "TestSupport"],
             exclude: ["Corpus"], swiftSettings: strict),
         .testTarget(
             name: "LarderStoreTests",

@@ -40,7 +40,8 @@ public final class InsertionStream: Sendable {
         state = Mutex(State())
         var insertion = insertion
         if insertion.author.isEmpty { insertion.author = client.session.options.author }
-        id = try connection.ask(.insertRows(insertion), .insertion, timeout: timeout)
+        id = try connection.ask(
+            .insertRows(insertion), .insertion, until: timeout.map { .after($0) })
     }
 
     deinit { cancel() }
@@ -94,7 +95,7 @@ public final class InsertionStream: Sendable {
     }
 
     /// Each answer, also that rows are still being stored, comes within the time of a request.
-    private var deadline: ContinuousClock.Instant { .after(requestTimeout) }
+    private var deadline: Moment { .after(requestTimeout) }
 
     private var isFull: Bool {
         state.withLock {

@@ -30,13 +30,32 @@ extension StoreClient {
     ///   identifiers; see ``InsertedRows/identifiers(of:store:)``.
     /// - Throws: as ``InsertionStream/send(_:)-(Batch)`` does. The hint says how many rows are
     ///   stored all the same, where they are more than one transaction.
+    @inlinable
     public func insertAll(
         _ insertion: Insertion, properties: [String], rows: some Sequence<[Value]>
+    ) throws(LarderError) -> InsertedRows {
+        var rows = rows.makeIterator()
+        return try insertAll(insertion, properties) { rows.next() }
+    }
+
+    @inlinable
+    public func insertAll(
+        _ insertion: Insertion, properties: [String], rows: some Sequence<[Value]> & Sendable
+    ) async throws(LarderError) -> InsertedRows {
+        var rows = rows.makeIterator()
+        return try await insertAll(insertion, properties) { rows.next() }
+    }
+
+    /// - Parameter next: Gives a row each time, and nil after the last. The caller's own sequence
+    ///   is behind it, whose code the caller's module has.
+    @usableFromInline
+    func insertAll(
+        _ insertion: Insertion, _ properties: [String], next: () -> [Value]?
     ) throws(LarderError) -> InsertedRows {
         var builder = try rowBuilder(insertion, properties, schema())
         let stream = try openInsertion(insertion)
         do throws(LarderError) {
-            for row in rows {
+            while let row = next() {
                 try builder.append(row)
                 if builder.isFull { try stream.send(builder.take()) }
             }
@@ -47,13 +66,14 @@ extension StoreClient {
         }
     }
 
-    public func insertAll(
-        _ insertion: Insertion, properties: [String], rows: some Sequence<[Value]> & Sendable
+    @usableFromInline
+    func insertAll(
+        _ insertion: Insertion, _ properties: [String], next: () -> [Value]?
     ) async throws(LarderError) -> InsertedRows {
         var builder = try rowBuilder(insertion, properties, await schema())
         let stream = try await openInsertion(insertion)
         do throws(LarderError) {
-            for row in rows {
+            while let row = next() {
                 try builder.append(row)
                 if builder.isFull { try await stream.send(builder.take()) }
             }

@@ -19,7 +19,7 @@ struct Attempt {
     let hasKey: Bool
     let timeout: Duration
     /// When the whole call must be over.
-    let deadline: ContinuousClock.Instant
+    let deadline: Moment
     /// How long to wait for the server; zero for a connection that cannot come back.
     private let reconnectWait: Duration
     /// Why the last attempt has to be made again.
@@ -27,27 +27,27 @@ struct Attempt {
     /// Whether a write was sent of which nothing is known.
     private var mayHaveRun = false
     /// Set at the first loss.
-    private var waitsUntil: ContinuousClock.Instant?
+    private var waitsUntil: Moment?
 
     init(
         isWrite: Bool, hasKey: Bool = false, timeout: Duration, reconnectWait: Duration,
-        now: ContinuousClock.Instant
+        now: Moment
     ) {
         self.isWrite = isWrite
         self.hasKey = hasKey
         self.timeout = timeout
-        self.deadline = now.advanced(by: timeout.waiting)
+        self.deadline = now.advanced(by: timeout)
         self.reconnectWait = reconnectWait
     }
 
     /// Until when a connection may be waited for. The wait counts from the first loss.
-    func connectionDeadline(now: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        waitsUntil ?? min(deadline, now.advanced(by: reconnectWait.waiting))
+    func connectionDeadline(now: Moment) -> Moment {
+        waitsUntil ?? min(deadline, now.advanced(by: reconnectWait))
     }
 
     /// The server's reply, or nil if the call must be made again over a new connection.
     mutating func settle(
-        _ outcome: Outcome, now: @autoclosure () -> ContinuousClock.Instant
+        _ outcome: Outcome, now: @autoclosure () -> Moment
     ) throws(LarderError) -> Reply? {
         switch outcome {
         case .answered(.reply(.failed(let error))):
@@ -95,7 +95,7 @@ struct Attempt {
 
     /// Whether the call may wait for another connection.
     private mutating func startWaiting(
-        after error: LarderError, _ now: ContinuousClock.Instant
+        after error: LarderError, _ now: Moment
     ) -> Bool {
         loss = error
         let until = connectionDeadline(now: now)

@@ -34,6 +34,7 @@ struct Exchange {
     }
 
     fileprivate struct Pending {
+        let id: UInt64
         let kind: Kind
         var isSent = false
         /// No more answers will come.
@@ -46,10 +47,13 @@ struct Exchange {
         /// Batches that the server may still send, and those taken that it was not yet told of.
         var credit: UInt32 = 0
         var taken: UInt32 = 0
+        /// It is not known any more, and only holds its place.
+        var isForgotten = false
     }
 
-    private typealias Place = Dictionary<UInt64, Pending>.Index
-    private var pending: [UInt64: Pending] = [:]
+    /// In the order of their ids. Most have one, and are asked for the last.
+    private var pending: [Pending] = []
+    private var forgottenCount = 0
     private var incompleteCount = 0
     private var boundedStreamCount = 0
     private let boundedStreamsMax: Int
@@ -77,7 +81,7 @@ struct Exchange {
     func knows(_ id: UInt64) -> Bool { place(of: id) != nil }
 
     func hasAnswer(_ id: UInt64) -> Bool {
-        place(of: id).map { pending.values[$0].answer != nil } ?? false
+        place(of: id).map { pending[$0].answer != nil } ?? false
     }
 
     /// The number for the next request, also for one that gets no answer.
@@ -91,10 +95,10 @@ struct Exchange {
     /// - Returns: false if it must not be; there is then an answer to take.
     mutating func begin(_ id: UInt64, _ kind: Kind) -> Bool {
         precondition(id <= lastID, "each id is made, and used once")
-        let known = pending.updateValue(Pending(kind: kind), forKey: id)
-        guard known == nil, let place = place(of: id) else {
-            preconditionFailure("each id is made, and used once")
-        }
+        let place = firstPlace(from: id)
+        precondition(
+            place == pending.count || pending[place].id != id, "each id is made, and used once")
+        pending.insert(Pending(id: id, kind: kind), at: place)
         incompleteCount += 1
         if let reason = failure ?? sendingFailure {
             complete(place, with: .lost(reason, mayHaveRun: false))
@@ -108,20 +112,20 @@ struct Exchange {
     }
 
     /// Counts a stream that needs the server to go on reading.
-    private mutating func bound(_ place: Place, credit: UInt32) -> Bool {
+    private mutating func bound(_ place: Int, credit: UInt32) -> Bool {
         guard boundedStreamCount < boundedStreamsMax else {
             complete(place, with: .reply(.failed(tooManyStreams)))
             return false
         }
         boundedStreamCount += 1
-        pending.values[place].isBounded = true
-        pending.values[place].credit = credit
+        pending[place].isBounded = true
+        pending[place].credit = credit
         return true
     }
 
     /// The last byte of a request has been handed over, so that it may be executed.
     mutating func sent(_ id: UInt64) {
-        if let place = place(of: id) { pending.values[place].isSent = true }
+        if let place = place(of: id) { pending[place].isSent = true }
     }
 
     mutating func received(_ envelope: ReplyEnvelope) -> Action? {
@@ -136,19 +140,19 @@ struct Exchange {
             return .end(
                 violation("the server answered request \(envelope.id), which was not asked"))
         }
-        guard let place = place(of: envelope.id), !pending.values[place].isComplete else {
+        guard let place = place(of: envelope.id), !pending[place].isComplete else {
             return nil
         }
-        switch (pending.values[place].kind, envelope.reply) {
-        case (.stream(window: 0), .batches(_, more: true)),
+        switch (pending[place].kind, envelope.reply) {
+        case (.stream(window: 0), .receivedBatches(_, more: true)),
             (.insertion, .inserted(_, more: true)):
-            pending.values[place].append(.reply(envelope.reply))
-        case (.stream, .batches(_, more: true)):
-            guard pending.values[place].credit > 0 else {
+            pending[place].append(.reply(envelope.reply))
+        case (.stream, .receivedBatches(_, more: true)):
+            guard pending[place].credit > 0 else {
                 return .end(violation("the server sent more batches than it was allowed"))
             }
-            pending.values[place].credit -= 1
-            pending.values[place].append(.reply(envelope.reply))
+            pending[place].credit -= 1
+            pending[place].append(.reply(envelope.reply))
         default:
             complete(place, with: .reply(envelope.reply))
         }
@@ -161,7 +165,7 @@ struct Exchange {
         guard !failure.isFatal, failure.requestID > 0, failure.requestID <= lastID else {
             return .end(failure.error)
         }
-        guard let place = place(of: failure.requestID), !pending.values[place].isComplete else {
+        guard let place = place(of: failure.requestID), !pending[place].isComplete else {
             return nil
         }
         complete(place, with: .lost(failure.error, mayHaveRun: true))
@@ -170,31 +174,31 @@ struct Exchange {
 
     /// The next answer to a request, if it is there.
     mutating func take(_ id: UInt64) -> (answer: Answer?, action: Action?) {
-        guard let place = place(of: id), let answer = pending.values[place].takeAnswer() else {
+        guard let place = place(of: id), let answer = pending[place].takeAnswer() else {
             return (nil, nil)
         }
-        if pending.values[place].isComplete {
-            if pending.values[place].answer == nil { pending.remove(at: place) }
+        if pending[place].isComplete {
+            if pending[place].answer == nil { forget(place) }
             return (answer, nil)
         }
-        guard case .stream(let window) = pending.values[place].kind, window > 0 else {
+        guard case .stream(let window) = pending[place].kind, window > 0 else {
             return (answer, nil)
         }
-        pending.values[place].taken += 1
+        pending[place].taken += 1
         // Told in halves of the window: often enough that the server need not pause.
-        let taken = pending.values[place].taken
+        let taken = pending[place].taken
         guard taken * 2 >= window else { return (answer, nil) }
-        pending.values[place].credit += taken
-        pending.values[place].taken = 0
+        pending[place].credit += taken
+        pending[place].taken = 0
         return (answer, .send(.credit(requestID: id, batches: taken)))
     }
 
     /// Nobody waits for the request any more.
     mutating func abandon(_ id: UInt64) -> Action? {
         guard let place = place(of: id) else { return nil }
-        let call = pending.values[place]
+        let call = pending[place]
         if !call.isComplete { complete(place, with: nil) }
-        pending.remove(at: place)
+        forget(place)
         guard !call.isComplete, call.isSent, failure == nil, sendingFailure == nil else {
             return nil
         }
@@ -206,11 +210,10 @@ struct Exchange {
         guard failure == nil, sendingFailure == nil else { return [] }
         sendingFailure = error
         var actions: [Action] = []
-        for (id, call) in pending.sorted(by: { $0.key < $1.key })
-        where !call.isComplete && !call.isSent {
-            guard let place = place(of: id) else { continue }
+        for place in pending.indices
+        where !pending[place].isComplete && !pending[place].isSent {
             complete(place, with: .lost(farewell ?? error, mayHaveRun: false))
-            actions.append(.wake(id))
+            actions.append(.wake(pending[place].id))
         }
         if isIdle { actions.append(.end(error)) }
         return actions
@@ -224,22 +227,52 @@ struct Exchange {
         let isOrderly = farewell?.code == .unavailable
         failure = reason
         var actions: [Action] = []
-        for (id, call) in pending.sorted(by: { $0.key < $1.key }) where !call.isComplete {
-            guard let place = place(of: id) else { continue }
-            complete(place, with: .lost(reason, mayHaveRun: call.isSent && !isOrderly))
-            actions.append(.wake(id))
+        for place in pending.indices where !pending[place].isComplete {
+            let mayHaveRun = pending[place].isSent && !isOrderly
+            complete(place, with: .lost(reason, mayHaveRun: mayHaveRun))
+            actions.append(.wake(pending[place].id))
         }
         return actions
     }
 
-    private mutating func complete(_ place: Place, with answer: Answer?) {
-        if let answer { pending.values[place].append(answer) }
-        pending.values[place].isComplete = true
+    private mutating func complete(_ place: Int, with answer: Answer?) {
+        if let answer { pending[place].append(answer) }
+        pending[place].isComplete = true
         incompleteCount -= 1
-        if pending.values[place].isBounded { boundedStreamCount -= 1 }
+        if pending[place].isBounded { boundedStreamCount -= 1 }
     }
 
-    private func place(of id: UInt64) -> Place? { pending.index(forKey: id) }
+    private func place(of id: UInt64) -> Int? {
+        let place = firstPlace(from: id)
+        guard place < pending.count, pending[place].id == id, !pending[place].isForgotten else {
+            return nil
+        }
+        return place
+    }
+
+    /// The first place of an id that is not less.
+    private func firstPlace(from id: UInt64) -> Int {
+        var (low, high) = (0, pending.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if pending[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The request is not known any more. Places are given up many at a time, so that forgetting
+    /// one of thousands moves few.
+    private mutating func forget(_ place: Int) {
+        pending[place].forget()
+        forgottenCount += 1
+        guard forgottenCount * 2 > pending.count else { return }
+        if forgottenCount == pending.count {
+            pending.removeAll(keepingCapacity: true)
+        } else {
+            pending.removeAll { $0.isForgotten }
+        }
+        forgottenCount = 0
+    }
 
     private var tooManyStreams: LarderError {
         LarderError(
@@ -256,6 +289,12 @@ struct Exchange {
 extension Exchange.Pending {
     mutating func append(_ answer: Exchange.Answer) {
         if self.answer == nil { self.answer = answer } else { later.append(answer) }
+    }
+
+    mutating func forget() {
+        isForgotten = true
+        answer = nil
+        later = []
     }
 
     mutating func takeAnswer() -> Exchange.Answer? {

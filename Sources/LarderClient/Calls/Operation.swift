@@ -12,14 +12,16 @@ struct Operation<Answer: Sendable>: Sendable {
 
     /// The request, with an author for a change set that names none.
     func request(by author: String) -> Request {
-        guard case .save(var set) = request, set.author.isEmpty else { return request }
+        guard !author.isEmpty, case .save(var set) = request, set.author.isEmpty else {
+            return request
+        }
         set.author = author
         return .save(set)
     }
 
     /// The same with an idempotency key for its change set; an empty one leaves it as it is.
     func keyed(_ key: String) -> Self {
-        guard case .save(var set) = request, !key.isEmpty else { return self }
+        guard !key.isEmpty, case .save(var set) = request else { return self }
         set.idempotencyKey = key
         var operation = self
         operation.request = .save(set)
@@ -111,12 +113,10 @@ extension Operation where Answer == Record? {
 
 extension Operation where Answer == [Record] {
     static func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Self {
-        Operation(request: .get(identifiers, properties: properties)) { reply, welcome in
-            guard case .batches(let batches, more: false) = reply else { return nil }
-            let store = welcome.storeIdentifier
-            let records =
-                batches.count == 1
-                ? batches[0].records(store: store) : batches.flatMap { $0.records(store: store) }
+        Operation(request: .get(identifiers, properties: properties)) {
+            reply, welcome throws(LarderError) in
+            guard case .receivedBatches(let rows, more: false) = reply else { return nil }
+            let records = try rows.records(store: welcome.storeIdentifier)
             // Nothing to look up where all were found, in the order asked.
             if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }
             let found = Dictionary(

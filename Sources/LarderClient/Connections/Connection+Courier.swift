@@ -6,16 +6,19 @@ import LarderModel
 ///
 /// It starts with the first need of it and ends with the connection.
 extension Connection {
-    struct Courier {
+    /// Protected by the monitor's lock.
+    final class Courier {
         let wakeUp: WakeUp
         /// What it waits for now; nil while it is at work and will look again by itself.
         var plan: Plan?
+
+        init(wakeUp: WakeUp) { self.wakeUp = wakeUp }
     }
 
     struct Plan {
         var reads: Bool
         var sends: Bool
-        var deadline: ContinuousClock.Instant?
+        var deadline: Moment?
     }
 
     /// Makes sure that there is a courier. Under the lock.
@@ -86,7 +89,7 @@ extension Connection {
             pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: descriptor, events: Int16(events), revents: 0),
         ]
-        Glibc.poll(&descriptors, 2, plan.deadline?.remaining.wholeMilliseconds ?? -1)
+        Glibc.poll(&descriptors, 2, plan.deadline?.remainingMilliseconds ?? -1)
         if descriptors[0].revents != 0 { wakeUp.silence() }
         let found = Int32(descriptors[1].revents)
         let isBroken = found & (POLLHUP | POLLERR) != 0

@@ -8,7 +8,7 @@ extension Connection {
     /// Introduces the client over a socket that was just connected, and learns whose store it is.
     convenience init(
         greetingOver socket: Socket, options: StoreClient.Options,
-        until deadline: ContinuousClock.Instant
+        until deadline: Moment
     ) throws(LarderError) {
         let reader = ReplyReader(socket: socket)
         let hello = Hello(clientName: options.clientName, schemaVersion: options.schemaVersion)
@@ -20,7 +20,7 @@ extension Connection {
     }
 
     private static func send(
-        _ hello: Hello, over socket: Socket, until deadline: ContinuousClock.Instant
+        _ hello: Hello, over socket: Socket, until deadline: Moment
     ) throws(LarderError) {
         var frame: [UInt8] = []
         try WireCodec().encode(
@@ -42,7 +42,7 @@ extension Connection {
     }
 
     private static func receiveWelcome(
-        _ reader: ReplyReader, until deadline: ContinuousClock.Instant
+        _ reader: ReplyReader, until deadline: Moment
     ) throws(LarderError) -> Welcome {
         while true {
             switch reader.read(until: deadline) {

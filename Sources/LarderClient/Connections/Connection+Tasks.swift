@@ -4,7 +4,7 @@ import LarderModel
 extension Connection {
     /// The next answer to a request. Ends early if the task is cancelled.
     func outcome(
-        of id: UInt64, until deadline: ContinuousClock.Instant
+        of id: UInt64, until deadline: Moment
     ) async -> Attempt.Outcome {
         while true {
             let outcome = update { state -> Attempt.Outcome? in
@@ -19,7 +19,7 @@ extension Connection {
     }
 
     /// Returns when there may be something new for the request.
-    private func pause(_ id: UInt64, until deadline: ContinuousClock.Instant) async {
+    private func pause(_ id: UInt64, until deadline: Moment) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = update { state -> Bool in
@@ -49,7 +49,7 @@ extension Connection.State {
     }
 
     /// Wakes the tasks whose time is up.
-    mutating func wakeExpiredTasks(now: ContinuousClock.Instant) {
+    mutating func wakeExpiredTasks(now: Moment) {
         guard let earliest = earliestTaskDeadline, earliest <= now else { return }
         for (id, waiting) in tasks where waiting.contains(where: { $0.deadline <= now }) {
             wake(id)

@@ -10,7 +10,7 @@ extension Connection {
 
     /// The next answer to a request. Blocks until it is there, or the deadline.
     func outcome(
-        of id: UInt64, until deadline: ContinuousClock.Instant
+        of id: UInt64, until deadline: Moment
     ) -> Attempt.Outcome {
         var follower: Follower?
         var reading: ReplyReader.Reading?
@@ -47,7 +47,7 @@ extension Connection {
 
     /// - Parameter deadline: nil at the first turn, which waits in any case.
     private func nextTurn(
-        _ id: UInt64, _ deadline: ContinuousClock.Instant?, reads: Bool, _ state: inout State
+        _ id: UInt64, _ deadline: Moment?, reads: Bool, _ state: inout State
     ) -> Turn {
         if let outcome = take(id, &state) { return .done(outcome) }
         if let deadline, deadline.isPast {

@@ -36,7 +36,7 @@ final class Connection: Sendable {
     }
 
     struct WaitingTask {
-        var deadline: ContinuousClock.Instant
+        var deadline: Moment
         var continuation: CheckedContinuation<Void, Never>
     }
 
@@ -48,7 +48,7 @@ final class Connection: Sendable {
         /// By the request that they wait for.
         var tasks: [UInt64: [WaitingTask]] = [:]
         /// No task's deadline is earlier.
-        var earliestTaskDeadline: ContinuousClock.Instant?
+        var earliestTaskDeadline: Moment?
         /// To be resumed once the lock is released.
         var woken: [CheckedContinuation<Void, Never>] = []
         var courier: Courier?
@@ -75,18 +75,18 @@ final class Connection: Sendable {
 
     /// Sends a request, or queues it behind what the socket has not taken yet.
     ///
-    /// - Parameter timeout: how long the server may work on it; nil leaves that to the server.
+    /// - Parameter deadline: until when the server may work on it; nil leaves that to the server.
     /// - Returns: the id under which its answers are waited for, also if the connection has ended.
     /// - Throws: `frameTooLong`, and what else cannot be encoded.
     func ask(
-        _ request: Request, _ kind: Exchange.Kind, timeout: Duration?
+        _ request: Request, _ kind: Exchange.Kind, until deadline: Moment?
     ) throws(LarderError) -> UInt64 {
         var frame: [UInt8] = []
         let (id, codec) = monitor.withLock { state in
             swap(&frame, &state.spareFrame)
             return (state.exchange.makeID(), state.codecs.popLast() ?? WireCodec())
         }
-        let milliseconds = timeout.map { UInt32(max($0.wholeMilliseconds, 1)) } ?? 0
+        let milliseconds = deadline.map { UInt32(max($0.remainingMilliseconds, 1)) } ?? 0
         try codec.encode(
             RequestEnvelope(id: id, timeoutMilliseconds: milliseconds, request: request),
             into: &frame)
@@ -149,7 +149,7 @@ final class Connection: Sendable {
     }
 
     /// Waits until the follower is called.
-    func wait(_ follower: Follower, until deadline: ContinuousClock.Instant) {
+    func wait(_ follower: Follower, until deadline: Moment) {
         _ = monitor.wait(for: follower.condition, until: deadline) { _ in
             follower.isCalled ? true : nil
         }

@@ -14,7 +14,7 @@ extension Session {
             let id: UInt64
             do throws(LarderError) {
                 connection = try self.connection(replacing: failed, for: attempt)
-                id = try connection.ask(request, .call, timeout: attempt.deadline.remaining)
+                id = try connection.ask(request, .call, until: attempt.deadline)
             } catch {
                 throw attempt.final(error)
             }
@@ -35,7 +35,7 @@ extension Session {
             let id: UInt64
             do throws(LarderError) {
                 connection = try await self.connection(replacing: failed, for: attempt)
-                id = try connection.ask(request, .call, timeout: attempt.deadline.remaining)
+                id = try connection.ask(request, .call, until: attempt.deadline)
             } catch {
                 throw attempt.final(error)
             }
@@ -56,13 +56,19 @@ extension Session {
         while true {
             let connection = try connection(replacing: failed, for: attempt)
             let id = try connection.ask(
-                request, .stream(window: 0), timeout: attempt.deadline.remaining)
+                request, .stream(window: 0), until: attempt.deadline)
             var elements: [Element] = []
             while true {
                 let outcome = connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.settle(outcome, now: .now) else { break }
-                let isLast = try listing.append(reply, connection.welcome, to: &elements)
-                if isLast { return elements }
+                do throws(LarderError) {
+                    if try listing.append(reply, connection.welcome, to: &elements) {
+                        return elements
+                    }
+                } catch {
+                    connection.cancel(id)
+                    throw error
+                }
             }
             failed = connection
         }
@@ -75,13 +81,19 @@ extension Session {
         while true {
             let connection = try await connection(replacing: failed, for: attempt)
             let id = try connection.ask(
-                request, .stream(window: 0), timeout: attempt.deadline.remaining)
+                request, .stream(window: 0), until: attempt.deadline)
             var elements: [Element] = []
             while true {
                 let outcome = await connection.outcome(of: id, until: attempt.deadline)
                 guard let reply = try attempt.settle(outcome, now: .now) else { break }
-                let isLast = try listing.append(reply, connection.welcome, to: &elements)
-                if isLast { return elements }
+                do throws(LarderError) {
+                    if try listing.append(reply, connection.welcome, to: &elements) {
+                        return elements
+                    }
+                } catch {
+                    connection.cancel(id)
+                    throw error
+                }
             }
             failed = connection
         }

@@ -12,7 +12,7 @@ extension Session {
         var run = 0
         var isRunning = false
         /// Somebody waits until then.
-        var waitedForUntil: ContinuousClock.Instant?
+        var waitedForUntil: Moment?
         var backoff = Backoff()
         /// Why the last attempt failed.
         var lastError: LarderError?
@@ -26,7 +26,7 @@ extension Session {
         /// The connection that did not serve, if there was one, and how it did not.
         var failed: Connection?
         var loss: LarderError?
-        var deadline: ContinuousClock.Instant
+        var deadline: Moment
         /// The run that it waits for, once it has to.
         var run: Int?
     }
@@ -169,9 +169,9 @@ extension Session {
     }
 
     /// Until when to pause before the next attempt; nil if nobody waits for one.
-    private func nextPause() -> ContinuousClock.Instant? {
-        let now = ContinuousClock.now
-        let pauseEnd = monitor.withLock { state -> ContinuousClock.Instant? in
+    private func nextPause() -> Moment? {
+        let now = Moment.now
+        let pauseEnd = monitor.withLock { state -> Moment? in
             guard let until = state.reconnection.waitedForUntil, until > now, !state.isClosed else {
                 state.reconnection.isRunning = false
                 state.reconnection.waitedForUntil = nil

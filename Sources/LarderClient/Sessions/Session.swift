@@ -50,7 +50,7 @@ final class Session: Sendable {
     static func connect(
         to path: String, options: StoreClient.Options
     ) throws(LarderError) -> Connection {
-        let deadline = ContinuousClock.Instant.after(options.connectTimeout)
+        let deadline = Moment.after(options.connectTimeout)
         let socket = try Socket.connect(
             to: path, until: deadline, requestTimeout: options.requestTimeout)
         return try Connection(greetingOver: socket, options: options, until: deadline)

@@ -109,7 +109,7 @@ final class StreamSource: Sendable {
     /// A stream lasts as long as its reader likes, so the server is not told of a time limit.
     private func ask(over connection: Connection) throws(LarderError) {
         let id = try connection.ask(
-            request, .stream(window: StreamSource.window), timeout: nil)
+            request, .stream(window: StreamSource.window), until: nil)
         let isWanted = place.withLock { place -> Bool in
             guard case .asking = place else { return false }
             place = .asked(connection, id, hasBegun: false)
@@ -134,14 +134,23 @@ final class StreamSource: Sendable {
             throw error
         }
         guard let reply else { return .again }
-        guard case .batches(let batches, let more) = reply, batches.count <= 1,
-            !more || batches.count == 1
-        else {
+        let (batch, more): (Batch?, Bool)
+        do throws(LarderError) {
+            (batch, more) = try rows(in: reply)
+        } catch {
             cancel()
-            throw .answerMismatch
+            throw error
         }
         place.withLock { $0 = more ? .asked(connection, id, hasBegun: true) : .ended }
-        return batches.first.map { .batch($0) } ?? .end
+        return batch.map { .batch($0) } ?? .end
+    }
+
+    /// The one batch of a reply, and whether another reply follows; the last may have none.
+    private func rows(in reply: Reply) throws(LarderError) -> (Batch?, more: Bool) {
+        guard case .receivedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        let batches = try rows.batches()
+        guard batches.count <= 1, !more || batches.count == 1 else { throw .answerMismatch }
+        return (batches.first, more)
     }
 
     /// A stream in progress cannot be asked again: its reader has had a part of another answer.

@@ -4,7 +4,8 @@ import LarderWire
 /// Reads a connection's replies: bytes to frames to messages.
 ///
 /// It belongs to whoever holds the connection's reader role. Only that thread calls it, and the
-/// role changes hands under the connection's lock; that is what protects its state.
+/// role changes hands under the connection's lock; that is what protects its state, and why it need
+/// not be looked at each time whether accesses overlap.
 final class ReplyReader: @unchecked Sendable {
     enum Reading {
         /// There may be replies to take; none, if only a part of a frame arrived.
@@ -17,10 +18,11 @@ final class ReplyReader: @unchecked Sendable {
 
     private let socket: Socket
     private let codec = WireCodec()
-    private var splitter = FrameSplitter(frameBytesMax: Limits.handshakeFrameBytesMax)
-    private var piece = [UInt8](repeating: 0, count: ReplyReader.pieceBytes)
+    @exclusivity(unchecked) private var splitter = FrameSplitter(
+        frameBytesMax: Limits.handshakeFrameBytesMax)
+    @exclusivity(unchecked) private var piece = [UInt8](repeating: 0, count: ReplyReader.pieceBytes)
     /// What has arrived and was not taken yet.
-    private var replies: [Result<ReplyEnvelope, WireFailure>] = []
+    @exclusivity(unchecked) private var replies: [Result<ReplyEnvelope, WireFailure>] = []
 
     init(socket: Socket) { self.socket = socket }
 
@@ -28,7 +30,7 @@ final class ReplyReader: @unchecked Sendable {
     func allowLongFrames() { splitter.frameBytesMax = Limits.frameBytesMax }
 
     /// Receives once, waiting until the deadline; nil does not wait.
-    func read(until deadline: ContinuousClock.Instant?) -> Reading {
+    func read(until deadline: Moment?) -> Reading {
         let received =
             if let deadline {
                 socket.receive(into: &piece, until: deadline)
@@ -58,7 +60,9 @@ final class ReplyReader: @unchecked Sendable {
         while true {
             do throws(LarderError) {
                 let reply = try splitter.withNextFrame { frame in
-                    Result { () throws(WireFailure) in try codec.decodeReply(frame) }
+                    Result { () throws(WireFailure) in
+                        try codec.decodeReply(frame, leavesBatches: true)
+                    }
                 }
                 guard let reply else { return }
                 replies.append(reply)

@@ -9,7 +9,7 @@ extension Socket {
     ///
     /// A server whose backlog is full is waited for until the deadline.
     static func connect(
-        to path: String, until deadline: ContinuousClock.Instant, requestTimeout: Duration
+        to path: String, until deadline: Moment, requestTimeout: Duration
     ) throws(LarderError) -> Socket {
         var address = try socketAddress(path)
         let descriptor = socket(

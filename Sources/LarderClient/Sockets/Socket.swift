@@ -63,10 +63,10 @@ final class Socket: Sendable {
     /// Waits until the peer takes more.
     ///
     /// - Returns: false if the deadline came first.
-    func waitUntilWritable(until deadline: ContinuousClock.Instant) -> Bool {
+    func waitUntilWritable(until deadline: Moment) -> Bool {
         var descriptors = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
         while !deadline.isPast {
-            if poll(&descriptors, 1, deadline.remaining.wholeMilliseconds) > 0 { return true }
+            if poll(&descriptors, 1, deadline.remainingMilliseconds) > 0 { return true }
         }
         return false
     }
@@ -74,7 +74,7 @@ final class Socket: Sendable {
     /// Receives what is there, waiting for it until the deadline. The array's content is replaced
     /// from its front and its length is not changed.
     func receive(
-        into bytes: inout [UInt8], until deadline: ContinuousClock.Instant
+        into bytes: inout [UInt8], until deadline: Moment
     ) -> Receiving {
         if let receiveWait, deadline.remaining >= receiveWait {
             let received = receive(into: &bytes, flags: 0)
@@ -84,7 +84,7 @@ final class Socket: Sendable {
             let received = receive(into: &bytes, flags: Int32(MSG_DONTWAIT))
             guard received == .timedOut, !deadline.isPast else { return received }
             var descriptors = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
-            poll(&descriptors, 1, deadline.remaining.wholeMilliseconds)
+            poll(&descriptors, 1, deadline.remainingMilliseconds)
         }
     }
 

@@ -18,15 +18,3 @@ extension Duration {
         return Int32(clamping: parts.seconds * 1_000 + part)
     }
 }
-
-extension ContinuousClock.Instant {
-    /// So far from now; a duration out of bounds is brought into them.
-    static func after(_ duration: Duration) -> ContinuousClock.Instant {
-        ContinuousClock.now.advanced(by: duration.waiting)
-    }
-
-    /// How long until then; zero once it is past.
-    var remaining: Duration { Swift.max(ContinuousClock.now.duration(to: self), .zero) }
-
-    var isPast: Bool { self <= ContinuousClock.now }
-}

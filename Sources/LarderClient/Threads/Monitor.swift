@@ -11,7 +11,8 @@ import Glibc
 /// of its own, which is given back when nobody holds the monitor any more.
 final class Monitor<State>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    private var state: State
+    /// That accesses do not overlap is the lock's doing, and need not be looked at each time.
+    @exclusivity(unchecked) private var state: State
 
     init(_ state: sending State) {
         self.state = state
@@ -36,16 +37,15 @@ final class Monitor<State>: @unchecked Sendable {
     ///
     /// - Returns: nil if the deadline came first.
     func wait<Answer>(
-        for condition: Condition, until deadline: ContinuousClock.Instant,
+        for condition: Condition, until deadline: Moment,
         _ body: (inout State) -> Answer?
     ) -> Answer? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
             if let answer = body(&state) { return answer }
-            let remaining = ContinuousClock.now.duration(to: deadline)
-            guard remaining > .zero else { return nil }
-            condition.wait(releasing: mutex, for: remaining)
+            if deadline.isPast { return nil }
+            condition.wait(releasing: mutex, for: deadline.remaining)
         }
     }
 }

@@ -2,11 +2,11 @@ public import FoundationEssentials
 
 /// Gathers new objects of one entity, given by the values of the same properties, into batches.
 public struct RowBuilder: Sendable {
-    private let entity: Entity
+    private let entityName: String
     private let schema: Schema
     private let store: UUID
-    private let properties: [Property]
-    private var columns: [ColumnBuilder]
+    /// One for each property, whose kind says what the property takes.
+    private var columns: [Column]
     public private(set) var rowCount = 0
 
     /// - Parameters:
@@ -16,19 +16,18 @@ public struct RowBuilder: Sendable {
     public init(
         _ entity: Entity, _ names: [String], in schema: Schema, store: UUID
     ) throws(LarderError) {
-        self.entity = entity
+        entityName = entity.name
         self.schema = schema
         self.store = store
         let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-        properties = try names.map { (name) throws(LarderError) in
+        columns = try names.map { (name) throws(LarderError) in
             guard let property = entity.property(named: name) else {
                 throw LarderError(
                     .unknownProperty, "\(entity.name) has no property \(name)",
                     hint: NameSuggestion.hint(for: name, among: known))
             }
-            return property
+            return Column(name: name, kind: property.columnKind)
         }
-        columns = zip(names, properties).map { ColumnBuilder(name: $0, kind: $1.columnKind) }
     }
 
     /// About the bytes that the rows take on the wire.
@@ -42,65 +41,75 @@ public struct RowBuilder: Sendable {
         guard values.count == columns.count else {
             throw LarderError(
                 .wrongType,
-                "a row of \(entity.name) has \(values.count) values for \(columns.count) properties"
+                "a row of \(entityName) has \(values.count) values for \(columns.count) properties"
             )
         }
-        for (place, value) in values.enumerated() {
-            try columns[place].append(stored(value, properties[place], columns[place].name))
-        }
+        for place in values.indices { try append(values[place], at: place) }
         rowCount += 1
     }
 
     /// The rows so far; the builder is empty then.
     public mutating func take() -> Batch {
-        let batch = Batch(rowCount: rowCount, columns: columns.map(\.column))
-        columns = columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+        let batch = Batch(rowCount: rowCount, columns: columns)
+        columns = columns.map { Column(name: $0.name, kind: $0.kind) }
         rowCount = 0
         return batch
     }
 
-    private func stored(
-        _ value: Value, _ property: Property, _ name: String
-    ) throws(LarderError) -> Value {
-        switch (property, value) {
-        case (_, .null): return value
-        case (.attribute(let attribute), _):
-            if let converted = value.converted(to: attribute.type) { return converted }
-        case (.relationship(let relationship), .object(let identifier))
-        where !relationship.isToMany:
-            try check(identifier, relationship)
-            return value
-        case (.relationship(let relationship), .objects(let identifiers))
-        where relationship.isToMany:
-            for identifier in identifiers { try check(identifier, relationship) }
-            return value
-        case (.relationship, _): break
+    private mutating func append(_ value: Value, at place: Int) throws(LarderError) {
+        switch (value, columns[place].kind) {
+        case (.null, _): columns[place].appendNull()
+        // Most values are of their column's type; no others are converted.
+        case (.string(let text), .attribute(.string)): columns[place].append(bytes: text.utf8)
+        case (.int(let integer), .attribute(.int64)): columns[place].append(integer: integer)
+        case (.double(let double), .attribute(.double)) where !double.isNaN:
+            columns[place].append(double: double)
+        case (_, .attribute(let type)):
+            guard let converted = value.converted(to: type) else { throw wrongType(value, place) }
+            try columns[place].append(converted)
+        case (.object(let identifier), .object(let destination)):
+            let key = try key(of: identifier, columns[place].name, destination)
+            columns[place].append(object: key, of: identifier.entityName)
+        case (.objects(let identifiers), .objects(let destination)):
+            let name = columns[place].name
+            let keys = try identifiers.map { (identifier) throws(LarderError) in
+                try key(of: identifier, name, destination)
+            }
+            columns[place].append(keys: keys, of: identifiers.map(\.entityName))
+        default: throw wrongType(value, place)
         }
-        throw LarderError(
+    }
+
+    private func wrongType(_ value: Value, _ place: Int) -> LarderError {
+        let name = columns[place].name
+        return LarderError(
             ChangeFault(
-                .wrongType, "\(entity.name).\(name) does not take \(value.kindWithArticle)",
-                entityName: entity.name, propertyNames: [name], valueKind: value.kindWithArticle,
+                .wrongType, "\(entityName).\(name) does not take \(value.kindWithArticle)",
+                entityName: entityName, propertyNames: [name], valueKind: value.kindWithArticle,
                 rule: .type))
     }
 
-    private func check(
-        _ identifier: PersistentIdentifier, _ relationship: Relationship
-    ) throws(LarderError) {
-        let uri = identifier.uriRepresentation
-        guard schema.isKind(identifier.entityName, of: relationship.destination) else {
+    /// The key of an object to which a row may refer.
+    private func key(
+        of identifier: PersistentIdentifier, _ name: String, _ destination: String
+    ) throws(LarderError) -> Int64 {
+        guard schema.isKind(identifier.entityName, of: destination) else {
             throw LarderError(
                 .wrongType,
-                "\(entity.name).\(relationship.name) takes an object of "
-                    + "\(relationship.destination), not of \(identifier.entityName)")
+                "\(entityName).\(name) takes an object of \(destination), "
+                    + "not of \(identifier.entityName)")
         }
-        guard identifier.permanentKey != nil else {
+        guard let key = identifier.permanentKey else {
             throw LarderError(
-                .unsupported, "a row cannot refer to \(uri), which is temporary",
+                .unsupported,
+                "a row cannot refer to \(identifier.uriRepresentation), which is temporary",
                 hint: "put such objects into one change set")
         }
         guard identifier.store == store else {
+            let uri = identifier.uriRepresentation
             throw LarderError(.foreignIdentifier, "\(uri) belongs to another store", uri: uri)
         }
+        return key
     }
 }
 

@@ -1,4 +1,3 @@
-internal import CLarderProto
 public import LarderModel
 
 extension ChangeSet {
@@ -14,17 +13,10 @@ extension ChangeSet {
         var set = self
         set.author = ""
         set.idempotencyKey = ""
-        let arena = Arena()
-        let message = try MessageWriter(arena: arena).save(set)
-        // The message points into arrays of the set, which has to outlive it.
-        let bytes = withExtendedLifetime((set, arena)) {
-            let size = larder__v1__change_set__get_packed_size(message)
-            return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-                count = larder__v1__change_set__pack(message, buffer.baseAddress)
-            }
-        }
+        let bytes = MessageBytes()
+        try MessageWriter(arena: Arena()).save(set, into: bytes)
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        for byte in bytes.bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         return hash
     }
 }

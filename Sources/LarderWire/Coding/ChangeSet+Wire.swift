@@ -40,7 +40,7 @@ extension MergePolicy {
         self = policy
     }
 
-    fileprivate var wire: Larder__V1__MergePolicy {
+    var wire: Larder__V1__MergePolicy {
         switch self {
         case .error: LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR
         case .storeWins: LARDER__V1__MERGE_POLICY__MERGE_POLICY_STORE_WINS
@@ -123,95 +123,36 @@ extension Change {
 }
 
 extension SaveResult {
-    init(_ wire: Larder__V1__SaveReply) throws(LarderError) {
-        self.init(
-            inserted: try MessageReader.list(
-                wire.inserted, wire.n_inserted, "inserted objects", maximum: Limits.changesMax,
-                PersistentIdentifier.init),
-            updatedVersions: MessageReader.numbers(
-                wire.updated_versions, wire.n_updated_versions),
-            deletedCount: wire.deleted_count,
-            merged: MessageReader.numbers(wire.merged, wire.n_merged).map { Int($0) },
-            transaction: wire.transaction == 0 ? nil : wire.transaction,
-            affected: try MessageReader.list(
-                wire.affected, wire.n_affected, "affected objects", maximum: Limits.changesMax,
-                AffectedObjects.init))
+    init(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) {
+        self.init()
+        var fields = FieldScanner(bytes)
+        let insertedCount = try fields.count(
+            of: 1, "inserted objects", maximum: Limits.changesMax)
+        inserted.reserveCapacity(insertedCount)
+        while let field = try fields.field() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)): inserted.append(try PersistentIdentifier(encoded: bytes))
+            case (2, let content):
+                try content.forEachNumber { updatedVersions.append(Int64(bitPattern: $0)) }
+            case (3, .number(let number)): deletedCount = Int64(bitPattern: number)
+            case (4, let content):
+                try content.forEachNumber { merged.append(Int(UInt32(truncatingIfNeeded: $0))) }
+            case (5, .number(let number)):
+                transaction = number == 0 ? nil : Int64(bitPattern: number)
+            case (6, .bytes(let bytes)):
+                guard affected.count < Limits.changesMax else {
+                    throw MessageReader.tooMany(
+                        "affected objects", affected.count + 1, maximum: Limits.changesMax)
+                }
+                affected.append(try AffectedObjects(encoded: bytes))
+            case (1...6, _): throw FieldScanner.unreadable
+            default: break
+            }
+        }
     }
 }
 
 extension MessageWriter {
-    func save(
-        _ set: ChangeSet
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__ChangeSet> {
-        guard set.changes.count <= Limits.changesMax else {
-            throw MessageReader.tooMany("changes", set.changes.count, maximum: Limits.changesMax)
-        }
-        let wire = make(larder__v1__change_set__init)
-        wire.pointee.n_changes = set.changes.count
-        wire.pointee.changes = try list(set.changes, change)
-        wire.pointee.on_unique_conflict = set.onUniqueConflict.wire
-        wire.pointee.merge_policy = set.mergePolicy.wire
-        wire.pointee.author = text(set.author)
-        wire.pointee.idempotency_key = text(set.idempotencyKey)
-        return wire
-    }
-
-    private func change(
-        _ change: Change
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__Change> {
-        let wire = make(larder__v1__change__init)
-        wire.pointee.object = change.identifier.map(identifier)
-        switch change {
-        case .insert(_, let values, let edits):
-            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT
-            wire.pointee.n_values = values.count
-            wire.pointee.values = try properties(values)
-            wire.pointee.n_edits = edits.count
-            wire.pointee.edits = try list(edits, edit)
-        case .update(_, let ifVersion, let values, let base, let edits):
-            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
-            fill(wire, ifVersion)
-            wire.pointee.n_values = values.count
-            wire.pointee.values = try properties(values)
-            wire.pointee.n_base_values = base.count
-            wire.pointee.base_values = try properties(base)
-            wire.pointee.n_edits = edits.count
-            wire.pointee.edits = try list(edits, edit)
-        case .delete(_, let ifVersion):
-            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE
-            fill(wire, ifVersion)
-        case .updateAll(let selection, let assignments):
-            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL
-            wire.pointee.by_predicate = try objectsChange(selection, assignments)
-        case .deleteAll(let selection):
-            wire.pointee.kind = LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL
-            wire.pointee.by_predicate = try objectsChange(selection, [])
-        }
-        return wire
-    }
-
-    private func fill(_ wire: UnsafeMutablePointer<Larder__V1__Change>, _ ifVersion: Int64?) {
-        guard let ifVersion else { return }
-        wire.pointee.if_version_presence_case =
-            LARDER__V1__CHANGE__IF_VERSION_PRESENCE_IF_VERSION
-        wire.pointee.if_version = ifVersion
-    }
-
-    /// Sorted by name, so that the same change is always the same bytes.
-    private func properties(
-        _ values: [String: Value]
-    ) throws(LarderError)
-        -> UnsafeMutablePointer<UnsafeMutablePointer<Larder__V1__PropertyValue>?>?
-    {
-        try list(values.sorted { $0.key < $1.key }) {
-            (property) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__PropertyValue> in
-            let item = make(larder__v1__property_value__init)
-            item.pointee.name = text(property.key)
-            item.pointee.value = try value(property.value)
-            return item
-        }
-    }
-
     func saved(
         _ result: SaveResult
     ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__SaveReply> {

@@ -1,8 +1,7 @@
-internal import CLarderProto
 internal import LarderModel
 
-/// Writes the outermost level of a frame, field by field as protobuf has it, and lets protobuf-c
-/// pack the body behind it.
+/// Writes the outermost level of a frame, field by field as protobuf has it, and the body
+/// behind it.
 ///
 /// For protobuf-c an envelope is a message with a field for each kind of body, and it looks at all
 /// of them twice; that was a tenth of what a short reply costs.
@@ -18,7 +17,7 @@ struct EnvelopeWriter {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
         self.body = body
-        bodyByteCount = protobuf_c_message_get_packed_size(body.message)
+        bodyByteCount = body.byteCount
         var count = Self.length(of: Self.bodyTag(body)) + Self.length(of: UInt64(bodyByteCount))
         if id != 0 { count += 1 + Self.length(of: id) }
         if timeoutMilliseconds != 0 { count += 1 + Self.length(of: UInt64(timeoutMilliseconds)) }
@@ -39,8 +38,7 @@ struct EnvelopeWriter {
         Self.put(Self.bodyTag(body), in: memory, at: &offset)
         Self.put(UInt64(bodyByteCount), in: memory, at: &offset)
         precondition(offset + bodyByteCount == memory.count, "the bytes were counted")
-        let rest = memory.assumingMemoryBound(to: UInt8.self).baseAddress
-        protobuf_c_message_pack(body.message, rest.map { $0 + offset })
+        body.pack(into: UnsafeMutableRawBufferPointer(rebasing: memory[offset...]))
     }
 
     /// A field of bytes.

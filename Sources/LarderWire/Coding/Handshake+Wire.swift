@@ -20,7 +20,7 @@ extension Welcome {
         self.init(
             protocolVersion: wire.protocol_version,
             serverName: try wire.server_name.text("the server's name"),
-            storeIdentifier: try UUID(wire.store, "the store's identifier"),
+            storeIdentifier: try UUID(wire.store.bytes, "the store's identifier"),
             schemaVersion: try wire.schema_version.text("the schema version"),
             schemaFingerprint: try wire.schema_fingerprint.text("the schema fingerprint"),
             isReadOnly: wire.read_only != 0,

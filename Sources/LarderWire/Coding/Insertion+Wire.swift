@@ -12,6 +12,26 @@ extension Insertion {
     }
 }
 
+extension Request {
+    /// Rows of a stream, whose parts have no type of their own.
+    static func rows(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) -> Request {
+        var (requestID, batch, isLast): (UInt64, Batch?, Bool) = (0, nil, false)
+        var fields = FieldScanner(bytes)
+        while let field = try fields.field() {
+            switch (field.number, field.content) {
+            case (1, .number(let number)): requestID = number
+            case (2, .bytes(let bytes)):
+                guard batch == nil else { throw MessageReader.malformed("rows have two batches") }
+                batch = try Batch(encoded: bytes)
+            case (3, .number(let number)): isLast = number != 0
+            case (1...3, _): throw FieldScanner.unreadable
+            default: break
+            }
+        }
+        return .rows(requestID: requestID, batch, isLast: isLast)
+    }
+}
+
 extension InsertedRows {
     init(_ wire: Larder__V1__InsertReply) throws(LarderError) {
         guard wire.n_first_keys == wire.n_key_counts, wire.row_count >= 0, wire.batch_count >= 0
@@ -39,16 +59,6 @@ extension MessageWriter {
         wire.pointee.author = text(insertion.author)
         wire.pointee.atomic = insertion.isAtomic ? 1 : 0
         wire.pointee.identifiers_wanted = insertion.wantsIdentifiers ? 1 : 0
-        return wire
-    }
-
-    func rows(
-        _ requestID: UInt64, _ batch: Batch?, isLast: Bool
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__RowsRequest> {
-        let wire = make(larder__v1__rows_request__init)
-        wire.pointee.request_id = requestID
-        if let batch { wire.pointee.batch = try self.batch(batch) }
-        wire.pointee.last = isLast ? 1 : 0
         return wire
     }
 

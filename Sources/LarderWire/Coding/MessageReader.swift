@@ -50,33 +50,47 @@ enum MessageReader {
     }
 }
 
-extension ProtobufCBinaryData {
-    /// The field's bytes, in the arena.
-    var bytes: UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: data, count: data == nil ? 0 : len)
+extension UnsafeRawBufferPointer {
+    /// The bytes as text, nil if they are not UTF-8.
+    var text: String? {
+        // ASCII, as names are, needs no validation, whose generic code costs a name's tenfold.
+        if count <= Self.shortBytesMax, allSatisfy({ $0 < 0x80 }) {
+            return String(decoding: self, as: UTF8.self)
+        }
+        return String(validating: self, as: UTF8.self)
     }
+
+    private static let shortBytesMax = 64
 
     /// The field as text; `what` names it, in the plural or not, in the error.
     func text(_ what: String, bytesMax: Int = .max) throws(LarderError) -> String {
-        guard len <= bytesMax else {
+        guard count <= bytesMax else {
             throw LarderError(
-                .resourceExhausted, "\(what): \(len) bytes were sent, and \(bytesMax) are allowed")
+                .resourceExhausted,
+                "\(what): \(count) bytes were sent, and \(bytesMax) are allowed")
         }
-        // ASCII, as names are, needs no validation, whose generic code costs a name's tenfold.
-        if len <= Self.shortBytesMax, bytes.allSatisfy({ $0 < 0x80 }) {
-            return String(decoding: bytes, as: UTF8.self)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text else {
             throw MessageReader.malformed("\(what): the bytes are not valid UTF-8")
         }
         return text
     }
 
-    private static let shortBytesMax = 64
-
     /// The field as the name of an entity, a property, a variable: not empty, and not long.
     func name(_ what: String) throws(LarderError) -> String {
-        guard len > 0 else { throw MessageReader.malformed("\(what) is missing") }
+        guard count > 0 else { throw MessageReader.malformed("\(what) is missing") }
         return try text(what, bytesMax: Limits.nameBytesMax)
     }
+}
+
+extension ProtobufCBinaryData {
+    /// The field's bytes, in the arena.
+    var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : len)
+    }
+
+    func text(_ what: String, bytesMax: Int = .max) throws(LarderError) -> String {
+        try bytes.text(what, bytesMax: bytesMax)
+    }
+
+    func name(_ what: String) throws(LarderError) -> String { try bytes.name(what) }
 }

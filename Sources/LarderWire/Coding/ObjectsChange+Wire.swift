@@ -61,12 +61,20 @@ extension PropertyAssignment {
 }
 
 extension AffectedObjects {
-    init(_ wire: Larder__V1__AffectedObjects) throws(LarderError) {
-        self.init(
-            count: wire.count,
-            identifiers: try MessageReader.list(
-                wire.identifiers, wire.n_identifiers, "affected objects",
-                maximum: Limits.affectedIdentifiersMax, PersistentIdentifier.init))
+    init(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) {
+        self.init(count: 0)
+        var fields = FieldScanner(bytes)
+        identifiers.reserveCapacity(
+            try fields.count(of: 2, "affected objects", maximum: Limits.affectedIdentifiersMax))
+        while let field = try fields.field() {
+            switch (field.number, field.content) {
+            case (1, .number(let number)): count = Int64(bitPattern: number)
+            case (2, .bytes(let bytes)):
+                identifiers.append(try PersistentIdentifier(encoded: bytes))
+            case (1...2, _): throw FieldScanner.unreadable
+            default: break
+            }
+        }
     }
 }
 

@@ -50,41 +50,25 @@ extension ListPlace {
     }
 }
 
-extension MessageWriter {
-    func edit(
-        _ edit: RelationshipEdit
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__RelationshipEdit> {
-        let wire = make(larder__v1__relationship_edit__init)
-        wire.pointee.name = text(edit.propertyName)
-        wire.pointee.n_objects = edit.objects.count
-        wire.pointee.objects = try list(edit.objects, identifier)
-        wire.pointee.kind =
-            switch edit {
-            case .add: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD
-            case .remove: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE
-            case .move: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE
+extension MessageBytes {
+    func edit(_ field: UInt32, _ edit: RelationshipEdit) throws(LarderError) {
+        try message(field) { () throws(LarderError) in
+            text(1, edit.propertyName)
+            let kind =
+                switch edit {
+                case .add: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD
+                case .remove: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE
+                case .move: LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE
+                }
+            number(2, UInt64(kind.rawValue))
+            for object in edit.objects { try identifier(3, object) }
+            switch edit.place {
+            case .first: present(4, UInt64(LARDER__V1__LIST_END__LIST_END_FIRST.rawValue))
+            case .before(let neighbor): try identifier(5, neighbor)
+            case .after(let neighbor): try identifier(6, neighbor)
+            case .index(let index): present(7, UInt64(bitPattern: index))
+            case .last, nil: break
             }
-        if let place = edit.place { fill(wire, place) }
-        return wire
-    }
-
-    private func fill(
-        _ wire: UnsafeMutablePointer<Larder__V1__RelationshipEdit>, _ place: ListPlace
-    ) {
-        switch place {
-        case .first:
-            wire.pointee.place_case = LARDER__V1__RELATIONSHIP_EDIT__PLACE_END
-            wire.pointee.end = LARDER__V1__LIST_END__LIST_END_FIRST
-        case .last: break
-        case .before(let neighbor):
-            wire.pointee.place_case = LARDER__V1__RELATIONSHIP_EDIT__PLACE_BEFORE
-            wire.pointee.before = identifier(neighbor)
-        case .after(let neighbor):
-            wire.pointee.place_case = LARDER__V1__RELATIONSHIP_EDIT__PLACE_AFTER
-            wire.pointee.after = identifier(neighbor)
-        case .index(let index):
-            wire.pointee.place_case = LARDER__V1__RELATIONSHIP_EDIT__PLACE_INDEX
-            wire.pointee.index = index
         }
     }
 }

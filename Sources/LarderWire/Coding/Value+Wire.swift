@@ -18,7 +18,7 @@ extension Value {
             guard wire.date_value.isFinite else { throw Value.malformed("a date is not finite") }
             self = .date(Date(timeIntervalSinceReferenceDate: wire.date_value))
         case LARDER__V1__VALUE__KIND_UUID_VALUE:
-            self = .uuid(try UUID(wire.uuid_value, "a UUID value"))
+            self = .uuid(try UUID(wire.uuid_value.bytes, "a UUID value"))
         case LARDER__V1__VALUE__KIND_DATA_VALUE: self = .data(Data(wire.data_value.bytes))
         case LARDER__V1__VALUE__KIND_OBJECT_VALUE:
             guard let object = wire.object_value else {
@@ -63,40 +63,6 @@ extension Value {
 
     static func malformed(_ message: String) -> LarderError {
         LarderError(.malformedValue, message)
-    }
-}
-
-extension UUID {
-    init(_ wire: ProtobufCBinaryData, _ what: String) throws(LarderError) {
-        guard let start = wire.data, wire.len == MemoryLayout<uuid_t>.size else {
-            throw MessageReader.malformed("\(what) has \(wire.bytes.count) bytes instead of 16")
-        }
-        self.init(uuid: UnsafeRawPointer(start).loadUnaligned(as: uuid_t.self))
-    }
-}
-
-extension PersistentIdentifier {
-    init(_ wire: Larder__V1__Identifier) throws(LarderError) {
-        let entityName = try wire.entity.name("the entity of an identifier")
-        switch wire.name_case {
-        case LARDER__V1__IDENTIFIER__NAME_KEY:
-            guard wire.key > 0 else {
-                throw LarderError(.malformedIdentifier, "an identifier's key is less than 1")
-            }
-            self.init(
-                store: try UUID(wire.store, "the store of an identifier"), entityName: entityName,
-                key: wire.key)
-        case LARDER__V1__IDENTIFIER__NAME_TEMPORARY_NAME:
-            guard wire.store.len == 0 else {
-                throw LarderError(.malformedIdentifier, "a temporary identifier names a store")
-            }
-            self.init(
-                temporary: try wire.temporary_name.name("a temporary identifier's name"),
-                entityName: entityName)
-        default:
-            throw LarderError(
-                .malformedIdentifier, "an identifier has neither a key nor a temporary name")
-        }
     }
 }
 

@@ -2,12 +2,15 @@ internal import CLarderProto
 public import LarderModel
 
 /// Turns frames' bytes into messages and back. One a connection, used from one thread at a time:
-/// it owns the arena into which messages are unpacked.
+/// it owns the arena into which messages are unpacked, and memory in which requests are written.
 ///
-/// It holds nothing of a message once a call has returned. Everything that it decodes has been
-/// checked; see `Proto/` for what each field may hold.
+/// Of a message it keeps nothing once a call has returned, but for the names in the last `get`,
+/// which as a rule are those of the next. Everything that it decodes has been checked; see `Proto/`
+/// for what each field may hold.
 public final class WireCodec {
     private let arena = Arena()
+    private let bytes = MessageBytes()
+    private var getReader = GetReader()
 
     public init() {}
 
@@ -35,12 +38,18 @@ public final class WireCodec {
     }
 
     /// As ``decodeRequest(_:)``, for what a server answers.
-    public func decodeReply(_ frame: UnsafeRawBufferPointer) throws(WireFailure) -> ReplyEnvelope {
+    ///
+    /// - Parameter leavesBatches: Whether batches may stay encoded, for whoever asked to read them.
+    public func decodeReply(
+        _ frame: UnsafeRawBufferPointer, leavesBatches: Bool = false
+    ) throws(WireFailure) -> ReplyEnvelope {
         let header = try EnvelopeHeader(frame)
         do throws(LarderError) {
             defer { arena.reset() }
             arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.count))
-            return ReplyEnvelope(id: header.id, reply: try reply(header.bodyNumber, header.body))
+            return ReplyEnvelope(
+                id: header.id,
+                reply: try reply(header.bodyNumber, header.body, leavesBatches: leavesBatches))
         } catch {
             throw header.failure(error)
         }
@@ -53,10 +62,13 @@ public final class WireCodec {
         _ envelope: RequestEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
         guard envelope.id != 0 else { throw MessageReader.malformed("a request has the id 0") }
-        defer { arena.reset() }
+        defer {
+            arena.reset()
+            bytes.removeAll()
+        }
         // The message points into arrays of the request, which the caller's envelope keeps.
         try withExtendedLifetime(envelope) { () throws(LarderError) in
-            let body = try MessageWriter(arena: arena).body(envelope.request)
+            let body = try MessageWriter(arena: arena).body(envelope.request, into: bytes)
             try WireCodec.write(
                 EnvelopeWriter(
                     id: envelope.id, timeoutMilliseconds: envelope.timeoutMilliseconds, body),
@@ -68,7 +80,7 @@ public final class WireCodec {
         _ envelope: ReplyEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
         defer { arena.reset() }
-        // The message points into arrays of the reply, columns above all: the envelope keeps them.
+        // The message points into arrays of the reply: the envelope keeps them.
         try withExtendedLifetime(envelope) { () throws(LarderError) in
             let body = try MessageWriter(arena: arena).body(envelope.reply)
             try WireCodec.write(EnvelopeWriter(id: envelope.id, body), into: &sink)
@@ -99,7 +111,7 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_HELLO:
             return .hello(try Hello(arena.unpack(body, larder__v1__hello__unpack)))
         case LARDER__V1__ENVELOPE__BODY_GET:
-            return try .get(arena.unpack(body, larder__v1__get_request__unpack))
+            return try getReader.request(body)
         case LARDER__V1__ENVELOPE__BODY_QUERY:
             return .query(try QueryRequest(arena.unpack(body, larder__v1__query_request__unpack)))
         case LARDER__V1__ENVELOPE__BODY_EXPLAIN:
@@ -119,11 +131,7 @@ public final class WireCodec {
             return .insertRows(
                 try Insertion(arena.unpack(body, larder__v1__insert_request__unpack)))
         case LARDER__V1__ENVELOPE__BODY_ROWS:
-            let rows = try arena.unpack(body, larder__v1__rows_request__unpack)
-            let batch = try rows.batch.map { (batch) throws(LarderError) in
-                try Batch(batch.pointee)
-            }
-            return .rows(requestID: rows.request_id, batch, isLast: rows.last != 0)
+            return try .rows(encoded: body)
         case LARDER__V1__ENVELOPE__BODY_PING:
             _ = try arena.unpack(body, larder__v1__ping_request__unpack)
             return .ping
@@ -140,18 +148,18 @@ public final class WireCodec {
     }
 
     private func reply(
-        _ number: UInt32, _ body: UnsafeRawBufferPointer
+        _ number: UInt32, _ body: UnsafeRawBufferPointer, leavesBatches: Bool
     ) throws(LarderError) -> Reply {
         switch Larder__V1__Envelope__BodyCase(rawValue: number) {
         case LARDER__V1__ENVELOPE__BODY_WELCOME:
             return .welcome(try Welcome(arena.unpack(body, larder__v1__welcome_reply__unpack)))
         case LARDER__V1__ENVELOPE__BODY_BATCHES:
-            let wire = try arena.unpack(body, larder__v1__batches_reply__unpack)
-            let batches = try MessageReader.list(
-                wire.batches, wire.n_batches, "batches", maximum: Limits.entitiesMax, Batch.init)
-            return .batches(batches, more: wire.more != 0)
+            let more = try ReceivedBatches.more(in: body)
+            return leavesBatches
+                ? .receivedBatches(try ReceivedBatches(body), more: more)
+                : .batches(try ReceivedBatches.batches(in: body), more: more)
         case LARDER__V1__ENVELOPE__BODY_SAVED:
-            return .saved(try SaveResult(arena.unpack(body, larder__v1__save_reply__unpack)))
+            return .saved(try SaveResult(encoded: body))
         case LARDER__V1__ENVELOPE__BODY_EXPLAINED:
             return .explained(
                 try Explanation(arena.unpack(body, larder__v1__explain_reply__unpack)))

@@ -20,6 +20,8 @@ public enum Reply: Hashable, Sendable {
     /// Rows: of `get` one batch an entity in a single reply; of a query one batch a reply, and
     /// `more` in each but the last.
     case batches([Batch], more: Bool)
+    /// The same, where a decoder was told that it may leave them as they came.
+    case receivedBatches(ReceivedBatches, more: Bool)
     indirect case saved(SaveResult)
     indirect case explained(Explanation)
     /// The schema file's text, canonical.

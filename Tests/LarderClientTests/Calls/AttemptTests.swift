@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What the outcome of an attempt means")
 struct AttemptTests {
-    private let start = ContinuousClock.now
+    private let start = Moment.now
     private let closed = LarderError(.connectionFailed, "closed")
     private let unavailable = Exchange.Answer.reply(.failed(LarderError(.unavailable, "later")))
 
@@ -173,6 +173,6 @@ struct AttemptTests {
         #expect(Duration.seconds(-5).wholeMilliseconds == 0)
         #expect(longest.wholeMilliseconds == .max)
         #expect(Duration.microseconds(1).wholeMilliseconds == 1)
-        #expect(ContinuousClock.Instant.after(longest) > .now)
+        #expect(Moment.after(longest) > .now)
     }
 }

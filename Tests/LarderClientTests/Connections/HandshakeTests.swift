@@ -121,7 +121,7 @@ struct HandshakeTests {
         }
         defer { server.stop() }
         for _ in 0..<3 {
-            let deadline = ContinuousClock.now + .seconds(10)
+            let deadline = Moment.after(.seconds(10))
             try Socket.connect(to: server.path, until: deadline, requestTimeout: .seconds(10))
                 .shutDown()
         }
