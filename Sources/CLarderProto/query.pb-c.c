@@ -1058,22 +1058,24 @@ const ProtobufCEnumDescriptor larder__v1__string_order__descriptor =
   larder__v1__string_order__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCEnumValue larder__v1__selection__enum_values_by_number[4] =
+static const ProtobufCEnumValue larder__v1__selection__enum_values_by_number[5] =
 {
   { "SELECTION_UNSPECIFIED", "LARDER__V1__SELECTION__SELECTION_UNSPECIFIED", 0 },
   { "SELECTION_OBJECTS", "LARDER__V1__SELECTION__SELECTION_OBJECTS", 1 },
   { "SELECTION_IDENTIFIERS", "LARDER__V1__SELECTION__SELECTION_IDENTIFIERS", 2 },
   { "SELECTION_COLUMNS", "LARDER__V1__SELECTION__SELECTION_COLUMNS", 3 },
+  { "SELECTION_VALUES", "LARDER__V1__SELECTION__SELECTION_VALUES", 4 },
 };
 static const ProtobufCIntRange larder__v1__selection__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 5}
 };
-static const ProtobufCEnumValueIndex larder__v1__selection__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex larder__v1__selection__enum_values_by_name[5] =
 {
   { "SELECTION_COLUMNS", 3 },
   { "SELECTION_IDENTIFIERS", 2 },
   { "SELECTION_OBJECTS", 1 },
   { "SELECTION_UNSPECIFIED", 0 },
+  { "SELECTION_VALUES", 4 },
 };
 const ProtobufCEnumDescriptor larder__v1__selection__descriptor =
 {
@@ -1082,9 +1084,9 @@ const ProtobufCEnumDescriptor larder__v1__selection__descriptor =
   "Selection",
   "Larder__V1__Selection",
   "larder.v1",
-  4,
+  5,
   larder__v1__selection__enum_values_by_number,
-  4,
+  5,
   larder__v1__selection__enum_values_by_name,
   1,
   larder__v1__selection__value_ranges,

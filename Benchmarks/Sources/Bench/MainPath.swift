@@ -57,7 +57,7 @@ enum MainPath: String, CaseIterable {
                 for: [student], properties: School.studentProperties)
             try Self.expect(records.count, 1)
         case .fetch:
-            let stream = try client.stream(.fetch(Fetching.columns))
+            let stream = try client.stream(.fetch(Fetching.values))
             var rows = 0
             while let batch = try stream.next() { rows += batch.rowCount }
             try Self.expect(rows, students.count)

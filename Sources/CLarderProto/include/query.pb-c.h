@@ -69,7 +69,11 @@ typedef enum _Larder__V1__Selection {
   /*
    * Identity, unless the fetch is distinct, and the columns.
    */
-  LARDER__V1__SELECTION__SELECTION_COLUMNS = 3
+  LARDER__V1__SELECTION__SELECTION_COLUMNS = 3,
+  /*
+   * The columns alone.
+   */
+  LARDER__V1__SELECTION__SELECTION_VALUES = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SELECTION)
 } Larder__V1__Selection;
 
@@ -186,13 +190,13 @@ struct  Larder__V1__FetchQuery
    */
   Larder__V1__Selection selection;
   /*
-   * For SELECTION_COLUMNS only, at least one: expressions, key paths such as `category.name`, and
-   * to-many relationships of the entity itself.
+   * For SELECTION_COLUMNS and SELECTION_VALUES only, at least one: expressions, key paths such as
+   * `category.name`, and to-many relationships of the entity itself.
    */
   size_t n_columns;
   Larder__V1__NamedTerm **columns;
   /*
-   * Each row once. Needs SELECTION_COLUMNS.
+   * Each row once. Needs SELECTION_COLUMNS or SELECTION_VALUES.
    */
   protobuf_c_boolean distinct;
   /*

@@ -57,6 +57,7 @@ enum ResultColumn: Hashable {
     /// What must be fetched to show these columns.
     static func selection(_ columns: [ResultColumn]) -> Fetch.Selection {
         let asked = columns.compactMap(\.column)
-        return asked.isEmpty ? .identifiers : .columns(asked)
+        if asked.isEmpty { return .identifiers }
+        return columns.contains(where: \.isIdentity) ? .columns(asked) : .values(asked)
     }
 }

@@ -12,6 +12,16 @@ public struct Fetch: Hashable, Sendable {
         /// relationships of the entity itself as lists of objects. Without identifier and version
         /// if the fetch is distinct.
         case columns([QueryColumn])
+        /// The same columns alone: values, where nobody needs to know of which objects they are.
+        case values([QueryColumn])
+
+        /// What is selected of each object, beside what belongs to objects themselves.
+        public var columns: [QueryColumn] {
+            switch self {
+            case .objects, .identifiers: []
+            case .columns(let columns), .values(let columns): columns
+            }
+        }
     }
 
     public var entityName: String
@@ -20,7 +30,7 @@ public struct Fetch: Hashable, Sendable {
     public var predicate: QueryTerm?
     public var sort: [SortKey]
     public var selection: Selection
-    /// Each row once; needs `columns`.
+    /// Each row once; needs `columns` or `values`.
     public var isDistinct: Bool
     /// Key paths of relationships, such as `category.parent`; needs `objects`.
     ///

@@ -18,6 +18,16 @@ final class FairThreads: Sendable {
         var waiting: [Job] = []
         /// The connections whose jobs run, never more than there are threads.
         var running: Set<ObjectIdentifier> = []
+
+        /// The job that waits longest of those that may begin.
+        mutating func takeNext(atMost count: Int) -> Job? {
+            guard running.count < count,
+                let index = waiting.firstIndex(where: { !running.contains($0.connection) })
+            else { return nil }
+            let job = waiting.remove(at: index)
+            running.insert(job.connection)
+            return job
+        }
     }
 
     private let count: Int
@@ -36,23 +46,20 @@ final class FairThreads: Sendable {
         startNext()
     }
 
+    /// Has a thread of its own do what may begin now, and what may then.
     private func startNext() {
-        let job = state.withLock { state -> Job? in
-            guard state.running.count < count,
-                let index = state.waiting.firstIndex(where: {
-                    !state.running.contains($0.connection)
-                })
-            else { return nil }
-            let job = state.waiting.remove(at: index)
-            state.running.insert(job.connection)
-            return job
-        }
-        guard let job else { return }
+        guard let first = state.withLock({ $0.takeNext(atMost: count) }) else { return }
         threads.submit { [self] _ in
             Self.yieldToOthers()
-            job.work()
-            _ = state.withLock { $0.running.remove(job.connection) }
-            startNext()
+            var next: Job? = first
+            while let job = next {
+                job.work()
+                // Not handed to a thread that would have to be woken.
+                next = state.withLock { state in
+                    state.running.remove(job.connection)
+                    return state.takeNext(atMost: count)
+                }
+            }
         }
     }
 

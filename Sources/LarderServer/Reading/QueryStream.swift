@@ -1,13 +1,15 @@
 import LarderModel
 import LarderWire
 import NIOCore
+import Synchronization
 
 /// One query that the reader pool answers, batch by batch.
 ///
-/// It lives on its connection's event loop; only the making of a batch runs on the pool. There is
-/// at most one batch in the making, and the next is begun only when the socket takes more and the
-/// client has credit left, so that a slow client costs a reader for a bounded time and two or three
-/// batches of memory. Whatever ends it gives the reader back exactly once.
+/// It lives on its connection's event loop; only the making of batches runs on the pool, one at a
+/// time. The next may follow without asking the loop once it has been allowed, which happens only
+/// while the socket takes more and the client has credit left; so that a slow client costs a reader
+/// for a bounded time and three or four batches of memory. Whatever ends it gives the reader back
+/// exactly once.
 final class QueryStream {
     private enum Phase {
         /// Waiting for a reader, or a batch is in the making.
@@ -17,9 +19,13 @@ final class QueryStream {
         case ended
     }
 
-    /// What a job on the pool came to; it has released the reader unless more batches follow.
+    /// What a job on the pool came to; it has released the reader unless it waits.
     private enum Production: Sendable {
-        case batch(Batch, next: PooledReader?)
+        case last(Batch)
+        /// The next batch is in the making already.
+        case batch(Batch)
+        /// The next batch is to be allowed.
+        case waiting(Batch, PooledReader)
         case failed(LarderError)
     }
 
@@ -29,28 +35,48 @@ final class QueryStream {
         let parameters: QueryParameters
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
+        private let isNextAllowed = Atomic(false)
+        private let batchBytesMax: Int
+        private let nextBytesMax: Atomic<Int>
 
         init(
-            _ plan: any QueryPlan, _ parameters: QueryParameters, deadline: ContinuousClock.Instant
+            _ plan: any QueryPlan, _ parameters: QueryParameters,
+            deadline: ContinuousClock.Instant, batchBytesMax: Int
         ) {
             self.plan = plan
             self.parameters = parameters
             self.deadline = deadline
+            self.batchBytesMax = batchBytesMax
+            nextBytesMax = Atomic(min(QueryStream.firstBatchBytes, batchBytesMax))
+        }
+
+        /// What the next batch may take: little at first, so that the client has work soon, and
+        /// twice as much each time.
+        func takeBytesMax() -> Int {
+            let bytesMax = nextBytesMax.load(ordering: .relaxed)
+            nextBytesMax.store(min(bytesMax * 2, batchBytesMax), ordering: .relaxed)
+            return bytesMax
+        }
+
+        /// Called on the event loop.
+        func allowNext() { isNextAllowed.store(true, ordering: .releasing) }
+
+        var hasAllowedNext: Bool { isNextAllowed.load(ordering: .relaxed) }
+
+        /// Whether one more batch may be made; it is then not allowed any more.
+        func takeAllowance() -> Bool {
+            isNextAllowed.exchange(false, ordering: .acquiringAndReleasing)
         }
     }
 
     let requestID: UInt64
     private let inquiry: Inquiry
     private let pool: ReaderPool
-    private let batchBytesMax: Int
-    /// What the next batch may take: little at first, so that the client has work soon, and twice
-    /// as much each time.
-    private var nextBytesMax = QueryStream.firstBatchBytes
     private static let firstBatchBytes = 32 << 10
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private var phase = Phase.producing
-    /// Batches that may still be sent; nil is no bound.
+    /// Batches that may still be made; nil is no bound.
     private var credit: UInt32?
     private var expiry: Scheduled<Void>?
 
@@ -63,9 +89,9 @@ final class QueryStream {
         eventLoop: any EventLoop
     ) {
         self.requestID = requestID
-        self.inquiry = Inquiry(plan, parameters, deadline: .now.advanced(by: time))
+        self.inquiry = Inquiry(
+            plan, parameters, deadline: .now.advanced(by: time), batchBytesMax: batchBytesMax)
         self.pool = pool
-        self.batchBytesMax = batchBytesMax
         self.connection = connection
         self.eventLoop = eventLoop
         self.credit = credit == 0 ? nil : credit
@@ -74,22 +100,30 @@ final class QueryStream {
     }
 
     func start() {
-        let (inquiry, pool, bytesMax) = (inquiry, pool, takeBytesMax())
+        _ = takeCredit()
+        allowNext()
+        let (inquiry, pool) = (inquiry, pool)
         let report = reporter()
         pool.acquire(
             for: ObjectIdentifier(connection), of: connection.user, on: eventLoop
         ) { reader in
             switch reader {
-            case .success(let reader):
-                report(Self.produce(inquiry, reader, pool, bytesMax: bytesMax))
+            case .success(let reader): Self.produce(inquiry, reader, pool, report)
             case .failure(let error): report(.failed(error))
             }
         }
     }
 
-    private func takeBytesMax() -> Int {
-        defer { nextBytesMax = min(nextBytesMax * 2, batchBytesMax) }
-        return min(nextBytesMax, batchBytesMax)
+    private func takeCredit() -> Bool {
+        guard let credit else { return true }
+        self.credit = credit > 0 ? credit - 1 : 0
+        return credit > 0
+    }
+
+    /// Lets a batch follow the one in the making.
+    private func allowNext() {
+        guard !inquiry.hasAllowedNext, connection.isWritable, takeCredit() else { return }
+        inquiry.allowNext()
     }
 
     /// The client allows so many batches more.
@@ -101,12 +135,16 @@ final class QueryStream {
 
     /// Goes on if it can: called whenever the socket or the client may have become ready.
     func resume() {
-        guard case .holding(let reader) = phase, credit != 0, connection.isWritable else { return }
-        phase = .producing
-        let (inquiry, pool, bytesMax) = (inquiry, pool, takeBytesMax())
-        let report = reporter()
-        pool.submit(for: reader.connection) {
-            report(Self.produce(inquiry, reader, pool, bytesMax: bytesMax))
+        switch phase {
+        case .ended: break
+        case .producing: allowNext()
+        case .holding(let reader):
+            guard connection.isWritable, inquiry.takeAllowance() || takeCredit() else { return }
+            phase = .producing
+            allowNext()
+            let (inquiry, pool) = (inquiry, pool)
+            let report = reporter()
+            pool.submit(for: reader.connection) { Self.produce(inquiry, reader, pool, report) }
         }
     }
 
@@ -144,18 +182,18 @@ final class QueryStream {
 
     private func produced(_ production: Production) {
         if case .ended = phase {
-            if case .batch(_, let reader?) = production { giveBack(reader) }
+            if case .waiting(_, let reader) = production { giveBack(reader) }
             return
         }
         switch production {
         case .failed(let error): finish(.failed(error))
-        case .batch(let batch, next: nil): finish(.batches([batch], more: false))
-        case .batch(let batch, let reader?):
+        case .last(let batch): finish(.batches([batch], more: false))
+        case .batch(let batch): connection.send(requestID, .batches([batch], more: true))
+        case .waiting(let batch, let reader):
             phase = .holding(reader)
-            if let credit { self.credit = credit - 1 }
             connection.send(requestID, .batches([batch], more: true))
-            resume()
         }
+        resume()
     }
 
     private func giveBack(_ reader: PooledReader) {
@@ -172,15 +210,24 @@ final class QueryStream {
 
     /// The job itself, on a thread of the pool.
     private static func produce(
-        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int
-    ) -> Production {
+        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool,
+        _ report: @escaping @Sendable (Production) -> Void
+    ) {
         do throws(ReadFailure) {
-            let (batch, isLast) = try next(inquiry, reader, bytesMax: bytesMax)
-            if isLast { pool.release(reader) }
-            return .batch(batch, next: isLast ? nil : reader)
+            let (batch, isLast) = try next(inquiry, reader, bytesMax: inquiry.takeBytesMax())
+            if isLast {
+                pool.release(reader)
+                report(.last(batch))
+            } else if inquiry.takeAllowance() {
+                report(.batch(batch))
+                // In its turn: other connections have theirs.
+                pool.submit(for: reader.connection) { produce(inquiry, reader, pool, report) }
+            } else {
+                report(.waiting(batch, reader))
+            }
         } catch {
             pool.release(reader)
-            return .failed(error.larderError)
+            report(.failed(error.larderError))
         }
     }
 

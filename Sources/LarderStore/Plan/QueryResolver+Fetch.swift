@@ -9,13 +9,25 @@ extension QueryResolver {
         let order =
             try fetch.isDistinct
             ? distinctOrder(fetch.sort, columns) : order(fetch.sort)
+        var givesIdentity = !fetch.isDistinct
+        if case .values = fetch.selection { givesIdentity = false }
+        // Lists are read by the keys of the objects that have them.
+        let hasIdentity = givesIdentity || columns.contains(where: \.isList)
         return ResolvedQuery(
             verb: .fetch, entityName: entity.name, entityNames: entityNames,
-            sources: rootScope.sources, predicate: predicate, hasIdentity: !fetch.isDistinct,
-            hasEntity: includesSubentities && !fetch.isDistinct, columns: columns, order: order,
-            isDistinct: fetch.isDistinct,
+            sources: rootScope.sources, predicate: predicate, hasIdentity: hasIdentity,
+            givesIdentity: givesIdentity, hasEntity: includesSubentities && hasIdentity,
+            columns: columns, order: order, isDistinct: fetch.isDistinct,
+            isScan: isAll(predicate) && fetch.sort.isEmpty && !fetch.isDistinct
+                && !(includesSubentities && hasIdentity)
+                && columns.allSatisfy { $0.entityTable == nil },
             hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate),
             prefetch: prefetch)
+    }
+
+    /// Whether the predicate leaves no row of the table out, and needs no other table.
+    private func isAll(_ predicate: PlanPredicate) -> Bool {
+        predicate == .yes && entityNames == nil && rootScope.sources.count == 1
     }
 
     /// Whether an index narrows the rows to a range.
@@ -50,7 +62,8 @@ extension QueryResolver {
     }
 
     private func columns(of fetch: Fetch) throws(LarderError) -> [ResolvedQuery.OutputColumn] {
-        guard case .columns(let selected) = fetch.selection else {
+        let selected = fetch.selection.columns
+        if fetch.selection == .objects || fetch.selection == .identifiers {
             guard !fetch.isDistinct else {
                 throw LarderError(
                     .unsupported, "a distinct fetch selects columns, not whole objects",

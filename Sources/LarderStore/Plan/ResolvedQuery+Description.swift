@@ -17,6 +17,7 @@ extension ResolvedQuery: CustomStringConvertible {
                 tree.add("having")
                 tree.nested { $0.add(having) }
             }
+            if verb == .fetch && !givesIdentity && !isDistinct { tree.add("values alone") }
             for column in columns {
                 tree.add("column \(column)")
                 if case .operand(let operand) = column.content { tree.add(within: operand) }

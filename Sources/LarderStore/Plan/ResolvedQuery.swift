@@ -15,6 +15,8 @@ struct ResolvedQuery: Hashable, Sendable {
         var content: Content
         /// Where it is found of which entity an object is; nil where all are of one.
         var entityTable: String?
+
+        var isList: Bool { if case .list = content { true } else { false } }
     }
 
     struct Order: Hashable, Sendable {
@@ -46,11 +48,16 @@ struct ResolvedQuery: Hashable, Sendable {
     var having = PlanPredicate.yes
     /// Whether key and version of the object stand in front of the columns.
     var hasIdentity = false
+    /// Whether they are given too, and not only read for the sake of lists.
+    var givesIdentity = true
     /// Whether the name of its entity comes with them.
     var hasEntity = false
     var columns: [OutputColumn]
     var order: [Order] = []
     var isDistinct = false
+    /// Whether all rows of one table are asked for, in the order of their keys, and no names of
+    /// entities with them.
+    var isScan = false
     /// Whether the predicate asks for a range of an indexed column.
     var hasIndexedRange = false
     var prefetch: [PlanPrefetch] = []

@@ -7,6 +7,8 @@ struct SQLTemplate: Sendable {
     struct Statement: Sendable {
         var text: String
         var parameters: [SQLParameter]
+        /// Whether it hands its rows to a function.
+        var isScan = false
     }
 
     var statements: [Statement]
@@ -45,7 +47,9 @@ struct SQLTemplate: Sendable {
                 default: bindings.append(try parameter.binding(parameters, converter))
                 }
             }
-            filled.append(SQL(statement.text, bindings))
+            var sql = SQL(statement.text, bindings)
+            sql.isScan = statement.isScan
+            filled.append(sql)
         }
         return filled
     }

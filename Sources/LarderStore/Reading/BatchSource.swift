@@ -10,6 +10,8 @@ struct BatchSource {
         case between
         /// The statement stands on a row that no batch holds yet.
         case onRow
+        /// The statement hands its rows over.
+        case scanning
         case finished
     }
 
@@ -19,6 +21,9 @@ struct BatchSource {
     private let isOwn: Bool
     private var rowsLeft: Int64
     private let decoder: RowDecoder
+    /// Of a statement that hands its rows over.
+    private var scan: ScanDecoder?
+    private let query: ResolvedQuery
     private var state = State.between
     /// Rows without lists, of which those before `waitingFrom` have been given.
     private var waiting: Batch?
@@ -38,6 +43,7 @@ struct BatchSource {
         self.remaining = statements[...]
         self.isOwn = isOwn
         self.rowsLeft = limit ?? .max
+        self.query = query
         decoder = RowDecoder(query)
     }
 
@@ -47,17 +53,18 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (decoder.batch, state == .finished)
+            return (readBatch, state == .finished)
         }
         if waiting == nil {
             try readRows(bytesMax: bytesMax / 2)
-            waiting = decoder.batch
+            waiting = readBatch
             waitingFrom = 0
         }
         guard let rows = waiting else { preconditionFailure("rows were read") }
-        let batch = try withLists(rows, bytesMax: bytesMax / 2)
+        var batch = try withLists(rows, bytesMax: bytesMax / 2)
         waitingFrom += batch.rowCount
         if waitingFrom == rows.rowCount { waiting = nil }
+        if !query.givesIdentity { batch.identity = nil }
         return (batch, state == .finished && waiting == nil)
     }
 
@@ -74,10 +81,13 @@ struct BatchSource {
 
     // MARK: Rows
 
+    private var readBatch: Batch { scan?.batch ?? decoder.batch }
+
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
         let (decoder, session) = (decoder, session)
         decoder.begin()
         while state == .between { try begin() }
+        if state == .scanning { return try readScan(bytesMax: bytesMax) }
         while state == .onRow, let statement {
             var isOnRow = true
             repeat {
@@ -98,7 +108,23 @@ struct BatchSource {
             isOwn ? try session.ownStatement(sql.text) : try session.statement(sql.text)
         self.statement = statement
         try session.bind(sql.bindings, to: statement)
-        if try session.step(statement) { state = .onRow } else { endStatement() }
+        if sql.isScan {
+            state = .scanning
+        } else if try session.step(statement) {
+            state = .onRow
+        } else {
+            endStatement()
+        }
+    }
+
+    private mutating func readScan(bytesMax: Int) throws(ReadFailure) {
+        guard let statement else { preconditionFailure("a scan has a statement") }
+        var scan = self.scan ?? ScanDecoder(query)
+        let hasMore = try scan.read(statement, session, bytesMax: bytesMax)
+        self.scan = scan
+        guard !hasMore else { return }
+        endStatement()
+        while state == .between { try begin() }
     }
 
     /// The next statement is to follow.

@@ -19,6 +19,7 @@ final class ReadSession {
         let connection = try store.openReadConnection()
         do throws(SQLiteError) {
             (faults, groups) = try StoreFunctions.register(on: connection)
+            try connection.registerRowFunction()
         } catch {
             throw error.larderError
         }
@@ -70,6 +71,15 @@ final class ReadSession {
     /// Advances to the next row; false when there is none left.
     func step(_ statement: Statement) throws(ReadFailure) -> Bool {
         do throws(SQLiteError) { return try statement.step() } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Advances until the receiver of the rows wants to pause; false when none is left.
+    func step(
+        _ statement: Statement, handingRowsTo receiver: RowReceiver
+    ) throws(ReadFailure) -> Bool {
+        do throws(SQLiteError) { return try statement.step(handingRowsTo: receiver) } catch {
             throw failure(error)
         }
     }

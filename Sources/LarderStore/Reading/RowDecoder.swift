@@ -38,7 +38,7 @@ final class RowDecoder {
         hasEntity = query.hasEntity
         var place = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
         // Names of entities stand behind all columns.
-        var entityPlace = place + query.columns.count { $0.isOperand }
+        var entityPlace = place + query.columns.count { !$0.isList }
         var readings: [Reading] = []
         var lists: [(column: Int, list: PlanList)] = []
         for (index, column) in query.columns.enumerated() {
@@ -156,12 +156,6 @@ final class RowDecoder {
         }
         rowCount = 0
         byteCount = 0
-    }
-}
-
-extension ResolvedQuery.OutputColumn {
-    fileprivate var isOperand: Bool {
-        if case .operand = content { true } else { false }
     }
 }
 

@@ -5,6 +5,8 @@
 struct SQL: Hashable, Sendable {
     var text: String
     var bindings: [SQLBinding]
+    /// Whether it is a statement that hands its rows to a function: see ``RowReceiver``.
+    var isScan = false
 
     init(_ text: String = "", _ bindings: [SQLBinding] = []) {
         self.text = text

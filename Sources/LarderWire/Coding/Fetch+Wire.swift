@@ -26,9 +26,10 @@ extension Fetch.Selection {
         case LARDER__V1__SELECTION__SELECTION_OBJECTS: self = .objects
         case LARDER__V1__SELECTION__SELECTION_IDENTIFIERS: self = .identifiers
         case LARDER__V1__SELECTION__SELECTION_COLUMNS: self = .columns(columns)
+        case LARDER__V1__SELECTION__SELECTION_VALUES: self = .values(columns)
         default: throw MessageReader.malformed("a fetch has no selection that is known")
         }
-        guard columns.isEmpty || self == .columns(columns) else {
+        guard self.columns.count == columns.count else {
             throw MessageReader.malformed("a fetch lists columns and does not select them")
         }
     }
@@ -46,11 +47,14 @@ extension MessageWriter {
             wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_OBJECTS
         case .identifiers:
             wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_IDENTIFIERS
-        case .columns(let columns):
+        case .columns:
             wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_COLUMNS
-            wire.pointee.n_columns = columns.count
-            wire.pointee.columns = try self.columns(columns, &flattener)
+        case .values:
+            wire.pointee.selection = LARDER__V1__SELECTION__SELECTION_VALUES
         }
+        let columns = fetch.selection.columns
+        wire.pointee.n_columns = columns.count
+        wire.pointee.columns = try self.columns(columns, &flattener)
         wire.pointee.n_sort = fetch.sort.count
         wire.pointee.sort = try sort(fetch.sort, &flattener)
         wire.pointee.exclude_subentities = fetch.includesSubentities ? 0 : 1

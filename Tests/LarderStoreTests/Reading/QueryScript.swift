@@ -12,7 +12,8 @@ import LarderStore
 ///         show plan sql steps warnings rows      (default: rows)
 ///         where FORMAT · having FORMAT · arg VALUE · text VALUE · limit N · offset N
 ///         sort EXPRESSION[:desc][:nilsfirst|:nilslast][:caseinsensitive|:localized], …
-///         select [NAME=]EXPRESSION, … · ids · distinct · after VALUE · prefetch KEYPATH, …
+///         select [NAME=]EXPRESSION, … · values [NAME=]EXPRESSION, …
+///         ids · distinct · after VALUE · prefetch KEYPATH, …
 ///         nosubentities
 ///         group [NAME=]EXPRESSION, … · columns [NAME=]FUNCTION[:EXPRESSION][ where FORMAT], …
 final class QueryScript {
@@ -140,6 +141,7 @@ struct QueryClauses {
         case "sort":
             sort += try Self.list(rest).map(Self.sortKey)
         case "select": selection = .columns(Self.list(rest).map(Self.column))
+        case "values": selection = .values(Self.list(rest).map(Self.column))
         case "after": parameters.after.append(try Self.value(rest, fixture))
         case "prefetch": prefetch = Self.list(rest)
         case "ids": selection = .identifiers

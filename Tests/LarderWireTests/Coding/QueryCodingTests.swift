@@ -102,7 +102,7 @@ struct QueryCodingTests {
             ("a name that is not UTF-8", ProtoBytes().message(2, ProtoBytes().bytes(1, [0xff]))),
             ("a predicate without form", ProtoBytes().message(2, student.message(2, ProtoBytes()))),
             ("a fetch without selection", ProtoBytes().message(1, student)),
-            ("an unknown selection", ProtoBytes().message(1, student.number(4, 4))),
+            ("an unknown selection", ProtoBytes().message(1, student.number(4, 5))),
             (
                 "key paths that are not selected",
                 ProtoBytes().message(1, student.number(4, 1).text(5, "name"))

@@ -99,6 +99,7 @@ struct RandomQueries {
         case 0:
             let selections: [Fetch.Selection] = [
                 .objects, .identifiers, .columns([]), .columns([column(), column()]),
+                .values([column()]),
             ]
             return .fetch(
                 Fetch(
@@ -178,8 +179,10 @@ extension Query {
         case .fetch(var fetch):
             fetch.predicate = fetch.predicate.map(fill)
             fetch.sort = fetch.sort.map(fill)
-            if case .columns(let columns) = fetch.selection {
-                fetch.selection = .columns(columns.map(fill))
+            switch fetch.selection {
+            case .objects, .identifiers: break
+            case .columns(let columns): fetch.selection = .columns(columns.map(fill))
+            case .values(let columns): fetch.selection = .values(columns.map(fill))
             }
             return .fetch(fetch)
         case .count(let entityName, let predicate, let includesSubentities):

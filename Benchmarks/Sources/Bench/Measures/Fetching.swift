@@ -30,15 +30,15 @@ struct Fetching: Measure {
         var score: Double
     }
 
-    static let columns = Fetch(
+    static let values = Fetch(
         "Student",
-        selection: .columns(School.studentProperties.map { QueryColumn(stringLiteral: $0) }))
+        selection: .values(School.studentProperties.map { QueryColumn(stringLiteral: $0) }))
 
-    /// By columns, as one that reads much would.
+    /// By columns of values, as one that reads much would.
     private static func structs(_ client: StoreClient) throws -> Sample {
         var students: [Student] = []
         let time = try microseconds {
-            let stream = try client.stream(.fetch(columns))
+            let stream = try client.stream(.fetch(values))
             while let batch = try stream.next() { append(batch, to: &students) }
         }
         return Sample(

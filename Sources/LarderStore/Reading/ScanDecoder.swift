@@ -1,0 +1,71 @@
+import LarderModel
+
+/// Makes batches of the rows that a scan hands over: see ``RowReceiver``.
+struct ScanDecoder {
+    private let query: ResolvedQuery
+    /// The rows of the batch that was read last.
+    private var rows: HandedRows
+    /// That with which the next one begins.
+    private var nextRows: HandedRows
+
+    init(_ query: ResolvedQuery) {
+        self.query = query
+        var forms: [HandedRows.Form] = query.hasIdentity ? [.integers, .integers] : []
+        forms += query.columns.filter { !$0.isList }.map { HandedRows.Form($0.kind) }
+        rows = HandedRows(forms)
+        nextRows = HandedRows(forms)
+    }
+
+    /// Reads the next batch.
+    ///
+    /// - Returns: whether the statement has more rows.
+    mutating func read(
+        _ statement: Statement, _ session: ReadSession, bytesMax: Int
+    ) throws(ReadFailure) -> Bool {
+        (rows, nextRows) = (nextRows, rows)
+        nextRows.removeAll()
+        rows.receive(untilBytes: bytesMax, then: nextRows)
+        return try session.step(statement, handingRowsTo: rows)
+    }
+
+    /// The batch that was read, without its lists.
+    var batch: Batch {
+        let identity =
+            query.hasIdentity
+            ? Batch.Identity(
+                entityName: query.entityName, keys: rows.integers(0), versions: rows.integers(1))
+            : nil
+        var place = query.hasIdentity ? 2 : 0
+        let columns = query.columns.map { column in
+            if column.isList { return Column(name: column.name, kind: column.kind) }
+            defer { place += 1 }
+            return Column(
+                name: column.name, kind: column.kind, storage: storage(column.kind, at: place),
+                nulls: rows.nulls(place))
+        }
+        return Batch(rowCount: rows.rowCount, identity: identity, columns: columns)
+    }
+
+    private func storage(_ kind: Column.Kind, at place: Int) -> Column.Storage {
+        switch HandedRows.Form(kind) {
+        case .integers: .integers(rows.integers(place))
+        case .doubles: .doubles(rows.doubles(place))
+        case .bytes: .bytes(heap: rows.heap(place), ends: rows.ends(place))
+        }
+    }
+}
+
+extension HandedRows.Form {
+    fileprivate init(_ kind: Column.Kind) {
+        switch kind {
+        case .object: self = .integers
+        case .objects: preconditionFailure("lists have statements of their own")
+        case .attribute(let type):
+            switch type {
+            case .bool, .int16, .int32, .int64: self = .integers
+            case .float, .double, .date: self = .doubles
+            case .decimal, .string, .uuid, .url, .data, .json: self = .bytes
+            }
+        }
+    }
+}
