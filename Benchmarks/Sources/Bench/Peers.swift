@@ -39,7 +39,7 @@ enum Grpc {
 /// and the database cost in any case.
 final class Floor {
     let load: Peer
-    private let server: Peer
+    let server: Peer
 
     init?(_ run: Run, students: Int) throws {
         let socket = run.path("floor.socket")

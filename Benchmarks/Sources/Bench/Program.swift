@@ -68,7 +68,7 @@ final class Program: @unchecked Sendable {
 
 /// A peer's program: takes a command a line, and answers each with a line, "value checksum".
 final class Peer {
-    private let program: Program
+    let program: Program
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
 

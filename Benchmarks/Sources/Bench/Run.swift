@@ -41,6 +41,12 @@ final class Run {
         return try Peer("\(peers)/\(name)", arguments)
     }
 
+    /// The processes of the servers that scripts/bench has started.
+    var peersServers: [pid_t] {
+        let list = ProcessInfo.processInfo.environment["LARDER_BENCH_SERVERS"] ?? ""
+        return list.split(separator: " ").compactMap { pid_t($0) }
+    }
+
     /// The variable that scripts/bench set to reach a peer's server.
     func variable(_ name: String) throws -> String {
         guard let value = ProcessInfo.processInfo.environment[name] else {

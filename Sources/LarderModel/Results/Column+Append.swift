@@ -1,5 +1,5 @@
-/// Filling a column row by row: each append adds a row and must be of the column's form; another one
-/// is a bug in the caller.
+/// Filling a column row by row: each append adds a row and must be of the column's form; another
+/// one is a bug in the caller.
 extension Column {
     /// Begins the next column. Memory is kept if nobody else, a column that was made of it, has it.
     public mutating func removeAll(keepingCapacity: Bool) {

@@ -18,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let credentials: PeerCredentials?
     let state: ConnectionState
     var context: ChannelHandlerContext?
-    /// Whether the socket takes answers as fast as they come, as NIO said last.
+    /// Whether the socket takes answers as fast as they come, as NIO said last; false once closed.
     private(set) var isWritable = true
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
@@ -151,6 +151,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 port, user: user, queuedBytes: queuedBytes + writeBytes + inputBytes)
         }
         self.context = nil
+        isWritable = false
         services.logger.debug("connection closed", metadata: metadata)
     }
 
@@ -159,7 +160,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Whether there is reason to read from the socket.
     private var wantsInput: Bool { mayTakeFrames && !isTurnScheduled }
 
-    private var mayTakeFrames: Bool { state.acceptsFrames && isWritable && context != nil }
+    private var mayTakeFrames: Bool { state.acceptsFrames && isWritable }
 
     private func processFrames() {
         guard !isProcessing, !isTurnScheduled else { return }

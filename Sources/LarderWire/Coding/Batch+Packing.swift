@@ -1,11 +1,11 @@
 internal import CLarderProto
 internal import LarderModel
 
-// Batches are packed by hand, straight from their arrays: protobuf-c would have each column laid out
-// in a structure, and look at all its fields twice. The fields are those of `batch.proto`.
+// Batches are packed by hand, straight from their arrays: protobuf-c would have each column laid
+// out in a structure, and look at all its fields twice. The fields are those of `batch.proto`.
 //
-// What is written is a list of places and not the batch: to pass on a batch, or a column, is to retain
-// and release each of its arrays.
+// What is written is a list of places and not the batch: to pass on a batch, or a column, is to
+// retain and release each of its arrays.
 
 extension Subentities {
     fileprivate var byteCount: Int {
@@ -38,8 +38,8 @@ extension Column.Kind {
     }
 }
 
-/// Where the parts of a batch are. Whoever makes it keeps the batch, unchanged, for as long as it is
-/// used.
+/// Where the parts of a batch are. Whoever makes it keeps the batch, unchanged, for as long as it
+/// is used.
 struct BatchFields {
     private let rowCount: UInt32
     /// Of no entity where the rows are no objects.

@@ -3,8 +3,8 @@ internal import LarderModel
 
 /// Reads `get` requests field by field, without protobuf-c's structures in between.
 ///
-/// Who asks for one object as a rule asks for the same properties of the same entity again and again;
-/// so the texts of the last request are kept.
+/// Who asks for one object as a rule asks for the same properties of the same entity again and
+/// again; so the texts of the last request are kept.
 struct GetReader {
     private var entityNames = LastDecoded<String>()
     private var properties = LastDecoded<[String]>()

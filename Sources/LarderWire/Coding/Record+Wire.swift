@@ -5,7 +5,7 @@ extension Record {
     /// The object in a batch of one row that stands as encoders write it: each array packed, and
     /// the object of the entity that is named.
     ///
-    /// - Returns: nil for any other batch, a faulty one among them. It is to be read as a ``Batch``.
+    /// - Returns: nil for any other batch, a faulty one too. It is to be read as a ``Batch``.
     init?(onlyRowOf bytes: UnsafeRawBufferPointer, store: UUID) {
         var fields = FieldScanner(bytes)
         guard

@@ -15,18 +15,18 @@ struct RequestCosts: Measure {
         let (instructions, allocations) =
             switch (path, side) {
             case (.read, .server): (40_500, 11.0)
-            case (.read, .client): (39_500, 12.0)
+            case (.read, .client): (20_600, 4.4)
             case (.fetch, .server), (.records, .server): (2_300, 0.15)
-            case (.fetch, .client): (165, 0.05)
-            case (.records, .client): (2_550, 1.1)
+            case (.fetch, .client): (132, 0.05)
+            case (.records, .client): (2_450, 1.1)
             case (.group, .server): (800, 0.1)
-            case (.group, .client): (115, 0.1)
+            case (.group, .client): (105, 0.1)
             case (.insert, .server): (76_500, 23.5)
-            case (.insert, .client): (35_000, 6.0)
+            case (.insert, .client): (21_400, 5.5)
             case (.changes, .server): (28_700, 10.0)
-            case (.changes, .client): (13_000, 2.5)
+            case (.changes, .client): (7_600, 2.2)
             case (.rows, .server): (4_100, 0.45)
-            case (.rows, .client): (15_000, 4.5)
+            case (.rows, .client): (3_550, 1.2)
             }
         return Callgrind.Counts(instructions: Double(instructions), allocations: allocations)
     }
