@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Checks values against their attributes. Used by the writer's thread only, since the compiled
+/// Checks values against their attributes. Used by who has the writer only, since compiled
 /// patterns are.
 final class ValueCheck {
     private var patterns: [String: RegularExpression] = [:]
