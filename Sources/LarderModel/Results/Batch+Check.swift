@@ -34,23 +34,21 @@ extension Column {
         guard nulls.count <= rowCount / 8 + (rowCount % 8 == 0 ? 0 : 1) else {
             return "has more null bits than rows"
         }
-        switch (storage, kind.form) {
-        case (.integers(let values), .integers):
-            return values.count == rowCount
+        switch form {
+        case .integers:
+            return integers.count == rowCount
                 ? subentities.fault(keyCount: rowCount) : "has not one value a row"
-        case (.doubles(let values), .doubles):
-            return values.count == rowCount ? nil : "has not one value a row"
-        case (.lists(let keys, let ends), .lists):
-            return Self.endsFault(ends, total: keys.count, rowCount: rowCount)
-                ?? subentities.fault(keyCount: keys.count)
-        case (.bytes(let heap, let ends), .bytes):
-            return Self.endsFault(ends, total: heap.count, rowCount: rowCount)
-                ?? contentFault(heap: heap, ends: ends)
-        default: return "is not stored as its type is"
+        case .doubles:
+            return doubles.count == rowCount ? nil : "has not one value a row"
+        case .lists:
+            return endsFault(total: integers.count, rowCount: rowCount)
+                ?? subentities.fault(keyCount: integers.count)
+        case .bytes:
+            return endsFault(total: heap.count, rowCount: rowCount) ?? contentFault
         }
     }
 
-    private static func endsFault(_ ends: [UInt32], total: Int, rowCount: Int) -> String? {
+    private func endsFault(total: Int, rowCount: Int) -> String? {
         guard ends.count == rowCount else { return "has not one end a row" }
         var previous: UInt32 = 0
         for end in ends {
@@ -60,7 +58,7 @@ extension Column {
         return Int(previous) == total ? nil : "has a heap that does not end with its last row"
     }
 
-    private func contentFault(heap: [UInt8], ends: [UInt32]) -> String? {
+    private var contentFault: String? {
         switch kind {
         case .attribute(.data): return nil
         case .attribute(.uuid), .attribute(.decimal), .attribute(.url):

@@ -20,15 +20,6 @@ extension Batch {
 }
 
 extension Column {
-    fileprivate var byteCount: Int {
-        switch storage {
-        case .integers(let values): values.count * 8
-        case .doubles(let values): values.count * 8
-        case .bytes(let heap, let ends): heap.count + ends.count * 4
-        case .lists(let keys, let ends): keys.count * 8 + ends.count * 4
-        }
-    }
-
     /// The values of some rows, from 0. Of a column without values none.
     public func rows(_ range: Range<Int>) -> Column {
         let storage: Storage =

@@ -9,6 +9,7 @@ public struct Batch: Hashable, Sendable {
         /// Which rows are of entities below.
         public var subentities: Subentities
 
+        @inlinable
         public init(
             entityName: String, keys: [Int64] = [], versions: [Int64] = [],
             subentities: Subentities = Subentities()
@@ -26,7 +27,9 @@ public struct Batch: Hashable, Sendable {
     }
 
     public var rowCount: Int
-    public var identity: Identity?
+    /// ``identity``, of an entity without a name where there is none: not an optional, since one
+    /// cannot look into an optional without a copy of what is in it.
+    public var objects: Identity
     public var columns: [Column]
     /// Where the objects were prefetched: the key path that leads to them from a later row. nil for
     /// the rows that were asked for.
@@ -36,57 +39,22 @@ public struct Batch: Hashable, Sendable {
         rowCount: Int = 0, identity: Identity? = nil, columns: [Column], relatedBy: String? = nil
     ) {
         self.rowCount = rowCount
-        self.identity = identity
+        self.objects = identity ?? Identity(entityName: "")
         self.columns = columns
         self.relatedBy = relatedBy
     }
-}
 
-/// One column of a batch: a name, a type, and a value or nil for each row.
-public struct Column: Hashable, Sendable {
-    /// What a column holds; the raw value is the wire's.
-    public enum Kind: Hashable, Sendable {
-        case attribute(AttributeType)
-        /// Keys of objects of this entity, or of those below it.
-        case object(entityName: String)
-        /// Lists of keys of such objects.
-        case objects(entityName: String)
+    /// - Parameter objects: Of an entity without a name where rows are no objects.
+    @inlinable
+    public init(rowCount: Int, objects: Identity, columns: [Column]) {
+        self.rowCount = rowCount
+        self.objects = objects
+        self.columns = columns
     }
 
-    /// The values in row order. A row that is nil holds 0, or nothing in the heap.
-    public enum Storage: Hashable, Sendable {
-        /// bool (0, 1), the integer types, and keys of objects.
-        case integers([Int64])
-        /// float, double, and date (seconds since 2001-01-01T00:00:00Z).
-        case doubles([Double])
-        /// string, url, json, decimal (as decimal text) in UTF-8; data; uuid (16 bytes). Row n ends
-        /// before byte `ends[n]` and begins where row n-1 ends.
-        case bytes(heap: [UInt8], ends: [UInt32])
-        /// Lists of keys: row n is `keys` from where row n-1 ends up to `ends[n]`.
-        case lists(keys: [Int64], ends: [UInt32])
-    }
-
-    public var name: String
-    public var kind: Kind
-    public var storage: Storage
-    /// Bit n%8 of byte n/8 is set where row n is nil; empty where no row is.
-    public var nulls: [UInt8]
-    /// Which objects are of entities below the one that the kind names: by row, or by the keys of
-    /// all lists one after the other.
-    public var subentities: Subentities
-
-    public init(
-        name: String, kind: Kind, storage: Storage, nulls: [UInt8] = [],
-        subentities: Subentities = Subentities()
-    ) {
-        self.name = name
-        self.kind = kind
-        self.storage = storage
-        self.nulls = nulls
-        self.subentities = subentities
-    }
-
-    public func isNull(at row: Int) -> Bool {
-        row >> 3 < nulls.count && nulls[row >> 3] & (1 << UInt8(row & 7)) != 0
+    /// Of which objects the rows are; nil where they are of none.
+    public var identity: Identity? {
+        get { objects.entityName.isEmpty ? nil : objects }
+        set { objects = newValue ?? Identity(entityName: "") }
     }
 }

@@ -6,7 +6,7 @@ public struct RowBuilder: Sendable {
     private let schema: Schema
     private let store: UUID
     /// One for each property, whose kind says what the property takes.
-    private var columns: [ColumnBuilder]
+    private var columns: [Column]
     public private(set) var rowCount = 0
 
     /// - Parameters:
@@ -26,7 +26,7 @@ public struct RowBuilder: Sendable {
                     .unknownProperty, "\(entity.name) has no property \(name)",
                     hint: NameSuggestion.hint(for: name, among: known))
             }
-            return ColumnBuilder(name: name, kind: property.columnKind)
+            return Column(name: name, kind: property.columnKind)
         }
     }
 
@@ -50,8 +50,8 @@ public struct RowBuilder: Sendable {
 
     /// The rows so far; the builder is empty then.
     public mutating func take() -> Batch {
-        let batch = Batch(rowCount: rowCount, columns: columns.map(\.column))
-        columns = columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+        let batch = Batch(rowCount: rowCount, columns: columns)
+        columns = columns.map { Column(name: $0.name, kind: $0.kind) }
         rowCount = 0
         return batch
     }

@@ -7,6 +7,7 @@ public struct Subentities: Hashable, Sendable {
     /// where all objects are of that one.
     public var indexes: [UInt32]
 
+    @inlinable
     public init(names: [String] = [], indexes: [UInt32] = []) {
         self.names = names
         self.indexes = indexes

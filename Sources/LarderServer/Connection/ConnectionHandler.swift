@@ -18,6 +18,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let credentials: PeerCredentials?
     let state: ConnectionState
     var context: ChannelHandlerContext?
+    /// Whether the socket takes answers as fast as they come, as NIO said last; false once closed.
+    private(set) var isWritable = true
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
     /// What the peer called itself in its handshake.
@@ -118,7 +120,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard context.channel.isWritable else { return }
+        isWritable = context.channel.isWritable
+        guard isWritable else { return }
         bookQueuedBytes()
         for stream in streams.values { stream.resume() }
         resumeInput()
@@ -148,6 +151,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 port, user: user, queuedBytes: queuedBytes + writeBytes + inputBytes)
         }
         self.context = nil
+        isWritable = false
         services.logger.debug("connection closed", metadata: metadata)
     }
 
@@ -158,25 +162,27 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private var mayTakeFrames: Bool { state.acceptsFrames && isWritable }
 
-    var isWritable: Bool { context?.channel.isWritable ?? false }
-
     private func processFrames() {
         guard !isProcessing, !isTurnScheduled else { return }
         isProcessing = true
         defer { isProcessing = false }
-        let turnEnd = NIODeadline.now() + turnTime
+        // Counted from the end of the first frame: as a rule there is no other.
+        var turnEnd: NIODeadline?
         while mayTakeFrames {
             guard takeFrame() else { return }
             if output.byteCount >= Self.flushBytes { flush() }
-            if NIODeadline.now() >= turnEnd { return scheduleTurn() }
+            guard input.byteCount > 0 || inputHasEnded else { return }
+            let now = NIODeadline.now()
+            if let turnEnd, now >= turnEnd { return scheduleTurn() }
+            turnEnd = turnEnd ?? now + turnTime
         }
     }
 
     /// - Returns: false if there is no whole frame.
     private func takeFrame() -> Bool {
-        let limits = services.limits
         let bytesMax =
-            state.isAwaitingHello ? limits.handshakeFrameBytesMax : limits.frameBytesMax
+            state.isAwaitingHello
+            ? services.limits.handshakeFrameBytesMax : services.limits.frameBytesMax
         switch input.front(bytesMax: bytesMax) {
         case .incomplete:
             if inputHasEnded {
@@ -320,9 +326,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func flush() {
         guard output.byteCount > 0, let context else { return }
         let bytes = output.take()
-        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
-        output.recycle(bytes)
+        write(bytes, context)
+        output.recycle(consume bytes)
         bookQueuedBytes()
+    }
+
+    /// By itself, so that nothing here holds the bytes any more when it returns.
+    @inline(never)
+    private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 
     // MARK: The end

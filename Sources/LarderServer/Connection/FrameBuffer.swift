@@ -44,9 +44,8 @@ struct FrameBuffer {
         byteCount: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         let result = bytes.withUnsafeReadableBytes { readable in
-            body(
-                UnsafeRawBufferPointer(
-                    rebasing: readable.dropFirst(Self.lengthBytes).prefix(byteCount)))
+            let frame = readable[Self.lengthBytes..<Self.lengthBytes + byteCount]
+            return body(UnsafeRawBufferPointer(rebasing: frame))
         }
         bytes.moveReaderIndex(forwardBy: Self.lengthBytes + byteCount)
         if bytes.readableBytes == 0 { bytes = ByteBuffer() }

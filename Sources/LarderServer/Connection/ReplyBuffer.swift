@@ -29,7 +29,7 @@ struct ReplyBuffer: FrameSink {
     /// if the socket has taken all of it.
     mutating func recycle(_ written: consuming ByteBuffer) {
         guard bytes.readableBytes == 0, written.capacity <= Self.keptBytesMax else { return }
-        bytes = written
+        bytes = consume written
         bytes.clear()
     }
 }

@@ -147,7 +147,7 @@ struct BatchSource {
             let column = try readLists(
                 list, rows, waitingFrom..<end, place, bytesMax: bytesMax)
             end = waitingFrom + column.rowCount
-            columns.append((place, column.column))
+            columns.append((place, column))
         }
         let isCut = end < min(rows.rowCount, waitingFrom + listRowsMax)
         listRowsMax =
@@ -163,10 +163,10 @@ struct BatchSource {
     /// The lists of a range of rows, or of the first of them if all take too many bytes.
     private func readLists(
         _ list: PlanList, _ rows: Batch, _ range: Range<Int>, _ place: Int, bytesMax: Int
-    ) throws(ReadFailure) -> ColumnBuilder {
+    ) throws(ReadFailure) -> Column {
         let column = rows.columns[place]
-        var builder = ColumnBuilder(name: column.name, kind: column.kind)
-        guard let keys = rows.identity?.keys[range], !keys.isEmpty else { return builder }
+        var lists = Column(name: column.name, kind: column.kind)
+        guard let keys = rows.identity?.keys[range], !keys.isEmpty else { return lists }
         let statement = try session.statement(list.sqlTextForMany)
         defer {
             statement.reset()
@@ -176,18 +176,18 @@ struct BatchSource {
         var elements = ListedKeys()
         while try session.step(statement) {
             let row = Int(statement.int64(at: 0))
-            while builder.rowCount < row {
-                builder.append(elements)
+            while lists.rowCount < row {
+                lists.append(elements)
                 elements.removeAll()
-                if builder.byteCount >= bytesMax { return builder }
+                if lists.byteCount >= bytesMax { return lists }
             }
             elements.append(statement, at: 1, of: list)
         }
-        while builder.rowCount < range.count {
-            builder.append(elements)
+        while lists.rowCount < range.count {
+            lists.append(elements)
             elements.removeAll()
         }
-        return builder
+        return lists
     }
 }
 

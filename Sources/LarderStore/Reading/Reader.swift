@@ -31,17 +31,20 @@ final class Reader: StoreReader {
         do throws(LarderError) { try check(identifiers) } catch { throw .failed(error) }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
-        let groups = Self.byEntity(identifiers)
-        var statements: [ObjectStatement] = []
-        for group in groups { statements.append(try objectStatement(group[0], properties)) }
+        guard let first = identifiers.first else { return [] }
+        let statement = try objectStatement(first, properties)
         // A single statement is a snapshot by itself.
-        let needsSnapshot =
-            identifiers.count > 1 || statements.contains { !$0.decoder.lists.isEmpty }
+        let needsSnapshot = identifiers.count > 1 || !statement.decoder.lists.isEmpty
         if needsSnapshot { try session.beginSnapshot() }
         defer { if needsSnapshot { session.endSnapshot() } }
         var bytesLeft = Self.objectBytesMax
+        // As a rule they are of one entity.
+        if identifiers.allSatisfy({ $0.entityName == first.entityName }) {
+            return [try read(identifiers, statement, &bytesLeft)]
+        }
         var batches: [Batch] = []
-        for (group, statement) in zip(groups, statements) {
+        for group in Self.byEntity(identifiers) {
+            let statement = try objectStatement(group[0], properties)
             batches.append(try read(group, statement, &bytesLeft))
         }
         return batches
@@ -59,9 +62,6 @@ final class Reader: StoreReader {
     private static func byEntity(
         _ identifiers: [PersistentIdentifier]
     ) -> [[PersistentIdentifier]] {
-        guard let first = identifiers.first else { return [] }
-        // As a rule there is one.
-        if identifiers.allSatisfy({ $0.entityName == first.entityName }) { return [identifiers] }
         var groups: [[PersistentIdentifier]] = []
         var places: [String: Int] = [:]
         for identifier in identifiers {

@@ -23,7 +23,7 @@ final class RowDecoder {
     /// For each list column its place among the columns, and where its keys are.
     let lists: [(column: Int, list: PlanList)]
 
-    private var builders: [ColumnBuilder]
+    private var columns: [Column]
     private var keys: [Int64] = []
     private var versions: [Int64] = []
     private var subentities = Subentities()
@@ -59,7 +59,7 @@ final class RowDecoder {
         self.readings = readings
         self.lists = lists
         rowBytes = (query.hasIdentity ? 16 : 0) + query.columns.count * 8
-        builders = query.columns.map { ColumnBuilder(name: $0.name, kind: $0.kind) }
+        columns = query.columns.map { Column(name: $0.name, kind: $0.kind) }
     }
 
     private static func reading(of kind: Column.Kind, at place: Int) -> Reading {
@@ -91,31 +91,31 @@ final class RowDecoder {
             case .integer(let place):
                 let integer = statement.int64(at: place)
                 if integer == 0, statement.isNull(at: place) {
-                    builders[index].appendNull()
+                    columns[index].appendNull()
                 } else {
-                    builders[index].append(integer: integer)
+                    columns[index].append(integer: integer)
                 }
             case .object(let place, let entityPlace):
                 if statement.isNull(at: place) {
-                    builders[index].appendNull()
+                    columns[index].appendNull()
                 } else {
                     let entity =
                         statement.isNull(at: entityPlace) ? nil : statement.string(at: entityPlace)
-                    builders[index].append(object: statement.int64(at: place), of: entity)
+                    columns[index].append(object: statement.int64(at: place), of: entity)
                 }
             case .double(let place):
                 let double = statement.double(at: place)
                 if double == 0, statement.isNull(at: place) {
-                    builders[index].appendNull()
+                    columns[index].appendNull()
                 } else {
-                    builders[index].append(double: double)
+                    columns[index].append(double: double)
                 }
             case .bytes(let place):
                 statement.withBytes(at: place) { bytes in
                     if bytes.isEmpty, statement.isNull(at: place) {
-                        builders[index].appendNull()
+                        columns[index].appendNull()
                     } else {
-                        builders[index].append(bytes: bytes)
+                        columns[index].append(bytes: bytes)
                         byteCount += bytes.count
                     }
                 }
@@ -128,17 +128,18 @@ final class RowDecoder {
 
     /// Appends the next row's list in a column.
     func append(_ list: ListedKeys, at column: Int) {
-        builders[column].append(list)
+        columns[column].append(list)
         byteCount += list.keys.count * 8
     }
 
     /// The rows since ``begin()``, without the lists that were not appended.
     var batch: Batch {
-        let identity = entityName.map {
-            Batch.Identity(
-                entityName: $0, keys: keys, versions: versions, subentities: subentities)
-        }
-        return Batch(rowCount: rowCount, identity: identity, columns: builders.map(\.column))
+        Batch(
+            rowCount: rowCount,
+            objects: Batch.Identity(
+                entityName: entityName ?? "", keys: keys, versions: versions,
+                subentities: subentities),
+            columns: columns)
     }
 
     /// Begins the next batch.
@@ -151,8 +152,8 @@ final class RowDecoder {
         keys.removeAll(keepingCapacity: keepingCapacity)
         versions.removeAll(keepingCapacity: keepingCapacity)
         if !subentities.isEmpty { subentities = Subentities() }
-        for index in builders.indices {
-            builders[index].removeAll(keepingCapacity: keepingCapacity)
+        for index in columns.indices {
+            columns[index].removeAll(keepingCapacity: keepingCapacity)
         }
         rowCount = 0
         byteCount = 0
@@ -178,7 +179,7 @@ struct ListedKeys {
     }
 }
 
-extension ColumnBuilder {
+extension Column {
     mutating func append(_ list: ListedKeys) {
         if list.entityNames.isEmpty {
             append(keys: list.keys)

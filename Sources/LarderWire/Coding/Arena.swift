@@ -123,6 +123,6 @@ extension Arena {
                 "a message of \(bytes.count) bytes needs more memory than it may take",
                 hint: "send less at once")
         }
-        throw MessageReader.malformed("the message cannot be read")
+        throw FieldScanner.unreadable
     }
 }

@@ -68,7 +68,7 @@ extension Column {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         var (type, name, entity, heap) = (UInt32(0), nothing, nothing, nothing)
         var (integers, doubles, ends): ([Int64], [Double], [UInt32]) = ([], [], [])
-        self.init(name: "", kind: .attribute(.bool), storage: .integers([]))
+        var (nulls, subentities): ([UInt8], Subentities) = ([], Subentities())
         var fields = FieldScanner(bytes)
         while let field = try fields.field() {
             switch (field.number, field.content) {
@@ -86,17 +86,21 @@ extension Column {
             default: break
             }
         }
-        kind = try Kind(type: type, entity: entity)
-        self.name = try name.text("a column's name")
-        switch kind {
-        case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64), .object:
-            storage = .integers(integers)
-        case .attribute(.float), .attribute(.double), .attribute(.date): storage = .doubles(doubles)
-        case .objects: storage = .lists(keys: integers, ends: ends)
-        case .attribute(.decimal), .attribute(.string), .attribute(.uuid), .attribute(.url),
-            .attribute(.data), .attribute(.json):
-            storage = .bytes(heap: Array(heap), ends: ends)
-        }
+        let kind = try Kind(type: type, entity: entity)
+        let storage: Storage =
+            switch kind {
+            case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64),
+                .object:
+                .integers(integers)
+            case .attribute(.float), .attribute(.double), .attribute(.date): .doubles(doubles)
+            case .objects: .lists(keys: integers, ends: ends)
+            case .attribute(.decimal), .attribute(.string), .attribute(.uuid), .attribute(.url),
+                .attribute(.data), .attribute(.json):
+                .bytes(heap: Array(heap), ends: ends)
+            }
+        self.init(
+            name: try name.text("a column's name"), kind: kind, storage: storage, nulls: nulls,
+            subentities: subentities)
     }
 }
 

@@ -3,43 +3,59 @@ internal import LarderModel
 
 /// What stands in an envelope: a message, and the number of its field there.
 struct EnvelopeBody {
+    /// Whoever makes it keeps what it points at until it is sent.
     enum Content {
-        /// To be packed: in the arena, as the message that it is part of.
+        /// In the arena, as the message that it is part of; protobuf-c packs it.
         case message(UnsafePointer<ProtobufCMessage>)
-        /// Encoded already; whoever made it keeps the bytes until they are sent.
+        /// Encoded already.
         case bytes(UnsafeRawBufferPointer)
+        case batches(UnsafeBufferPointer<Batch>, more: Bool)
     }
 
     let number: UInt32
     let content: Content
 
+    init(_ field: Larder__V1__Envelope__BodyCase, _ content: Content) {
+        number = field.rawValue
+        self.content = content
+    }
+
     /// Each message of protobuf-c begins with the part that all have.
     init<Message>(_ field: Larder__V1__Envelope__BodyCase, _ message: UnsafeMutablePointer<Message>)
     {
-        number = field.rawValue
-        content = .message(
-            UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self))
-    }
-
-    init(_ field: Larder__V1__Envelope__BodyCase, _ bytes: UnsafeRawBufferPointer) {
-        number = field.rawValue
-        content = .bytes(bytes)
+        let start = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+        self.init(field, .message(start))
     }
 
     var byteCount: Int {
         switch content {
-        case .message(let message): protobuf_c_message_get_packed_size(message)
-        case .bytes(let bytes): bytes.count
+        case .message(let message):
+            return protobuf_c_message_get_packed_size(message)
+        case .bytes(let bytes):
+            return bytes.count
+        case .batches(let batches, let more):
+            var count = FieldWriter.byteCount(ofNumber: more ? 1 : 0)
+            for place in batches.indices {
+                count += FieldWriter.byteCount(ofMessage: BatchFields(batches[place]).byteCount)
+            }
+            return count
         }
     }
 
     /// - Parameter memory: ``byteCount`` bytes.
-    func write(to memory: UnsafeMutableRawBufferPointer) {
+    func pack(into memory: UnsafeMutableRawBufferPointer) {
         switch content {
         case .message(let message):
-            protobuf_c_message_pack(
-                message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
-        case .bytes(let bytes): memory.copyMemory(from: bytes)
+            protobuf_c_message_pack(message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
+        case .bytes(let bytes):
+            memory.copyMemory(from: bytes)
+        case .batches(let batches, let more):
+            var writer = FieldWriter(memory)
+            writer.number(2, more ? 1 : 0)
+            for place in batches.indices.reversed() {
+                BatchFields(batches[place]).pack(as: 1, into: &writer)
+            }
+            precondition(writer.freeByteCount == 0, "the bytes were counted")
         }
     }
 }
@@ -54,14 +70,14 @@ extension MessageWriter {
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_HELLO, self.hello(hello))
         case .get(let identifiers, let properties):
             try bytes.get(identifiers, properties: properties)
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_GET, bytes.bytes)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_GET, .bytes(bytes.bytes))
         case .query(let query):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_QUERY, try self.query(query))
         case .explain(let query):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_EXPLAIN, try self.query(query))
         case .save(let set):
             try save(set, into: bytes)
-            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, bytes.bytes)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVE, .bytes(bytes.bytes))
         case .schema:
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_SCHEMA, make(larder__v1__schema_request__init))
@@ -74,8 +90,10 @@ extension MessageWriter {
         case .insertRows(let insertion):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, insertRows(insertion))
         case .rows(let requestID, let batch, let isLast):
-            return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_ROWS, try rows(requestID, batch, isLast: isLast))
+            bytes.number(1, requestID)
+            if let batch { bytes.batch(2, batch) }
+            bytes.number(3, isLast ? 1 : 0)
+            return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_ROWS, .bytes(bytes.bytes))
         case .ping:
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_PING, make(larder__v1__ping_request__init))
@@ -97,7 +115,8 @@ extension MessageWriter {
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_WELCOME, self.welcome(welcome))
         case .batches(let batches, let more):
             return EnvelopeBody(
-                LARDER__V1__ENVELOPE__BODY_BATCHES, try self.batches(batches, more: more))
+                LARDER__V1__ENVELOPE__BODY_BATCHES,
+                .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
         case .receivedBatches:
             throw MessageReader.malformed("a reply that was received is not sent on")
         case .saved(let result):

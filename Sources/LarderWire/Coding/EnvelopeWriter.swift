@@ -1,4 +1,3 @@
-internal import CLarderProto
 internal import LarderModel
 
 /// Writes the outermost level of a frame, field by field as protobuf has it, and the body
@@ -39,7 +38,7 @@ struct EnvelopeWriter {
         Self.put(Self.bodyTag(body), in: memory, at: &offset)
         Self.put(UInt64(bodyByteCount), in: memory, at: &offset)
         precondition(offset + bodyByteCount == memory.count, "the bytes were counted")
-        body.write(to: UnsafeMutableRawBufferPointer(rebasing: memory[offset...]))
+        body.pack(into: UnsafeMutableRawBufferPointer(rebasing: memory[offset...]))
     }
 
     /// A field of bytes.

@@ -62,16 +62,6 @@ extension MessageWriter {
         return wire
     }
 
-    func rows(
-        _ requestID: UInt64, _ batch: Batch?, isLast: Bool
-    ) throws(LarderError) -> UnsafeMutablePointer<Larder__V1__RowsRequest> {
-        let wire = make(larder__v1__rows_request__init)
-        wire.pointee.request_id = requestID
-        if let batch { wire.pointee.batch = try self.batch(batch) }
-        wire.pointee.last = isLast ? 1 : 0
-        return wire
-    }
-
     func inserted(
         _ result: InsertedRows, more: Bool
     ) -> UnsafeMutablePointer<Larder__V1__InsertReply> {

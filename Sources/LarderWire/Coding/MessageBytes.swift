@@ -79,6 +79,19 @@ final class MessageBytes {
         count += protobuf_c_message_pack(message, target.map { $0 + count })
     }
 
+    func batch(_ field: UInt32, _ batch: Batch) {
+        let fields = BatchFields(batch)
+        let byteCount = fields.byteCount
+        reserve(10 + byteCount)
+        put(field << 3 | 2)
+        put(UInt64(byteCount))
+        let room = memory[count..<count + byteCount]
+        var writer = FieldWriter(UnsafeMutableRawBufferPointer(rebasing: room))
+        fields.pack(into: &writer)
+        precondition(writer.freeByteCount == 0, "the bytes were counted")
+        count += byteCount
+    }
+
     /// A message that the closure writes, also if it is empty.
     func message(
         _ field: UInt32, _ write: () throws(LarderError) -> Void

@@ -19,6 +19,25 @@ extension PersistentIdentifier {
         // The one of these that came last.
         var key: Int64?
         var temporaryName: UnsafeRawBufferPointer?
+
+        init(store: UnsafeRawBufferPointer, entity: UnsafeRawBufferPointer) {
+            (self.store, self.entity) = (store, entity)
+        }
+
+        init(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) {
+            var fields = FieldScanner(bytes)
+            while let field = try fields.field() {
+                switch (field.number, field.content) {
+                case (1, .bytes(let bytes)): store = bytes
+                case (2, .bytes(let bytes)): entity = bytes
+                case (3, .number(let number)):
+                    (key, temporaryName) = (Int64(bitPattern: number), nil)
+                case (4, .bytes(let bytes)): (key, temporaryName) = (nil, bytes)
+                case (1...4, _): throw FieldScanner.unreadable
+                default: break
+                }
+            }
+        }
     }
 
     init(_ wire: Larder__V1__Identifier) throws(LarderError) {
@@ -33,24 +52,27 @@ extension PersistentIdentifier {
     }
 
     init(encoded bytes: UnsafeRawBufferPointer) throws(LarderError) {
-        var parts = Parts()
-        var fields = FieldScanner(bytes)
-        while let field = try fields.field() {
-            switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): parts.store = bytes
-            case (2, .bytes(let bytes)): parts.entity = bytes
-            case (3, .number(let number)):
-                (parts.key, parts.temporaryName) = (Int64(bitPattern: number), nil)
-            case (4, .bytes(let bytes)): (parts.key, parts.temporaryName) = (nil, bytes)
-            case (1...4, _): throw FieldScanner.unreadable
-            default: break
-            }
-        }
-        try self.init(parts)
+        try self.init(Parts(encoded: bytes))
     }
 
+    /// - Parameter entityNames: Has the name if it is that of the last identifier.
+    init(
+        encoded bytes: UnsafeRawBufferPointer, _ entityNames: inout LastDecoded<String>
+    ) throws(LarderError) {
+        let parts = try Parts(encoded: bytes)
+        let entityName = try entityNames.value(of: parts.entity) { (bytes) throws(LarderError) in
+            try bytes.name(Self.entityKind)
+        }
+        try self.init(parts, entityName: entityName)
+    }
+
+    private static let entityKind = "the entity of an identifier"
+
     private init(_ parts: Parts) throws(LarderError) {
-        let entityName = try parts.entity.name("the entity of an identifier")
+        try self.init(parts, entityName: parts.entity.name(Self.entityKind))
+    }
+
+    private init(_ parts: Parts, entityName: String) throws(LarderError) {
         if let key = parts.key {
             guard key > 0 else {
                 throw LarderError(.malformedIdentifier, "an identifier's key is less than 1")

@@ -4,11 +4,13 @@ public import LarderModel
 /// Turns frames' bytes into messages and back. One a connection, used from one thread at a time:
 /// it owns the arena into which messages are unpacked, and memory in which requests are written.
 ///
-/// It holds nothing of a message once a call has returned. Everything that it decodes has been
-/// checked; see `Proto/` for what each field may hold.
+/// Of a message it keeps nothing once a call has returned, but for the names in the last `get`,
+/// which as a rule are those of the next. Everything that it decodes has been checked; see `Proto/`
+/// for what each field may hold.
 public final class WireCodec {
     private let arena = Arena()
     private let bytes = MessageBytes()
+    private var getReader = GetReader()
 
     public init() {}
 
@@ -78,7 +80,7 @@ public final class WireCodec {
         _ envelope: ReplyEnvelope, into sink: inout some FrameSink
     ) throws(LarderError) {
         defer { arena.reset() }
-        // The message points into arrays of the reply, columns above all: the envelope keeps them.
+        // The message points into arrays of the reply: the envelope keeps them.
         try withExtendedLifetime(envelope) { () throws(LarderError) in
             let body = try MessageWriter(arena: arena).body(envelope.reply)
             try WireCodec.write(EnvelopeWriter(id: envelope.id, body), into: &sink)
@@ -109,7 +111,7 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_HELLO:
             return .hello(try Hello(arena.unpack(body, larder__v1__hello__unpack)))
         case LARDER__V1__ENVELOPE__BODY_GET:
-            return try .get(arena.unpack(body, larder__v1__get_request__unpack))
+            return try getReader.request(body)
         case LARDER__V1__ENVELOPE__BODY_QUERY:
             return .query(try QueryRequest(arena.unpack(body, larder__v1__query_request__unpack)))
         case LARDER__V1__ENVELOPE__BODY_EXPLAIN:

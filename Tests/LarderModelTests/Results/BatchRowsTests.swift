@@ -8,9 +8,9 @@ struct BatchRowsTests {
 
     private func batch() throws -> Batch {
         func column(_ name: String, _ kind: Column.Kind, _ values: [Value]) throws -> Column {
-            var builder = ColumnBuilder(name: name, kind: kind)
-            for value in values { try builder.append(value) }
-            return builder.column
+            var column = Column(name: name, kind: kind)
+            for value in values { try column.append(value) }
+            return column
         }
         func object(_ key: Int64) -> PersistentIdentifier {
             PersistentIdentifier(

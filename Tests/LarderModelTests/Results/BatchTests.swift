@@ -11,9 +11,9 @@ struct BatchTests {
     }
 
     func column(_ name: String, _ kind: Column.Kind, _ values: [Value]) throws -> Column {
-        var builder = ColumnBuilder(name: name, kind: kind)
-        for value in values { try builder.append(value) }
-        return builder.column
+        var column = Column(name: name, kind: kind)
+        for value in values { try column.append(value) }
+        return column
     }
 
     @Test("a value of each kind is read as it was appended, and nil between values")
@@ -61,11 +61,11 @@ struct BatchTests {
 
     @Test("a value of another type is refused by the column's name")
     func mismatch() {
-        var builder = ColumnBuilder(name: "title", kind: .attribute(.string))
-        let error = #expect(throws: LarderError.self) { try builder.append(.int(1)) }
+        var column = Column(name: "title", kind: .attribute(.string))
+        let error = #expect(throws: LarderError.self) { try column.append(.int(1)) }
         #expect(error?.code == .wrongType)
         #expect(error?.message.contains("`title`") == true)
-        #expect(builder.rowCount == 0)
+        #expect(column.rowCount == 0)
     }
 
     @Test("records have the identity of their rows; rows without identity are no records")
@@ -152,8 +152,8 @@ struct BatchTests {
         let objects = ["B", "A", "C", "B"].enumerated().map { key, name in
             PersistentIdentifier(store: store, entityName: name, key: Int64(key))
         }
-        var single = ColumnBuilder(name: "o", kind: .object(entityName: "A"))
-        var many = ColumnBuilder(name: "m", kind: .objects(entityName: "A"))
+        var single = Column(name: "o", kind: .object(entityName: "A"))
+        var many = Column(name: "m", kind: .objects(entityName: "A"))
         let values: [Value] = objects.map { .object($0) } + [.null]
         for value in values { try single.append(value) }
         let lists: [Value] = [
@@ -162,8 +162,8 @@ struct BatchTests {
         ]
         for value in lists { try many.append(value) }
         #expect(
-            single.column.subentities == Subentities(names: ["B", "C"], indexes: [1, 0, 2, 1, 0]))
-        let batch = Batch(rowCount: 5, columns: [single.column, many.column])
+            single.subentities == Subentities(names: ["B", "C"], indexes: [1, 0, 2, 1, 0]))
+        let batch = Batch(rowCount: 5, columns: [single, many])
         try batch.check()
         #expect(batch.rows(store: store).map(\.values) == zip(values, lists).map { [$0, $1] })
         #expect(batch.rows(1..<2).columns.map(\.subentities) == [Subentities(), Subentities()])

@@ -56,23 +56,25 @@ enum ProtobufBatches {
         ]
         let integers: [Int64] = numbers(wire.integers, wire.n_integers)
         let ends: [UInt32] = numbers(wire.ends, wire.n_ends)
-        var column = Column(
-            name: name, kind: .attribute(.bool), storage: .integers(integers),
-            nulls: bytes(wire.nulls), subentities: subentities)
-        switch wire.type.rawValue {
-        case 1...4: break
-        case 5, 6, 9: column.storage = .doubles(numbers(wire.doubles, wire.n_doubles))
-        case 7...13: column.storage = .bytes(heap: bytes(wire.heap), ends: ends)
+        let number = Int(wire.type.rawValue)
+        let kind: Column.Kind
+        switch number {
+        case 1...types.count: kind = .attribute(types[number - 1])
         case 14...15 where entity.isEmpty: return nil
-        case 14: column.kind = .object(entityName: entity)
-        case 15:
-            column.kind = .objects(entityName: entity)
-            column.storage = .lists(keys: integers, ends: ends)
+        case 14: kind = .object(entityName: entity)
+        case 15: kind = .objects(entityName: entity)
         default: return nil
         }
-        let number = Int(wire.type.rawValue)
-        if number <= types.count { column.kind = .attribute(types[number - 1]) }
-        return column
+        let storage: Column.Storage =
+            switch number {
+            case 5, 6, 9: .doubles(numbers(wire.doubles, wire.n_doubles))
+            case 7...13: .bytes(heap: bytes(wire.heap), ends: ends)
+            case 15: .lists(keys: integers, ends: ends)
+            default: .integers(integers)
+            }
+        return Column(
+            name: name, kind: kind, storage: storage, nulls: bytes(wire.nulls),
+            subentities: subentities)
     }
 
     private static func subentities(

@@ -1,39 +1,6 @@
-/// Fills one column row by row without an allocation a value.
-///
-/// Each append adds one row and must be of the column's form; another one is a bug in the caller.
-public struct ColumnBuilder: Sendable {
-    public let name: String
-    public let kind: Column.Kind
-    public private(set) var rowCount = 0
-    private let form: Column.Form
-    // One of these is filled, as the form says.
-    private var integers: [Int64] = []
-    private var doubles: [Double] = []
-    @usableFromInline var heap: [UInt8] = []
-    @usableFromInline var keys: [Int64] = []
-    private var ends: [UInt32] = []
-    private var nulls: [UInt8] = []
-    private var subentities = Subentities()
-
-    public init(name: String, kind: Column.Kind) {
-        self.name = name
-        self.kind = kind
-        self.form = kind.form
-    }
-
-    /// The rows so far.
-    public var column: Column {
-        let storage: Column.Storage =
-            switch form {
-            case .integers: .integers(integers)
-            case .doubles: .doubles(doubles)
-            case .bytes: .bytes(heap: heap, ends: ends)
-            case .lists: .lists(keys: keys, ends: ends)
-            }
-        return Column(
-            name: name, kind: kind, storage: storage, nulls: nulls, subentities: subentities)
-    }
-
+/// Filling a column row by row: each append adds a row and must be of the column's form; another
+/// one is a bug in the caller.
+extension Column {
     /// Begins the next column. Memory is kept if nobody else, a column that was made of it, has it.
     public mutating func removeAll(keepingCapacity: Bool) {
         switch form {
@@ -43,17 +10,16 @@ public struct ColumnBuilder: Sendable {
             heap.removeAll(keepingCapacity: keepingCapacity)
             ends.removeAll(keepingCapacity: keepingCapacity)
         case .lists:
-            keys.removeAll(keepingCapacity: keepingCapacity)
+            integers.removeAll(keepingCapacity: keepingCapacity)
             ends.removeAll(keepingCapacity: keepingCapacity)
         }
         if !nulls.isEmpty { nulls.removeAll(keepingCapacity: keepingCapacity) }
         if !subentities.isEmpty { subentities = Subentities() }
-        rowCount = 0
     }
 
     /// About the bytes that the rows take on the wire.
     public var byteCount: Int {
-        (integers.count + doubles.count + keys.count) * 8 + heap.count + ends.count * 4
+        (integers.count + doubles.count) * 8 + heap.count + ends.count * 4
             + nulls.count + subentities.indexes.count
     }
 
@@ -61,14 +27,12 @@ public struct ColumnBuilder: Sendable {
     public mutating func append(integer: Int64) {
         precondition(form == .integers, "not a column of integers")
         integers.append(integer)
-        rowCount += 1
     }
 
     /// A float, a double, or a date in seconds since 2001-01-01T00:00:00Z.
     public mutating func append(double: Double) {
         precondition(form == .doubles, "not a column of doubles")
         doubles.append(double)
-        rowCount += 1
     }
 
     /// A text in UTF-8, data, or the 16 bytes of a UUID. A column's heap stays below 4 GiB.
@@ -81,8 +45,8 @@ public struct ColumnBuilder: Sendable {
     /// The keys of the objects of a to-many.
     @inlinable
     public mutating func append(keys list: some Sequence<Int64>) {
-        keys.append(contentsOf: list)
-        endRow(form: .lists, keys.count)
+        integers.append(contentsOf: list)
+        endRow(form: .lists, integers.count)
     }
 
     /// The key of an object that may be of an entity below the kind's.
@@ -94,7 +58,7 @@ public struct ColumnBuilder: Sendable {
     /// The keys of such objects, and for each the name of its entity.
     public mutating func append(keys list: [Int64], of entityNames: [String]) {
         for (place, name) in entityNames.enumerated() {
-            noteEntity(name, at: keys.count + place)
+            noteEntity(name, at: integers.count + place)
         }
         append(keys: list)
     }
@@ -108,16 +72,16 @@ public struct ColumnBuilder: Sendable {
     }
 
     public mutating func appendNull() {
-        let byte = rowCount >> 3
-        while nulls.count <= byte { nulls.append(0) }
-        nulls[byte] |= 1 << UInt8(rowCount & 7)
+        let row = rowCount
+        while nulls.count <= row >> 3 { nulls.append(0) }
+        nulls[row >> 3] |= 1 << UInt8(row & 7)
         switch form {
         case .integers:
-            if case .object = kind { noteEntity(nil, at: rowCount) }
+            if case .object = kind { noteEntity(nil, at: row) }
             append(integer: 0)
         case .doubles: append(double: 0)
         case .bytes: endRow(form: .bytes, heap.count)
-        case .lists: endRow(form: .lists, keys.count)
+        case .lists: endRow(form: .lists, integers.count)
         }
     }
 
@@ -125,7 +89,6 @@ public struct ColumnBuilder: Sendable {
     mutating func endRow(form: Column.Form, _ end: Int) {
         precondition(form == self.form, "not a column of \(form)")
         ends.append(UInt32(end))
-        rowCount += 1
     }
 
     /// A value as such; for a column that is filled from values rather than from a database.
@@ -161,33 +124,5 @@ public struct ColumnBuilder: Sendable {
 
     private var mismatch: LarderError {
         LarderError(.wrongType, "the column `\(name)` does not hold such a value")
-    }
-}
-
-extension Column {
-    /// The shape in which a kind of column is stored; the cases are those of ``Storage``.
-    @usableFromInline
-    enum Form: Sendable {
-        case integers, doubles, bytes, lists
-    }
-
-    /// A column without rows.
-    public init(name: String, kind: Kind) {
-        self = ColumnBuilder(name: name, kind: kind).column
-    }
-}
-
-extension Column.Kind {
-    var form: Column.Form {
-        switch self {
-        case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64),
-            .object:
-            .integers
-        case .attribute(.float), .attribute(.double), .attribute(.date): .doubles
-        case .attribute(.decimal), .attribute(.string), .attribute(.uuid), .attribute(.url),
-            .attribute(.data), .attribute(.json):
-            .bytes
-        case .objects: .lists
-        }
     }
 }
