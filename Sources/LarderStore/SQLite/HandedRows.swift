@@ -107,7 +107,7 @@ final class HandedRows: RowReceiver {
     }
 
     private func growRows() {
-        rowCapacity = max(rowCapacity * 2, 64)
+        rowCapacity = max(rowCapacity * 2, 512)
         for index in columns.indices {
             let stride = columns[index].stride
             columns[index].values = grown(

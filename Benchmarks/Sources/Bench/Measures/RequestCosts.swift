@@ -14,12 +14,13 @@ struct RequestCosts: Measure {
     private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
         let (instructions, allocations) =
             switch (path, side) {
-            case (.read, .server): (40_500, 11.0)
+            case (.read, .server): (26_100, 4.4)
             case (.read, .client): (20_600, 4.4)
-            case (.fetch, .server), (.records, .server): (2_300, 0.15)
+            case (.fetch, .server): (1_320, 0.14)
+            case (.records, .server): (1_610, 0.19)
             case (.fetch, .client): (132, 0.05)
             case (.records, .client): (2_450, 1.1)
-            case (.group, .server): (800, 0.1)
+            case (.group, .server): (780, 0.07)
             case (.group, .client): (105, 0.1)
             case (.insert, .server): (76_500, 23.5)
             case (.insert, .client): (21_400, 5.5)
