@@ -24,9 +24,9 @@ struct RequestCosts: Measure {
             case (.group, .client): (105, 0.1)
             case (.insert, .server): (76_500, 23.5)
             case (.insert, .client): (21_400, 5.5)
-            case (.changes, .server): (28_700, 10.0)
+            case (.changes, .server): (30_200, 10.2)
             case (.changes, .client): (7_600, 2.2)
-            case (.rows, .server): (4_100, 0.45)
+            case (.rows, .server): (4_300, 0.45)
             case (.rows, .client): (3_550, 1.2)
             }
         return Callgrind.Counts(instructions: Double(instructions), allocations: allocations)
