@@ -112,7 +112,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         isInReadCycle = false
-        flush()
+        if services.loopTurns.count > 1 { flush() } else { scheduleFlush() }
     }
 
     func read(context: ChannelHandlerContext) {
@@ -315,16 +315,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     /// Flushes after all that the loop does now, so that answers which come together leave so.
     private func scheduleFlush() {
-        guard !isFlushScheduled, output.byteCount > 0, let context else { return }
+        guard !isFlushScheduled, output.byteCount > 0 else { return }
         isFlushScheduled = true
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
-            bound.value.isFlushScheduled = false
-            bound.value.flush()
-        }
+        services.loopTurns.flushAtEnd(self)
     }
 
     func flush() {
+        isFlushScheduled = false
         guard output.byteCount > 0, let context else { return }
         let bytes = output.take()
         write(bytes, context)
