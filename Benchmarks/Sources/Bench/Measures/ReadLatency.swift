@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import LarderClient
 import LarderModel
 
@@ -17,33 +16,20 @@ struct ReadLatency: Measure {
         let postgres = try Postgres.peer(run, count)
         let redis = try Redis.peer(run, count)
         let grpc = try Grpc.peer(run, count)
-        try Self.keepApart(
-            run, servers: [server.program, floor?.server.program],
-            clients: [floor?.load, postgres, redis, grpc])
-        defer { try? Processors.keep([getpid()], on: 0...Processors.count - 1) }
+        let clients = [floor?.load, postgres, redis, grpc]
+        let servers = [server.program, floor?.server.program]
         let command = "latency \(reads) \(count)"
-        try run.compare(
-            "read one object by identifier, median", unit: "µs",
-            ours: { try Self.read(client, students, reads) },
-            [
-                Rival("floor server in C", .atMost(1.25), floor?.load, command),
-                Rival("PostgreSQL, prepared", .atMost(0.9), postgres, command),
-                Rival("Redis HMGET", .atMost(1.1), redis, command),
-                Rival("grpc-swift-2", .atMost(0.25), grpc, command),
-            ])
-    }
-
-    /// Keeps all clients on one processor and all servers on another, where there are two.
-    private static func keepApart(
-        _ run: Run, servers: [Program?], clients: [Peer?]
-    ) throws {
-        guard Processors.count > 1 else { return }
-        let clients = Set(clients.compactMap { $0?.program.identifier } + [getpid()])
-        let servers = Set(servers.compactMap { $0?.identifier } + run.peersServers)
-        // A client may have started its server, and a server one for each client.
-        let others = try Processors.children(of: clients.union(servers)).subtracting(clients)
-        try Processors.keep(clients, on: 0...0)
-        try Processors.keep(servers.union(others), on: 1...1)
+        try Processors.keepingApart(run, servers: servers, clients: clients) {
+            try run.compare(
+                "read one object by identifier, median", unit: "µs",
+                ours: { try Self.read(client, students, reads) },
+                [
+                    Rival("floor server in C", .atMost(1.25), floor?.load, command),
+                    Rival("PostgreSQL, prepared", .atMost(0.9), postgres, command),
+                    Rival("Redis HMGET", .atMost(1.1), redis, command),
+                    Rival("grpc-swift-2", .atMost(0.25), grpc, command),
+                ])
+        }
     }
 
     /// The numbers that are read, one after the other, as in each peer.
