@@ -20,7 +20,7 @@ struct RequestCosts: Measure {
             case (.records, .server): (1_610, 0.19)
             case (.fetch, .client): (132, 0.05)
             case (.records, .client): (2_450, 1.1)
-            case (.group, .server): (780, 0.07)
+            case (.group, .server): (800, 0.1)
             case (.group, .client): (105, 0.1)
             case (.insert, .server): (76_500, 23.5)
             case (.insert, .client): (21_400, 5.5)
