@@ -169,7 +169,7 @@ class Generator:
 
     def link(self, subject, relationship):
         """A value of a relationship; Ellipsis for none."""
-        candidates = self.candidates(relationship)
+        candidates = self.candidates(subject, relationship)
         if relationship.to_many:
             return self.list(subject, relationship, candidates)
         inverse = relationship.inverse
@@ -180,8 +180,9 @@ class Generator:
             return None
         return self.choice.choice(candidates) if candidates else Ellipsis
 
-    def candidates(self, relationship):
-        """What it may lead to; objects that the set inserts several times, to be chosen as well."""
+    def candidates(self, subject, relationship):
+        """What it may lead to, never back to its own object (docs/testing.md says why); objects that
+        the set inserts several times, to be chosen as well."""
         known = [
             each for each in self.world.of(relationship.destination) if each not in self.deleted]
         if self.deleted and self.chance(0.03):
@@ -189,7 +190,7 @@ class Generator:
                 each for each in self.deleted if self.world.exists(each)
                 and self.world.objects[each].entity == relationship.destination]
         new = [each for each in self.temporary if each.entity == relationship.destination]
-        return known + new * (1 + len(known) // 6)
+        return [each for each in known + new * (1 + len(known) // 6) if each != subject]
 
     def is_free(self, candidate, inverse):
         if inverse is None or isinstance(candidate, Temporary):
@@ -239,18 +240,20 @@ class Generator:
             members = list(self.world.objects[subject].values[relationship.name])
         kinds = ["add", "remove", "move"] if relationship.ordered else ["add", "add", "remove"]
         kind = self.choice.choice(kinds) if members else "add"
-        others = [each for each in self.candidates(relationship) if each not in members]
+        others = [
+            each for each in self.candidates(subject, relationship) if each not in members]
         source = others if kind == "add" else members
         if self.chance(0.1):
             source = members + others
         objects = self.choice.sample(source, min(len(source), self.choice.choice([1, 1, 2])))
-        return Edit(kind, relationship.name, objects, self.place(relationship, kind, members))
+        return Edit(kind, relationship.name, objects, self.place(subject, relationship, kind, members))
 
-    def place(self, relationship, kind, members):
+    def place(self, subject, relationship, kind, members):
         """Mostly one that the list has."""
         if kind == "remove" or not relationship.ordered and not self.chance(0.02):
             return None
-        beside = self.choice.choice(members or self.candidates(relationship) or [None])
+        beside = self.choice.choice(
+            members or self.candidates(subject, relationship) or [None])
         places = [("end", "first"), ("end", "last"), ("index", self.choice.randint(0, 4))]
         if beside is not None and (members or self.chance(0.1)):
             places += [("before", beside), ("after", beside)]
