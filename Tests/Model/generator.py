@@ -16,6 +16,8 @@ COUNTS = {
 ATTEMPTS = 4
 DONE_SHARE = 0.75
 FAULTY_SHARE = 0.15
+# How often links to the object itself are as likely as to all others that were there before.
+SELF_SHARE = 0.2
 
 
 class Generator:
@@ -181,8 +183,8 @@ class Generator:
         return self.choice.choice(candidates) if candidates else Ellipsis
 
     def candidates(self, subject, relationship):
-        """What it may lead to, never back to its own object (docs/testing.md says why); objects that
-        the set inserts several times, to be chosen as well."""
+        """What it may lead to. Objects that the set inserts stand there several times, to be chosen
+        as well, and so does at times the object itself."""
         known = [
             each for each in self.world.of(relationship.destination) if each not in self.deleted]
         if self.deleted and self.chance(0.03):
@@ -190,7 +192,9 @@ class Generator:
                 each for each in self.deleted if self.world.exists(each)
                 and self.world.objects[each].entity == relationship.destination]
         new = [each for each in self.temporary if each.entity == relationship.destination]
-        return [each for each in known + new * (1 + len(known) // 6) if each != subject]
+        candidates = known + new * (1 + len(known) // 6)
+        return candidates + [subject] * (
+            len(candidates) // 2 if subject in candidates and self.chance(SELF_SHARE) else 0)
 
     def is_free(self, candidate, inverse):
         if inverse is None or isinstance(candidate, Temporary):
@@ -246,7 +250,8 @@ class Generator:
         if self.chance(0.1):
             source = members + others
         objects = self.choice.sample(source, min(len(source), self.choice.choice([1, 1, 2])))
-        return Edit(kind, relationship.name, objects, self.place(subject, relationship, kind, members))
+        place = self.place(subject, relationship, kind, members)
+        return Edit(kind, relationship.name, objects, place)
 
     def place(self, subject, relationship, kind, members):
         """Mostly one that the list has."""

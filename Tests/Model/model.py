@@ -119,18 +119,16 @@ class Run:
         """The changes without the values that no attribute takes, and whether more can be said."""
         is_coherent, updated, deleted = True, set(), set()
         for place, change in enumerate(self.set.changes):
-            if change.kind == "insert" and change.object.name in self.places:
+            if change.kind == "insert":
+                self.places.setdefault(change.object.name, place)
+        sound = []
+        for place, change in enumerate(self.set.changes):
+            if (change.kind == "insert" and self.places[change.object.name] != place
+                    or change.kind == "update" and change.object in updated | deleted):
                 self.faults.add((INVALID_CHANGE_SET,))
                 is_coherent = False
-            elif change.kind == "insert":
-                self.places[change.object.name] = place
-        sound = []
-        for change in self.set.changes:
+                continue
             if change.kind == "update":
-                if change.object in deleted or change.object in updated:
-                    self.faults.add((INVALID_CHANGE_SET,))
-                    is_coherent = False
-                    continue
                 updated.add(change.object)
             if change.kind == "delete":
                 deleted.add(change.object)
@@ -350,6 +348,10 @@ class Run:
             return self.numbers.get(reference.name)
         return None if isinstance(reference, list) else reference
 
+    def is_gone(self, number):
+        """Not so the object of an insert that means several: that is that insert's fault."""
+        return number is not None and not self.transaction.exists(number)
+
     def write(self, place, number, change):
         entity = self.schema[self.transaction.objects[number].entity]
         given = change.values
@@ -357,7 +359,9 @@ class Run:
             if name in entity.attributes:
                 value = attribute_values.stored(entity.attributes[name].type, value)
                 self.transaction.put(number, name, value)
-        for each in entity.relationships.values():
+        # What only the base says comes first: both sides of a link to itself may be said.
+        said = self.set.changes[place].values
+        for each in sorted(entity.relationships.values(), key=lambda each: each.name in said):
             if each.name in given:
                 named = given[each.name] if each.to_many else [given[each.name]]
                 self.act_when_ready(place, named, number, self.assign, each, given[each.name])
@@ -378,8 +382,9 @@ class Run:
         for edit in edits:
             listed = self.transaction.read(number, edit.name)
             objects = list(dict.fromkeys(self.number(each) for each in edit.objects))
-            if edit.kind == "add" and not all(map(self.transaction.exists, objects)):
+            if edit.kind == "add" and any(map(self.is_gone, objects)):
                 self.fault((OBJECT_NOT_FOUND,), True)
+            if edit.kind == "add":
                 objects = [each for each in objects if self.transaction.exists(each)]
             place = edit.place
             for neighbor in edit.beside():
@@ -403,9 +408,9 @@ class Run:
         targets = []
         for each in value if relationship.to_many else [value]:
             target = self.number(each)
-            if target is None or not self.transaction.exists(target):
+            if self.is_gone(target):
                 self.fault((OBJECT_NOT_FOUND,), True)
-            elif target not in targets:
+            elif target is not None and target not in targets:
                 targets.append(target)
         if relationship.to_many:
             self.transaction.set_list(number, relationship, targets)

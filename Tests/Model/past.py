@@ -27,7 +27,7 @@ def integrity(file):
 
 
 def compare(file, expected, names, error):
-    """`expected` has (transaction, author, Net) of each set that was done."""
+    """`expected` has (transaction, author, Net, lines) of each set that was done."""
     connection = connect(file)
     try:
         transactions = connection.execute(
@@ -48,20 +48,21 @@ def compare(file, expected, names, error):
     finally:
         connection.close()
     found = [(number, author or "") for number, author, _ in transactions]
-    wanted = [(number, author) for number, author, _ in expected]
+    wanted = [(number, author) for number, author, *_ in expected]
     if found != wanted:
         raise error(f"{len(found)} transactions, and there should be {len(wanted)}: "
                     f"{first_difference(found, wanted)}")
     if not all(client.startswith("client ") for _, _, client in transactions):
         raise error("a transaction is not a client's")
-    for number, _, net in expected:
+    for number, _, net, lines in expected:
         if complaint := difference(changes.get(number, {}), net, names):
-            raise error(f"transaction {number}: {complaint}")
+            raise error(f"transaction {number}: {complaint}\n{lines}")
         kept = {
             (names.entities[each], names.keys[each], name): stored(value)
             for each, values in net.deleted.items() for name, value in values.items()}
         if kept != preserved.get(number, {}):
-            raise error(f"transaction {number} preserved {preserved.get(number)}, not {kept}")
+            raise error(
+                f"transaction {number} preserved {preserved.get(number)}, not {kept}\n{lines}")
 
 
 def difference(recorded, net, names):

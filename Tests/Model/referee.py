@@ -209,7 +209,9 @@ class Referee:
                 each in self.world.objects for each in outcome.inserted)
             if outcome.world and reply.transaction:
                 self.transaction = reply.transaction
-                self.history.append((reply.transaction, sets[place].author, outcome.history))
+                self.history.append((
+                    reply.transaction, sets[place].author, outcome.history,
+                    self.names.lines(sets[place])))
         self.counts["steps together"] += len(sets) > 1
         self.world = world
         self.worlds.append(world)

@@ -108,10 +108,11 @@ extension ChangeSetRun {
         case .overwrite:
             let given = Set(values.attributes.map(\.attribute))
             merged.attributes += expectation.attributes.filter { !given.contains($0.attribute) }
+            merged.attributes.sort { $0.attribute < $1.attribute }
+            // Both sides of a link to the object itself may be there, one in the base alone.
             let assigned = Set(values.assignments.map(\.relationship))
-            for (number, targets) in expectation.relationships where !assigned.contains(number) {
-                merged.assignments.append(Assignment(relationship: number, targets: targets))
-            }
+            let base = expectation.relationships.filter { !assigned.contains($0.relationship) }
+            merged.assignments = base.map(Assignment.init) + values.assignments
         }
         result.merged.append(place)
         return .update(object, expectation, merged)

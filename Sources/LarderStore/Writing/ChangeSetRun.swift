@@ -167,12 +167,14 @@ final class ChangeSetRun {
                     ? standingAside(value, attribute, of: object) : value, at: attribute + 2)
         }
         var place = insert.row.count + 2
-        var later: [Assignment] = []
+        func isInRow(_ assignment: Assignment) -> Bool {
+            entity.insertedToOnes.contains(assignment.relationship)
+                && awaited(by: assignment.targets) == nil
+                && assignment.targets.first?.object != object
+        }
         for number in entity.insertedToOnes {
-            var assignment = insert.values.assignments.first { $0.relationship == number }
-            if let waits = assignment, awaited(by: waits.targets) != nil {
-                later.append(waits)
-                assignment = nil
+            let assignment = insert.values.assignments.first {
+                $0.relationship == number && isInRow($0)
             }
             let target = assignment.flatMap { resolved($0).targets.first }
             for binding in try insertedLink(schema.relationships[number], target) {
@@ -190,11 +192,10 @@ final class ChangeSetRun {
             oblige(object, schema.relationships[number], .missing)
             noteCount(schema.relationships[number], of: object)
         }
-        for assignment in insert.values.assignments
-        where !entity.insertedToOnes.contains(assignment.relationship) {
-            later.append(assignment)
+        // The other side of a link to the object itself may be given too, before or after this.
+        for assignment in insert.values.assignments where !isInRow(assignment) {
+            try assignWhenReady(assignment, to: object)
         }
-        for assignment in later { try assignWhenReady(assignment, to: object) }
         try editWhenReady(object, insert.values.edits)
     }
 

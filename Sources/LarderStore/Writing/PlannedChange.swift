@@ -49,6 +49,7 @@ struct PlannedAssignment: Sendable {
 struct PlannedValues: Sendable {
     /// In the order of the entity's attributes.
     var attributes: [(attribute: Int, value: SQLBinding)] = []
+    /// In the order in which they are made: that of the schema, after what only the base has.
     var assignments: [Assignment] = []
     /// Of relationships that are not assigned, in the order given.
     var edits: [PlannedEdit] = []

@@ -136,7 +136,7 @@ struct EditCostTests {
                 orders += [table.order, table.inverseOrder].compactMap(\.self)
             }
         }
-        #expect(orders.count == 14)
+        #expect(orders.count == 15)
         for text in orders.flatMap({ [$0.last, $0.following, $0.preceding].map(\.text) }) {
             let plan = try library.rows("EXPLAIN QUERY PLAN \(text)")
             let steps = plan.compactMap { row -> String? in

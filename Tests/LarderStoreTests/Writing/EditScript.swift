@@ -7,8 +7,12 @@ import LarderModel
 ///     relationship Shelf.books           what follows is about this relationship
 ///     A = x y                            A's list is set whole
 ///     A add z before y; remove x         edits of one update, in order
+///     A = x; other = y                   another relationship is set too; `other =` is nil
+///     A = x; base other = y              the caller read that
 ///     insert +z                          inserts an object, which other lines call +z
+///     insert +Z = x                      the same, with values
 ///     delete x
+///     overwrite                          the set's merge policy, else `error`
 ///
 /// Capitals are owners, other letters objects of their lists; what is not inserted by the block is
 /// stored at its first mention. The output is each owner's list, the lists of the other side if
@@ -22,7 +26,7 @@ final class EditScript {
     init() throws { library = try Library(schema: Lists.schema()) }
 
     func run(_ command: String) throws -> String {
-        var changes: [Change] = []
+        var set = ChangeSet()
         var inserted: [String] = []
         for line in command.split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
@@ -30,12 +34,14 @@ final class EditScript {
             case "relationship": return try use(words[1])
             case "insert":
                 inserted.append(String(words[1].dropFirst()))
-                changes.append(.insert(try object(words[1]), values: [:]))
-            case "delete": changes.append(.delete(try object(words[1]), ifVersion: nil))
-            default: changes.append(try update(words[0], String(line.dropFirst(words[0].count))))
+                let values = try content(words.dropFirst(2)).values
+                set.changes.append(.insert(try object(words[1]), values: values))
+            case "delete": set.changes.append(.delete(try object(words[1]), ifVersion: nil))
+            case "overwrite": set.mergePolicy = .overwrite
+            default: set.changes.append(try update(words[0], words.dropFirst()))
             }
         }
-        let outcome = library.writer.save([ChangeSet(changes)])[0]
+        let outcome = library.writer.save([set])[0]
         guard case .success(let result) = outcome else {
             guard case .failure(let error) = outcome else { return "" }
             return named(error.description)
@@ -67,25 +73,58 @@ final class EditScript {
         return object
     }
 
-    private func update(_ owner: String, _ text: String) throws -> Change {
-        guard let relationship else { throw Unreadable(text: text) }
-        var values: [String: Value] = [:]
-        var edits: [RelationshipEdit] = []
-        for part in text.split(separator: ";") {
-            let words = part.split(separator: " ").map(String.init)
-            let places: Set = ["first", "last", "before", "after", "index"]
-            let end = words.firstIndex { places.contains($0) } ?? words.count
-            let objects = try words[1..<end].map(object)
-            let place = try self.place(Array(words[end...]))
-            switch words[0] {
-            case "=": values[relationship.name] = .objects(objects)
-            case "add": edits.append(.add(objects, to: relationship.name, at: place))
-            case "remove": edits.append(.remove(objects, from: relationship.name))
-            case "move": edits.append(.move(objects, in: relationship.name, to: place))
-            default: throw Unreadable(text: String(part))
+    private func update(_ owner: String, _ words: ArraySlice<String>) throws -> Change {
+        let content = try content(words)
+        return .update(
+            try object(owner), ifVersion: nil, values: content.values, base: content.base,
+            edits: content.edits)
+    }
+
+    private typealias Content = (
+        values: [String: Value], base: [String: Value], edits: [RelationshipEdit]
+    )
+
+    private func content(_ words: ArraySlice<String>) throws -> Content {
+        guard let relationship else { throw Unreadable(text: words.joined(separator: " ")) }
+        var content: Content = ([:], [:], [])
+        for part in words.joined(separator: " ").split(separator: ";") {
+            var words = part.split(separator: " ").map(String.init)
+            let isBase = words[0] == "base"
+            if isBase { words.removeFirst() }
+            if words.first == "=" { words.insert(relationship.name, at: 0) }
+            if words.count < 2 || words[1] != "=" {
+                content.edits.append(try edit(words, relationship))
+                continue
             }
+            let value = try value(of: words[0], words.dropFirst(2).map(object))
+            if isBase { content.base[words[0]] = value } else { content.values[words[0]] = value }
         }
-        return .update(try object(owner), ifVersion: nil, values: values, edits: edits)
+        return content
+    }
+
+    private func value(
+        of name: String, _ objects: [PersistentIdentifier]
+    ) throws -> Value {
+        let owner = library.store.layout.schema.entity(named: ownerEntity)
+        guard let relationship = owner?.relationships.first(where: { $0.name == name })
+        else { throw Unreadable(text: name) }
+        if relationship.isToMany { return .objects(objects) }
+        return objects.first.map { .object($0) } ?? .null
+    }
+
+    private func edit(
+        _ words: [String], _ relationship: Relationship
+    ) throws -> RelationshipEdit {
+        let places: Set = ["first", "last", "before", "after", "index"]
+        let end = words.firstIndex { places.contains($0) } ?? words.count
+        let objects = try words[1..<end].map(object)
+        let place = try self.place(Array(words[end...]))
+        switch words[0] {
+        case "add": return .add(objects, to: relationship.name, at: place)
+        case "remove": return .remove(objects, from: relationship.name)
+        case "move": return .move(objects, in: relationship.name, to: place)
+        default: throw Unreadable(text: words.joined(separator: " "))
+        }
     }
 
     private func place(_ words: [String]) throws -> ListPlace {

@@ -9,6 +9,8 @@ struct RuleModel {
     var attributes: [Key: [String: Value]] = [:]
     /// What is wrong, as ``description(of:)`` puts it.
     var faults: Set<String> = []
+    /// Whether an insert may mean any of several objects that have its values for a moment.
+    var isUndecided = false
 
     init(_ schema: Schema) { objects = ObjectModel(schema) }
 
@@ -60,15 +62,17 @@ struct RuleModel {
     }
 
     /// Objects that have the unique values of an insert, each with the constraints' names.
-    func matches(
+    mutating func matches(
         _ entityName: String, _ values: [String: Value], _ links: [String: [Key]]
     ) -> [(object: Key, names: [String])] {
         let constraints = objects.schema.entity(named: entityName)?.uniquenessConstraints ?? []
         return constraints.compactMap { names in
             guard let wanted = identity(names, values, links) else { return nil }
-            return objects.objects(entityName).first { object in
+            let found = objects.objects(entityName).filter { object in
                 identity(names, attributes[object] ?? [:], objects.links[object] ?? [:]) == wanted
-            }.map { ($0, names) }
+            }
+            if found.count > 1 { isUndecided = true }
+            return found.first.map { ($0, names) }
         }
     }
 
