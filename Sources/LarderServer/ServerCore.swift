@@ -35,8 +35,11 @@ final class ServerCore: Sendable {
             WriteQueue(writer: $0, limits: limits, eventLoop: group.next())
         }
         let spools = SpoolBooks(limits: limits)
-        let loopReaders = group.makeIterator().map {
-            LoopReader(eventLoop: $0, backend: backend, limits: limits)
+        let eventLoops = Array(group.makeIterator())
+        let loopReaders = eventLoops.map {
+            LoopReader(
+                eventLoop: $0, backend: backend, limits: limits,
+                knownReplyBytesMax: limits.knownReplyBytesMax / eventLoops.count)
         }
         let started = ContinuousClock.now
         let statistics: @Sendable () -> [Statistic] = {

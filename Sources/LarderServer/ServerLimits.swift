@@ -54,6 +54,8 @@ public struct ServerLimits: Hashable, Sendable {
     /// Plans that each event loop keeps, and the bytes of the shapes that name them.
     public var plansMax = 512
     public var planShapeBytesMax = 4 << 20
+    /// What the answers to reads by identifier take that are kept to be given again, all together.
+    public var knownReplyBytesMax = 16 << 20
 
     // Writes.
 

@@ -19,8 +19,7 @@ public final class Store: StoreBackend {
     private let memory: MemoryFolder?
     /// The connection that opened the file, until the writer takes it. It keeps the process's lock.
     private let writerConnection: Mutex<Connection?>
-    /// Odd while a commit is under way.
-    private let commitMarks = Atomic<UInt64>(0)
+    let marks = ChangeMarks()
 
     init(
         _ opened: sending OpenedStore, path: String, options: StoreOptions, memory: MemoryFolder?
@@ -67,17 +66,9 @@ public final class Store: StoreBackend {
         return try Writer(self, connection)
     }
 
-    public var dataVersion: UInt64? {
-        let marks = commitMarks.load(ordering: .sequentiallyConsistent)
-        return marks % 2 == 0 ? marks : nil
-    }
+    public var dataVersion: UInt64? { marks.ofCommits }
 
-    /// Commits the writer's transaction, whether that succeeds or not.
-    func markingCommit<Failure: Error>(_ commit: () throws(Failure) -> Void) throws(Failure) {
-        commitMarks.add(1, ordering: .sequentiallyConsistent)
-        defer { commitMarks.add(1, ordering: .sequentiallyConsistent) }
-        try commit()
-    }
+    public func isCurrent(_ mark: ObjectMark) -> Bool { marks.isCurrent(mark) }
 
     /// A connection that reads and never writes, with the functions that tables need. It leaves the
     /// log alone: the writer's connection alone checkpoints.

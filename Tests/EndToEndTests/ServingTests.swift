@@ -1,6 +1,7 @@
 import FoundationEssentials
 import LarderClient
 import LarderModel
+import Synchronization
 import Testing
 
 @Suite("A daemon and its clients")
@@ -70,6 +71,46 @@ struct ServingTests {
         let tech = try first.insert("Category", ["name": "tech"])
         #expect(
             try second.insert("Category", ["name": "tech"], onUniqueConflict: .upsert) == tech)
+    }
+
+    @Test("what is read again and again while it changes never goes back, nor behind its writer")
+    func changingObject() throws {
+        let site = try Site()
+        let writer = try site.connect()
+        let student = try writer.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
+        let rounds: Int64 = 1_000
+        let saved = Mutex<(visits: Int64, isLast: Bool)>((0, false))
+        inThreads(4) { number in
+            // One of them writes, in the ways that there are.
+            guard number > 0 else {
+                defer { saved.withLock { $0.isLast = true } }
+                for round in 1...rounds {
+                    if round % 3 == 0 {
+                        _ = try writer.updateAll("Student", ["visits": .int(round)], where: nil)
+                    } else {
+                        _ = try writer.update(student, ["visits": .int(round)])
+                    }
+                    saved.withLock { $0.visits = round }
+                }
+                return
+            }
+            let reader = try site.connect()
+            var last: Int64 = 0
+            while true {
+                let known = saved.withLock { $0 }
+                guard case .int(let visits)? = try reader.object(for: student)?["visits"] else {
+                    Issue.record("no visits")
+                    return
+                }
+                #expect(visits >= known.visits && visits >= last)
+                last = visits
+                if known.isLast { return }
+            }
+        }
+        #expect(saved.withLock { $0.visits } == rounds)
+        let figures = try writer.statistics()
+        let repeated = figures.first { $0.name == "answersRepeated" }?.value
+        #expect(repeated != .int(0) && repeated != nil)
     }
 
     @Test("eight threads write and read at once over one connection")

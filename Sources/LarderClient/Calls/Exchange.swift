@@ -144,10 +144,10 @@ struct Exchange {
             return nil
         }
         switch (pending[place].kind, envelope.reply) {
-        case (.stream(window: 0), .receivedBatches(_, more: true)),
+        case (.stream(window: 0), .encodedBatches(_, more: true)),
             (.insertion, .inserted(_, more: true)):
             pending[place].append(.reply(envelope.reply))
-        case (.stream, .receivedBatches(_, more: true)):
+        case (.stream, .encodedBatches(_, more: true)):
             guard pending[place].credit > 0 else {
                 return .end(violation("the server sent more batches than it was allowed"))
             }

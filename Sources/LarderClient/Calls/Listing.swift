@@ -19,7 +19,7 @@ struct Listing<Element: Sendable>: Sendable {
     func append(
         _ reply: Reply, _ welcome: Welcome, to list: inout [Element]
     ) throws(LarderError) -> Bool {
-        guard case .receivedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        guard case .encodedBatches(let rows, let more) = reply else { throw .answerMismatch }
         for batch in try rows.batches() { list += elements(batch, welcome.storeIdentifier) }
         return !more
     }

@@ -115,7 +115,7 @@ extension Operation where Answer == [Record] {
     static func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Self {
         Operation(request: .get(identifiers, properties: properties)) {
             reply, welcome throws(LarderError) in
-            guard case .receivedBatches(let rows, more: false) = reply else { return nil }
+            guard case .encodedBatches(let rows, more: false) = reply else { return nil }
             let records = try rows.records(store: welcome.storeIdentifier)
             // Nothing to look up where all were found, in the order asked.
             if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }

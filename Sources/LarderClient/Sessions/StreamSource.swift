@@ -147,7 +147,7 @@ final class StreamSource: Sendable {
 
     /// The one batch of a reply, and whether another reply follows; the last may have none.
     private func rows(in reply: Reply) throws(LarderError) -> (Batch?, more: Bool) {
-        guard case .receivedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        guard case .encodedBatches(let rows, let more) = reply else { throw .answerMismatch }
         let batches = try rows.batches()
         guard batches.count <= 1, !more || batches.count == 1 else { throw .answerMismatch }
         return (batches.first, more)

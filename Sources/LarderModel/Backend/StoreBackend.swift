@@ -22,6 +22,9 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Differs after each commit; nil while one is under way. What was read between two equal ones
     /// would be read again.
     var dataVersion: UInt64? { get }
+
+    /// Whether what was read of an object would be read again; the mark is a reader's.
+    func isCurrent(_ mark: ObjectMark) -> Bool
 }
 
 /// Which store this is.
@@ -103,95 +106,6 @@ public enum ReadFailure: Error {
     /// More steps than the budget allows; nothing is wrong, ask again with a larger one.
     case stepsExceeded
     case failed(LarderError)
-}
-
-public protocol StoreReader: AnyObject {
-    /// The objects that exist among those named, as one batch an entity, rows in the order asked.
-    /// `properties` nil is every attribute and relationship, to-many ones included.
-    ///
-    /// Another store's identifier, a temporary one, an unknown entity or property is an error.
-    func objects(
-        _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
-    ) throws(ReadFailure) -> [Batch]
-
-    /// Opens a cursor over the answer. It keeps its snapshot until it is closed; one cursor at a
-    /// time.
-    func open(
-        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
-    ) throws(ReadFailure) -> any ResultCursor
-
-    func explain(
-        _ plan: any QueryPlan, _ parameters: QueryParameters
-    ) throws(LarderError) -> Explanation
-
-    /// Looks at every object and every link for what must hold of them, in one snapshot.
-    func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport
-
-    /// Figures about the store, for `stats`: name and value, in the order to show them.
-    func statistics() throws(LarderError) -> [Statistic]
-}
-
-/// An answer that is read batch by batch.
-public protocol ResultCursor: AnyObject {
-    /// The next rows, up to about this many bytes and at least one row; `isLast` once none follow.
-    /// The first batch is given even if it holds no row, so that the columns are known.
-    func next(bytesMax: Int, budget: ReadBudget) throws(ReadFailure) -> (batch: Batch, isLast: Bool)
-
-    /// Ends the snapshot. Called once, also after an error.
-    func close()
-}
-
-public protocol StoreWriter: AnyObject {
-    /// Applies each set on its own, commits once, then returns an outcome for each, in order. A set
-    /// that fails leaves nothing; a commit that fails fails them all. Each that changes anything is
-    /// one transaction of the history.
-    ///
-    /// - Parameter more: Asked before the commit for sets that have come meanwhile and go with it,
-    ///   until it gives none; their outcomes follow the others'.
-    func save(
-        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
-    ) -> [Result<SaveResult, LarderError>]
-
-    /// Saves one set by itself, where that is short. nil, with nothing done, if it takes more than
-    /// the budget allows, or if the storage has to be tried first.
-    func save(_ set: ReceivedChangeSet, within: ReadBudget) -> Result<SaveResult, LarderError>?
-
-    /// Inserts the rows of a source, all of them or none, as one transaction, which is committed
-    /// before this returns. Rows are read one batch at a time, and not gathered.
-    ///
-    /// - Parameter firstRow: The place of the source's first row in its stream, for faults: they
-    ///   name the place of their row as that of a change.
-    func insert(
-        _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
-    ) -> Result<InsertedRows, LarderError>
-
-    /// Whether the log has grown so far that ``checkpointIfNeeded()`` has something to do.
-    var needsCheckpoint: Bool { get }
-
-    /// Moves the log into the file as far as readers allow, between groups when it has grown.
-    func checkpointIfNeeded()
-
-    /// The final checkpoint and the end of the writer.
-    func close()
-}
-
-extension StoreWriter {
-    public func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
-        save(sets, more: { [] })
-    }
-
-    /// Change sets that came from nowhere else.
-    public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
-        save(sets.map { ReceivedChangeSet($0) })
-    }
-}
-
-/// Where the rows of an insertion come from, batch by batch; used on one thread.
-public protocol RowSource: AnyObject {
-    /// The next rows; nil after the last.
-    ///
-    /// - Throws: why there will be no more of them, and nothing is to be stored.
-    func next() throws(LarderError) -> Batch?
 }
 
 /// One figure of `stats`.

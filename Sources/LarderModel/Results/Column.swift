@@ -25,8 +25,7 @@ public struct Column: Hashable, Sendable {
     }
 
     /// The shape in which a kind of column is stored; the cases are those of ``Storage``.
-    @usableFromInline
-    enum Form: Sendable {
+    public enum Form: Sendable {
         case integers, doubles, bytes, lists
     }
 
@@ -91,7 +90,7 @@ public struct Column: Hashable, Sendable {
 }
 
 extension Column.Kind {
-    var form: Column.Form {
+    public var form: Column.Form {
         switch self {
         case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64),
             .object:

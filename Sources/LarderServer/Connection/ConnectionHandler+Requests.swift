@@ -32,7 +32,7 @@ extension ConnectionHandler {
         _ identifiers: [PersistentIdentifier], properties: [String]?, _ envelope: RequestEnvelope
     ) {
         if case .answered(let reply) = services.loopReader.objects(
-            identifiers, properties: properties)
+            identifiers, properties: properties, encoded: envelope.encoded)
         {
             return finish(envelope.id, reply)
         }

@@ -195,14 +195,34 @@ final class ConnectionHandler: ChannelDuplexHandler {
             return false
         case .frame(let byteCount):
             frameBytes = byteCount
-            perform(state.handle(input.take(byteCount: byteCount, decode)))
+            if let event = input.take(byteCount: byteCount, answerOrDecode) {
+                perform(state.handle(event))
+            }
             return true
         }
     }
 
-    private func decode(_ frame: UnsafeRawBufferPointer) -> ConnectionState.Event {
+    /// - Returns: nil if the answer was known from the bytes alone.
+    private func answerOrDecode(_ frame: UnsafeRawBufferPointer) -> ConnectionState.Event? {
+        guard let get = EncodedGet(frame), state.mayAnswerAtOnce(get.id) else {
+            return decode(frame, encoded: [])
+        }
+        guard let reply = services.loopReader.knownReply(to: get) else {
+            let isAskedAgain = services.loopReader.isAskedAgain(get)
+            return decode(frame, encoded: isAskedAgain ? Array(get.body) : [])
+        }
+        noteRequest()
+        append(ReplyEnvelope(id: get.id, reply: reply))
+        return nil
+    }
+
+    private func decode(
+        _ frame: UnsafeRawBufferPointer, encoded: [UInt8]
+    ) -> ConnectionState.Event {
         do throws(WireFailure) {
-            return .received(try codec.decodeRequest(frame))
+            var envelope = try codec.decodeRequest(frame)
+            envelope.encoded = encoded
+            return .received(envelope)
         } catch {
             return .undecodable(error)
         }
@@ -236,8 +256,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .nothing: break
         case .welcome(let reply, let clientName): greet(reply, clientName: clientName)
         case .perform(let envelope):
-            services.loopReader.counters.requests.add(1, ordering: .relaxed)
-            services.loopTurns.note(self)
+            noteRequest()
             execute(envelope)
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): streams[requestID]?.grant(batches)
@@ -252,6 +271,11 @@ final class ConnectionHandler: ChannelDuplexHandler {
             closeWhenFlushed()
         case .close: closeWhenFlushed()
         }
+    }
+
+    private func noteRequest() {
+        services.loopReader.counters.requests.add(1, ordering: .relaxed)
+        services.loopTurns.note(self)
     }
 
     private func greet(_ reply: ReplyEnvelope, clientName: String) {

@@ -70,6 +70,9 @@ final class ConnectionState {
     var isClosing: Bool { phase == .closing }
     var requestsInFlight: Int { inFlight.count }
 
+    /// Whether a request with this id may be answered without having been in flight.
+    func mayAnswerAtOnce(_ id: UInt64) -> Bool { phase == .ready && !inFlight.contains(id) }
+
     func handle(_ event: Event) -> Action {
         guard phase != .closing else { return .nothing }
         switch event {

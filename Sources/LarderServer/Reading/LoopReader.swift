@@ -34,9 +34,14 @@ final class LoopReader: @unchecked Sendable {
     private let limits: ServerLimits
     private let budget: ReadBudget
     private var plans: PlanCache
+    private var known: KnownReplies
     private var reader: (any StoreReader)?
 
-    init(eventLoop: any EventLoop, backend: any StoreBackend, limits: ServerLimits) {
+    /// - Parameter knownReplyBytesMax: What this event loop may keep of replies.
+    init(
+        eventLoop: any EventLoop, backend: any StoreBackend, limits: ServerLimits,
+        knownReplyBytesMax: Int
+    ) {
         self.eventLoop = eventLoop
         self.backend = backend
         self.limits = limits
@@ -44,15 +49,40 @@ final class LoopReader: @unchecked Sendable {
             steps: limits.inlineStepsMax, stepsTimeMax: limits.inlineTimeMax)
         self.plans = PlanCache(
             countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
+        self.known = KnownReplies(bytesMax: knownReplyBytesMax)
     }
 
-    func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Outcome {
+    /// The answer to a `get`, if it was given lately and is true still.
+    func knownReply(to request: EncodedGet) -> Reply? {
+        eventLoop.assertInEventLoop()
+        let backend = backend
+        guard let reply = known.reply(to: request.body, ifCurrent: { backend.isCurrent($0) })
+        else { return nil }
+        counters.answerHits.add(1, ordering: .relaxed)
+        return .encodedBatches(reply, more: false)
+    }
+
+    /// Whether to keep the answer to a request that has none that is known.
+    func isAskedAgain(_ request: EncodedGet) -> Bool { known.isAskedAgain(request.body) }
+
+    /// - Parameter encoded: The request as it came, to be known again; empty if it will not be.
+    func objects(
+        _ identifiers: [PersistentIdentifier], properties: [String]?, encoded: [UInt8] = []
+    ) -> Outcome {
         eventLoop.assertInEventLoop()
         do throws(ReadFailure) {
-            let batches = try openReaderToRead().objects(
-                identifiers, properties: properties, budget: budget)
+            let reader = try openReaderToRead()
+            let mark =
+                encoded.isEmpty || identifiers.count != 1
+                ? nil : reader.mark(of: identifiers[0], properties: properties)
+            let batches = try reader.objects(identifiers, properties: properties, budget: budget)
             counters.inlineReads.add(1, ordering: .relaxed)
-            return .answered(.batches(batches, more: false))
+            guard let mark, batches.count == 1, batches[0].rowCount == 1 else {
+                return .answered(.batches(batches, more: false))
+            }
+            let reply = EncodedBatches(encoding: batches)
+            known.keep(reply, to: encoded, mark)
+            return .answered(.encodedBatches(reply, more: false))
         } catch {
             switch error {
             case .stepsExceeded: return .tooLong
@@ -104,6 +134,7 @@ final class LoopReader: @unchecked Sendable {
     func close() {
         eventLoop.assertInEventLoop()
         reader = nil
+        known = KnownReplies(bytesMax: 0)
     }
 
     /// The whole answer if it is one batch that fits, otherwise nil.

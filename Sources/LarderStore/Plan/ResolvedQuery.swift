@@ -61,6 +61,14 @@ struct ResolvedQuery: Hashable, Sendable {
     /// Whether the predicate asks for a range of an indexed column.
     var hasIndexedRange = false
     var prefetch: [PlanPrefetch] = []
+
+    /// Whether the entities of other objects are told with their keys.
+    var namesOtherEntities: Bool {
+        columns.contains { column in
+            if case .list(let list) = column.content { return list.entityTable != nil }
+            return column.entityTable != nil
+        }
+    }
 }
 
 /// The objects at the end of one relationship of a query's rows.

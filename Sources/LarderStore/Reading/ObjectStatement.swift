@@ -11,6 +11,9 @@ final class ObjectStatement {
 
     let shape: Shape
     let decoder: RowDecoder
+    /// Whether what it reads changes with nothing but the object, as the history has it. A deleted
+    /// object whose key stays in others, by the rule `noAction`, has no entity any more.
+    let isOfObjectAlone: Bool
     private let statement: Statement
 
     init(
@@ -26,6 +29,7 @@ final class ObjectStatement {
             var writer = SQLWriter(QueryParameters(arguments: [1]), converter)
             text = try writer.statement(query).text
             decoder = RowDecoder(query)
+            isOfObjectAlone = !query.namesOtherEntities
         } catch {
             throw .failed(error)
         }

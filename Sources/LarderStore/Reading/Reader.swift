@@ -50,6 +50,13 @@ final class Reader: StoreReader {
         return batches
     }
 
+    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? {
+        guard let key = object.permanentKey,
+            let statement = try? objectStatement(object, properties), statement.isOfObjectAlone
+        else { return nil }
+        return session.marks.mark(ofKey: key)
+    }
+
     private func check(_ identifiers: [PersistentIdentifier]) throws(LarderError) {
         guard identifiers.count <= Limits.identifiersMax else {
             throw LarderError(

@@ -63,15 +63,11 @@ final class RowDecoder {
     }
 
     private static func reading(of kind: Column.Kind, at place: Int) -> Reading {
-        switch kind {
-        case .attribute(let type):
-            switch type {
-            case .bool, .int16, .int32, .int64: .integer(at: place)
-            case .float, .double, .date: .double(at: place)
-            case .decimal, .string, .uuid, .url, .data, .json: .bytes(at: place)
-            }
-        case .object: .integer(at: place)
-        case .objects: preconditionFailure("lists have statements of their own")
+        switch kind.form {
+        case .integers: .integer(at: place)
+        case .doubles: .double(at: place)
+        case .bytes: .bytes(at: place)
+        case .lists: preconditionFailure("lists have statements of their own")
         }
     }
 

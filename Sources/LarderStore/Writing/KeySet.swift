@@ -33,6 +33,17 @@ struct KeySet {
         }
     }
 
+    /// In no certain order.
+    func forEach(_ body: (Int64) -> Void) {
+        for (number, word) in words {
+            var rest = word
+            while rest != 0 {
+                body(number << 6 + Int64(rest.trailingZeroBitCount))
+                rest &= rest - 1
+            }
+        }
+    }
+
     private static func insert(_ bit: UInt64, into word: inout UInt64) -> Bool {
         defer { word |= bit }
         return word & bit == 0
@@ -63,6 +74,11 @@ struct ObjectSet {
         guard entities[object.entity].insert(object.key) else { return false }
         count += 1
         return true
+    }
+
+    /// The keys, in no certain order; those of several entities may be the same.
+    func forEach(_ body: (Int64) -> Void) {
+        for keys in entities { keys.forEach(body) }
     }
 
     mutating func remove(_ object: ObjectKey) {

@@ -63,6 +63,13 @@ struct ObjectChanges {
 
     mutating func delete(_ object: ObjectKey) { gone.insert(object) }
 
+    /// The keys of all objects that were there before and are changed or gone; those of several
+    /// entities may be the same.
+    func forEachExisting(_ body: (Int64) -> Void) {
+        if !updated.isEmpty { updated.forEach(body) }
+        if !gone.isEmpty { gone.forEach(body) }
+    }
+
     /// In ascending order; some of them may be gone again.
     func insertedKeys(_ entity: Int) -> [ClosedRange<Int64>] { entities[entity].inserted }
 

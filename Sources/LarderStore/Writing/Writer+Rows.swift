@@ -7,6 +7,7 @@ extension Writer {
     ) -> Result<InsertedRows, LarderError> {
         if let refusal = refusal() { return .failure(refusal) }
         guard let statements else { return .failure(Writer.closed) }
+        defer { endChanges() }
         do throws(SQLiteError) {
             let outcome = try insert(received, firstRow, rows, statements)
             rollBack()
@@ -66,6 +67,7 @@ extension Writer {
         if let transactions, try run.writeHistory(history, transactions) {
             result.transaction = number
             lastTransaction = number
+            beginChanges(run.changes)
         }
         try commit(statements, keys: inserting.lastKeys)
         lastKeys = inserting.lastKeys

@@ -31,6 +31,8 @@ final class Writer: StoreWriter {
     /// failed commit left in the log may still be found.
     var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
+    /// The marks of what the transaction under way changes.
+    var changing: [Int] = []
 
     init(_ store: Store, _ connection: Connection) throws(LarderError) {
         self.store = store
@@ -46,6 +48,7 @@ final class Writer: StoreWriter {
     /// Takes a connection, and reads from it what the writer keeps in memory.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
+        changeAll()
         functionFaults = try StoreFunctions.register(on: connection).faults
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
@@ -71,6 +74,7 @@ final class Writer: StoreWriter {
         guard !sets.isEmpty else { return [] }
         if let refusal = refusal() { return sets.map { _ in .failure(refusal) } }
         guard let statements else { return sets.map { _ in .failure(Writer.closed) } }
+        defer { endChanges() }
         let keysBefore = lastKeys
         let time = Date().timeIntervalSinceReferenceDate
         var count = 0
@@ -98,6 +102,7 @@ final class Writer: StoreWriter {
         _ set: ReceivedChangeSet, within budget: ReadBudget
     ) -> Result<SaveResult, LarderError>? {
         guard case .sound = health, !store.options.isReadOnly, let statements else { return nil }
+        defer { endChanges() }
         let keysBefore = lastKeys
         let connection = statements.connection
         connection.setBudget(budget)
@@ -122,7 +127,7 @@ final class Writer: StoreWriter {
     /// - Parameter keys: The last key that each entity's objects were given.
     func commit(_ statements: StatementCache, keys: [Int64]) throws(SQLiteError) {
         let aside = try setAside(keys, statements)
-        try store.markingCommit { () throws(SQLiteError) in
+        try store.marks.aroundCommit { () throws(SQLiteError) in
             try statements.statement(Texts.commit).run()
         }
         keysAside = aside
@@ -192,6 +197,7 @@ final class Writer: StoreWriter {
                     result.transaction = number
                     lastTransaction = number
                     outcome = .success(result)
+                    beginChanges(run.changes)
                 }
                 try remember(result, of: set, time: time, statements)
             }

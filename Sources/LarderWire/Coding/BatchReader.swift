@@ -88,15 +88,11 @@ extension Column {
         }
         let kind = try Kind(type: type, entity: entity)
         let storage: Storage =
-            switch kind {
-            case .attribute(.bool), .attribute(.int16), .attribute(.int32), .attribute(.int64),
-                .object:
-                .integers(integers)
-            case .attribute(.float), .attribute(.double), .attribute(.date): .doubles(doubles)
-            case .objects: .lists(keys: integers, ends: ends)
-            case .attribute(.decimal), .attribute(.string), .attribute(.uuid), .attribute(.url),
-                .attribute(.data), .attribute(.json):
-                .bytes(heap: Array(heap), ends: ends)
+            switch kind.form {
+            case .integers: .integers(integers)
+            case .doubles: .doubles(doubles)
+            case .bytes: .bytes(heap: Array(heap), ends: ends)
+            case .lists: .lists(keys: integers, ends: ends)
             }
         self.init(
             name: try name.text("a column's name"), kind: kind, storage: storage, nulls: nulls,

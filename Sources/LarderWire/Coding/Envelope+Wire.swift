@@ -118,8 +118,12 @@ extension MessageWriter {
             return EnvelopeBody(
                 LARDER__V1__ENVELOPE__BODY_BATCHES,
                 .batches(batches.withUnsafeBufferPointer { $0 }, more: more))
-        case .receivedBatches:
-            throw MessageReader.malformed("a reply that was received is not sent on")
+        case .encodedBatches(let batches, more: false):
+            guard let encoded = batches.encodedBytes else { break }
+            return EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_BATCHES,
+                .bytes(encoded.withUnsafeBytes { $0 }))
+        case .encodedBatches: break
         case .saved(let result):
             try bytes.saved(result)
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_SAVED, .bytes(bytes.bytes))
@@ -141,5 +145,6 @@ extension MessageWriter {
         case .failed(let error):
             return EnvelopeBody(LARDER__V1__ENVELOPE__BODY_FAILED, try failed(error))
         }
+        throw MessageReader.malformed("a reply that was received is not sent on")
     }
 }

@@ -1,3 +1,4 @@
+internal import CLarderProto
 internal import LarderModel
 
 /// The outermost level of a frame: whose it is and where its body stands.
@@ -40,6 +41,8 @@ struct EnvelopeHeader {
                 "the envelope holds \(bodyCount) bodies; it must hold exactly one")
         }
     }
+
+    var isGet: Bool { bodyNumber == LARDER__V1__ENVELOPE__BODY_GET.rawValue }
 
     func failure(
         _ code: ErrorCode, _ message: String = "the frame is no envelope"

@@ -18,47 +18,25 @@ struct EnvelopeWriter {
         self.timeoutMilliseconds = timeoutMilliseconds
         self.body = body
         bodyByteCount = body.byteCount
-        var count = Self.length(of: Self.bodyTag(body)) + Self.length(of: UInt64(bodyByteCount))
-        if id != 0 { count += 1 + Self.length(of: id) }
-        if timeoutMilliseconds != 0 { count += 1 + Self.length(of: UInt64(timeoutMilliseconds)) }
-        byteCount = count + bodyByteCount
+        byteCount =
+            FieldWriter.byteCount(ofNumber: id)
+            + FieldWriter.byteCount(ofNumber: UInt64(timeoutMilliseconds))
+            + FieldWriter.byteCount(Self.bodyTag(body))
+            + FieldWriter.byteCount(UInt64(bodyByteCount)) + bodyByteCount
     }
 
     /// - Parameter memory: ``byteCount`` bytes.
     func write(to memory: UnsafeMutableRawBufferPointer) {
-        var offset = 0
-        if id != 0 {
-            Self.put(1 << 3, in: memory, at: &offset)
-            Self.put(id, in: memory, at: &offset)
-        }
-        if timeoutMilliseconds != 0 {
-            Self.put(2 << 3, in: memory, at: &offset)
-            Self.put(UInt64(timeoutMilliseconds), in: memory, at: &offset)
-        }
-        Self.put(Self.bodyTag(body), in: memory, at: &offset)
-        Self.put(UInt64(bodyByteCount), in: memory, at: &offset)
-        precondition(offset + bodyByteCount == memory.count, "the bytes were counted")
-        body.pack(into: UnsafeMutableRawBufferPointer(rebasing: memory[offset...]))
+        let start = memory.count - bodyByteCount
+        var head = FieldWriter(UnsafeMutableRawBufferPointer(rebasing: memory[..<start]))
+        head.put(UInt64(bodyByteCount))
+        head.put(Self.bodyTag(body))
+        head.number(2, UInt64(timeoutMilliseconds))
+        head.number(1, id)
+        precondition(head.freeByteCount == 0, "the bytes were counted")
+        body.pack(into: UnsafeMutableRawBufferPointer(rebasing: memory[start...]))
     }
 
     /// A field of bytes.
     private static func bodyTag(_ body: EnvelopeBody) -> UInt64 { UInt64(body.number) << 3 | 2 }
-
-    /// How many bytes a varint takes.
-    private static func length(of number: UInt64) -> Int {
-        (UInt64.bitWidth - (number | 1).leadingZeroBitCount + 6) / 7
-    }
-
-    private static func put(
-        _ number: UInt64, in memory: UnsafeMutableRawBufferPointer, at offset: inout Int
-    ) {
-        var rest = number
-        while rest >= 0x80 {
-            memory[offset] = UInt8(truncatingIfNeeded: rest) | 0x80
-            offset += 1
-            rest >>= 7
-        }
-        memory[offset] = UInt8(truncatingIfNeeded: rest)
-        offset += 1
-    }
 }

@@ -127,7 +127,7 @@ final class MessageBytes {
         reserve(4)
         count = start - 1
         let content = memory[start..<start + byteCount]
-        let lengthBytes = (UInt64.bitWidth - byteCount.leadingZeroBitCount + 6) / 7
+        let lengthBytes = FieldWriter.byteCount(UInt64(byteCount))
         let place = memory[start - 1 + lengthBytes..<start - 1 + lengthBytes + byteCount]
         UnsafeMutableRawBufferPointer(rebasing: place).copyMemory(
             from: UnsafeRawBufferPointer(rebasing: content))

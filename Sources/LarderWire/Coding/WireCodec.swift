@@ -158,10 +158,10 @@ public final class WireCodec {
         case LARDER__V1__ENVELOPE__BODY_WELCOME:
             return .welcome(try Welcome(arena.unpack(body, larder__v1__welcome_reply__unpack)))
         case LARDER__V1__ENVELOPE__BODY_BATCHES:
-            let more = try ReceivedBatches.more(in: body)
+            let more = try EncodedBatches.more(in: body)
             return leavesBatches
-                ? .receivedBatches(try ReceivedBatches(body), more: more)
-                : .batches(try ReceivedBatches.batches(in: body), more: more)
+                ? .encodedBatches(try EncodedBatches(body), more: more)
+                : .batches(try EncodedBatches.batches(in: body), more: more)
         case LARDER__V1__ENVELOPE__BODY_SAVED:
             return .saved(try SaveResult(encoded: body))
         case LARDER__V1__ENVELOPE__BODY_EXPLAINED:

@@ -20,8 +20,9 @@ public enum Reply: Hashable, Sendable {
     /// Rows: of `get` one batch an entity in a single reply; of a query one batch a reply, and
     /// `more` in each but the last.
     case batches([Batch], more: Bool)
-    /// The same, where a decoder was told that it may leave them as they came.
-    case receivedBatches(ReceivedBatches, more: Bool)
+    /// The same as bytes: where a decoder was told that it may leave them as they came, and where
+    /// they are sent again.
+    case encodedBatches(EncodedBatches, more: Bool)
     indirect case saved(SaveResult)
     indirect case explained(Explanation)
     /// The schema file's text, canonical.

@@ -7,6 +7,8 @@ public struct RequestEnvelope: Hashable, Sendable {
     /// How long the client will wait, in milliseconds; 0 leaves it to the server's own limit.
     public var timeoutMilliseconds: UInt32
     public var request: Request
+    /// The request as it came, if it is one that may come again; see `EncodedGet`.
+    public var encoded: [UInt8] = []
 
     public init(id: UInt64, timeoutMilliseconds: UInt32 = 0, request: Request) {
         self.id = id

@@ -34,9 +34,9 @@ private final class HeldExchange {
 struct ExchangeTests {
     private let exchange = HeldExchange()
     private let lost = LarderError(.connectionFailed, "lost")
-    private let batch = Reply.receivedBatches(ReceivedBatches([Batch(columns: [])]), more: true)
-    private let lastBatch = Reply.receivedBatches(
-        ReceivedBatches([Batch(columns: [])]), more: false)
+    private let batch = Reply.encodedBatches(EncodedBatches([Batch(columns: [])]), more: true)
+    private let lastBatch = Reply.encodedBatches(
+        EncodedBatches([Batch(columns: [])]), more: false)
 
     private func begin(_ kind: Exchange.Kind = .call, isSent: Bool = true) -> UInt64 {
         let id = exchange.makeID()

@@ -119,6 +119,55 @@ extension SocketTests {
             }
         }
 
+        @Test("an object that is asked for again and again is read anew when it may have changed")
+        func knownReplies() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                let records = running.store.records
+                guard case .saved(let result)? = try peer.call(.insert(42)) else {
+                    Issue.record("not saved")
+                    return
+                }
+                let get = Request.get(result.inserted, properties: ["number"])
+                func readCount(_ calls: Int) throws -> Int {
+                    let before = records[\.objectReads]
+                    for _ in 0..<calls {
+                        let reply = try #require(try peer.call(get))
+                        #expect(reply.rowCount == 1)
+                    }
+                    return records[\.objectReads] - before
+                }
+                #expect(try readCount(3) == 3)
+                records.state.withLock { $0.mark = 2 }
+                #expect(try readCount(5) == 1)
+                records.state.withLock { $0.mark = nil }
+                #expect(try readCount(2) == 2)
+                records.state.withLock { $0.mark = 4 }
+                #expect(try readCount(5) == 1)
+                guard case .statistics(let figures)? = try peer.call(.statistics) else {
+                    Issue.record("no statistics")
+                    return
+                }
+                #expect(figures.contains(Statistic("answersRepeated", .int(8))))
+                #expect(figures.contains(Statistic("requests", .int(17))))
+            }
+        }
+
+        @Test("what is not there, and what was asked once, is not kept")
+        func unknownReplies() async throws {
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                running.store.records.state.withLock { $0.mark = 2 }
+                let missing = Request.get([running.store.identifier(9)], properties: nil)
+                for _ in 0..<4 { #expect(try peer.call(missing)?.rowCount == 0) }
+                #expect(running.store.records[\.objectReads] == 4)
+                _ = try peer.call(.insert(42))
+                let two = [running.store.identifier(1), running.store.identifier(9)]
+                for _ in 0..<4 { _ = try peer.call(.get(two, properties: nil)) }
+                #expect(running.store.records[\.objectReads] == 8)
+            }
+        }
+
         @Test("writes that wait together are committed together")
         func groupCommit() async throws {
             let gate = Gate()

@@ -39,9 +39,12 @@ final class FakeStore: StoreBackend {
             var cursorsOpenMost = 0
             var batches = 0
             var checkpoints = 0
+            var objectReads = 0
             var writerIsClosed = false
             var dataVersion: UInt64?
         }
+            /// Of all objects; nil where none is to be trusted.
+            var mark: UInt64?
 
         let state = Mutex(State())
         subscript<Value>(path: KeyPath<State, Value> & Sendable) -> Value {
@@ -83,6 +86,8 @@ final class FakeStore: StoreBackend {
     var dataVersion: UInt64? { records[\.dataVersion] }
 
     func identifier(_ key: Int64) -> PersistentIdentifier {
+    func isCurrent(_ mark: ObjectMark) -> Bool { records[\.mark] == mark.number }
+
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
     }
 }
@@ -105,7 +110,8 @@ private final class FakeReader: StoreReader {
         let keys = identifiers.compactMap(\.permanentKey)
         guard keys.count <= 1_000 || budget.steps == nil else { throw .stepsExceeded }
         let found = store.records.state.withLock { state in
-            keys.compactMap { key in state.numbers[key].map { (key, $0) } }
+            state.objectReads += 1
+            return keys.compactMap { key in state.numbers[key].map { (key, $0) } }
         }
         let identity = Batch.Identity(
             entityName: "Item", keys: found.map(\.0), versions: found.map { _ in 1 })
@@ -116,6 +122,10 @@ private final class FakeReader: StoreReader {
 
     func open(
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? {
+        store.records[\.mark].map { ObjectMark(place: 0, number: $0) }
+    }
+
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         switch plan.words.first {

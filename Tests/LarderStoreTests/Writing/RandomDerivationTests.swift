@@ -18,7 +18,12 @@ final class RandomDerivationTests {
     private var nameCount = 0
     private var savedCount = 0
 
-    init() throws { library = try Library(schema: Newsroom.schema()) }
+    private let kept: KeptAnswers
+
+    init() throws {
+        library = try Library(schema: Newsroom.schema())
+        kept = try KeptAnswers(library.store)
+    }
 
     @Test("leave every derived attribute as its query has it, and the history says which changed")
     func agreement() throws {
@@ -35,6 +40,7 @@ final class RandomDerivationTests {
             case .failure: try #require(after == before, "seed \(random.seed)")
             }
             before = after
+            try kept.check(&random)
         }
         // What is refused proves little.
         #expect(savedCount > Self.setCount / 2, "seed \(random.seed)")

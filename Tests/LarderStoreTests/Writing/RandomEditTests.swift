@@ -14,9 +14,11 @@ final class RandomEditTests {
     private var model: ObjectModel
     private var random = SeededGenerator.fromEnvironment("edits of lists")
     private var nameCount = 0
+    private let kept: KeptAnswers
 
     init() throws {
         library = try Library(schema: Lists.schema())
+        kept = try KeptAnswers(library.store)
         model = ObjectModel(library.store.layout.schema)
     }
 
@@ -49,7 +51,9 @@ final class RandomEditTests {
                 try checkHistory(try outcome.get(), from: before)
             }
             try compare()
+            try kept.check(&random)
         }
+        #expect(kept.currentCount > 100 && kept.changedCount > 100)
         // Most steps must mean something.
         #expect(faultCount < Self.stepCount / 2)
         let reader = try library.store.makeReader()

@@ -22,9 +22,11 @@ final class RandomRuleTests {
     private var aliases: [Key: String] = [:]
     private var new: Set<Key> = []
     private var named: Set<Key> = []
+    private let kept: KeptAnswers
 
     init() throws {
         library = try Library(schema: League.schema())
+        kept = try KeptAnswers(library.store)
         before = RuleModel(library.store.layout.schema)
         model = before
     }
@@ -51,6 +53,7 @@ final class RandomRuleTests {
                 try #require(faults == model.faults, "seed \(random.seed)")
             }
             try compare()
+            try kept.check(&random)
         }
         #expect(saved > 20 && refused > 20)
     }

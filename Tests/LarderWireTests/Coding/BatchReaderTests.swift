@@ -57,8 +57,8 @@ struct BatchReaderTests {
         return try content.withUnsafeBytes { Array(try EnvelopeHeader($0).body) }
     }
 
-    private func received(_ bytes: [UInt8]) throws -> ReceivedBatches {
-        try bytes.withUnsafeBytes { try ReceivedBatches($0) }
+    private func received(_ bytes: [UInt8]) throws -> EncodedBatches {
+        try bytes.withUnsafeBytes { try EncodedBatches($0) }
     }
 
     private func frame(_ batches: [Batch]) throws -> [UInt8] {
@@ -97,7 +97,7 @@ struct BatchReaderTests {
         #expect(
             try received(body).records(store: Samples.store)
                 == batch.records(store: Samples.store))
-        #expect(try body.withUnsafeBytes { try ReceivedBatches.more(in: $0) })
+        #expect(try body.withUnsafeBytes { try EncodedBatches.more(in: $0) })
     }
 
     @Test("cut after each byte", arguments: [1, 3])
@@ -146,15 +146,24 @@ struct BatchReaderTests {
     func long() throws {
         let body = try Self.body(rowCount: 1_000)
         let batch = Self.batch(rowCount: 1_000)
-        #expect(try received(body) == ReceivedBatches([batch]))
+        #expect(try received(body) == EncodedBatches([batch]))
         #expect(
             try received(body).records(store: Samples.store) == batch.records(store: Samples.store))
         #expect(throws: LarderError.self) { try received(body + [8]) }
     }
 
+    @Test("encoded to be sent again, they leave as they would have left", arguments: [0, 1, 100])
+    func sentAgain(rowCount: Int) throws {
+        let batches = rowCount == 0 ? [] : [Self.batch(rowCount: rowCount)]
+        let kept = EncodedBatches(encoding: batches)
+        let reply = ReplyEnvelope(id: 1, reply: .encodedBatches(kept, more: false))
+        #expect(try WireTesting.frame(reply) == frame(batches))
+        #expect(try kept.batches() == batches)
+    }
+
     @Test("what was received is not sent on")
     func sentOn() {
-        let reply = Reply.receivedBatches(ReceivedBatches([]), more: false)
+        let reply = Reply.encodedBatches(EncodedBatches([]), more: false)
         #expect(throws: LarderError.self) {
             try WireTesting.frame(ReplyEnvelope(id: 1, reply: reply))
         }

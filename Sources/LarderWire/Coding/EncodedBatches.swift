@@ -1,9 +1,12 @@
+internal import CLarderProto
 public import FoundationEssentials
 public import LarderModel
 
-/// The rows of a reply. Short ones stay as they came until whoever asked for them reads them, as
-/// batches or as objects; of long ones that would be a copy more.
-public struct ReceivedBatches: Hashable, Sendable {
+/// The rows of a reply, as bytes.
+///
+/// Short ones stay as they came until whoever asked for them reads them, as batches or as objects;
+/// of long ones that would be a copy more. A server keeps those that it may send again.
+public struct EncodedBatches: Hashable, Sendable {
     private enum Form: Hashable {
         /// A whole `BatchesReply`.
         case encoded([UInt8])
@@ -23,6 +26,27 @@ public struct ReceivedBatches: Hashable, Sendable {
     }
 
     public init(_ batches: [Batch]) { form = .decoded(batches) }
+
+    /// The last reply to a request, encoded.
+    public init(encoding batches: [Batch]) {
+        let bytes = batches.withUnsafeBufferPointer { batches in
+            let body = EnvelopeBody(
+                LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches, more: false))
+            return [UInt8](unsafeUninitializedCapacity: body.byteCount) { memory, count in
+                count = memory.count
+                body.pack(into: UnsafeMutableRawBufferPointer(memory))
+            }
+        }
+        form = .encoded(bytes)
+    }
+
+    /// How many bytes are kept; 0 of batches that were decoded.
+    public var byteCount: Int { encodedBytes?.count ?? 0 }
+
+    /// A whole `BatchesReply`; nil where it has been decoded.
+    var encodedBytes: [UInt8]? {
+        if case .encoded(let bytes) = form { bytes } else { nil }
+    }
 
     /// The rows by column, checked.
     ///
@@ -59,7 +83,7 @@ public struct ReceivedBatches: Hashable, Sendable {
     }
 }
 
-extension ReceivedBatches {
+extension EncodedBatches {
     /// Whether another reply follows one that holds these bytes; looks at no batch.
     ///
     /// - Throws: `malformedMessage` if they are no `BatchesReply`.

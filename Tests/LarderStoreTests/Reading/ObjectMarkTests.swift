@@ -1,0 +1,120 @@
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+/// By what a server knows that what it has read of an object is still true.
+@Suite("The mark of an object")
+struct ObjectMarkTests {
+    private let library: Library
+    private let reader: any StoreReader
+
+    init() throws {
+        library = try Library()
+        reader = try library.store.makeReader()
+    }
+
+    private func mark(_ object: PersistentIdentifier, _ properties: String...) -> ObjectMark? {
+        reader.mark(of: object, properties: properties)
+    }
+
+    private func isCurrent(_ mark: ObjectMark?) throws -> Bool {
+        library.store.isCurrent(try #require(mark))
+    }
+
+    @Test("stays while others change, are inserted, or are refused a change")
+    func others() throws {
+        let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
+        let parent = mark(ann, "parent")
+        try library.insert("Person")
+        try library.saved(.update(bob, ifVersion: nil, values: ["spouse": .null]))
+        _ = try library.refusal(.update(ann, ifVersion: 9, values: ["parent": .object(bob)]))
+        #expect(try isCurrent(parent))
+        #expect(mark(ann, "parent") == parent)
+    }
+
+    @Test("is another one after the object was changed, or has gone")
+    func changes() throws {
+        let category = try library.insert("Category", ["name": .string("tech")])
+        let before = mark(category, "name")
+        try library.saved(.update(category, ifVersion: nil, values: ["name": .string("code")]))
+        #expect(try !isCurrent(before))
+        let after = mark(category, "name")
+        #expect(try isCurrent(after))
+        try library.saved(.delete(category, ifVersion: nil))
+        #expect(try !isCurrent(after))
+    }
+
+    @Test("is another one after an insert that became an update, and a change by predicate")
+    func otherWays() throws {
+        let category = try library.insert("Category", ["name": .string("tech")])
+        var before = mark(category, "name")
+        let upsert = ChangeSet(
+            [.insert(.new("x", "Category"), values: ["name": .string("tech")])],
+            onUniqueConflict: .upsert)
+        #expect(try library.writer.save([upsert])[0].get().inserted == [category])
+        #expect(try !isCurrent(before))
+        before = mark(category, "name")
+        try library.saved(
+            .updateAll(
+                ObjectSelection("Category"), set: [PropertyAssignment("name", to: "code")]))
+        #expect(try !isCurrent(before))
+    }
+
+    @Test("is another one after its relationship changed from the other side")
+    func otherSide() throws {
+        let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
+        let before = mark(ann, "parent")
+        try library.saved(.update(bob, ifVersion: nil, values: ["children": .objects([ann])]))
+        #expect(try !isCurrent(before))
+        let after = mark(ann, "parent")
+        try library.saved(.update(bob, ifVersion: nil, values: ["children": .objects([])]))
+        #expect(try !isCurrent(after))
+    }
+
+    @Test("is another one after a list changed, also when an object in it has gone")
+    func lists() throws {
+        let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
+        var before = mark(ann, "friends")
+        try library.saved(.update(bob, ifVersion: nil, values: ["friends": .objects([ann])]))
+        #expect(try !isCurrent(before))
+        before = mark(ann, "friends")
+        try library.saved(.delete(bob, ifVersion: nil))
+        #expect(try !isCurrent(before))
+    }
+
+    @Test("is none for what cannot be read, nor where the entities of other objects are told")
+    func none() throws {
+        let article = try library.insert("Article", ["title": .string("a")])
+        #expect(reader.mark(of: article, properties: nil) != nil)
+        #expect(mark(article, "none") == nil)
+        #expect(mark(.new("x", "Article"), "title") == nil)
+        let faculty = try Library(schema: Faculty.schema())
+        let tutor = try faculty.insert("Tutor", ["name": "Cyd", "number": 8])
+        let reader = try faculty.store.makeReader()
+        #expect(reader.mark(of: tutor, properties: ["name"]) != nil)
+        #expect(reader.mark(of: tutor, properties: nil) == nil)
+    }
+
+    @Test("is not given from before a commit until it is done")
+    func transaction() throws {
+        let marks = library.store.marks
+        let before = try #require(marks.mark(ofKey: 7))
+        let place = ChangeMarks.place(ofKey: 7)
+        #expect(marks.begin(at: place))
+        #expect(!marks.begin(at: place))
+        #expect(marks.mark(ofKey: 7) == nil && !marks.isCurrent(before))
+        marks.end(at: place)
+        #expect(marks.mark(ofKey: 7) != nil && !marks.isCurrent(before))
+        #expect(marks.mark(ofKey: 7 + Int64(ChangeMarks.placeCount))?.place == place)
+    }
+
+    @Test("is another one for every object after the writer's connection was opened anew")
+    func reopened() throws {
+        let ann = try library.insert("Person")
+        let before = mark(ann, "parent")
+        try library.writer.use(try library.store.reopenWriterConnection())
+        #expect(try !isCurrent(before))
+        #expect(mark(ann, "parent") != nil)
+    }
+}
