@@ -60,10 +60,9 @@ extension ConnectionHandler {
         let stream = QueryStream(
             requestID: envelope.id, plan: plan, parameters: request.parameters,
             credit: request.credit, time: time(for: envelope, atMost: services.limits.readTimeMax),
-            pool: services.pool, batchBytesMax: services.limits.batchBytesMax, connection: self,
-            eventLoop: context.eventLoop)
+            services: services, connection: self, eventLoop: context.eventLoop)
         streams[envelope.id] = stream
-        stream.start()
+        stream.start(onLoop: hasLoopToItself && plan.isScan(request.parameters))
     }
 
     private func statistics(_ id: UInt64) {
@@ -174,8 +173,9 @@ extension ConnectionHandler {
         }
     }
 
-    /// Whether a save that waits for the disk on this event loop lets nobody else wait, as far as
-    /// one can know: the last requests of the loop all came from here, and no other is under way.
+    /// Whether a save that waits for the disk on this event loop, or a scan, lets nobody else wait,
+    /// as far as one can know: the last requests of the loop all came from here, and no other is
+    /// under way.
     private var hasLoopToItself: Bool {
         services.loopTurns.count >= services.limits.requestsAloneMin && input.byteCount == 0
             && state.requestsInFlight == 1

@@ -26,6 +26,8 @@ final class LoopReader: @unchecked Sendable {
         let planHits = Atomic<Int>(0)
         let planMisses = Atomic<Int>(0)
         let answerHits = Atomic<Int>(0)
+        /// Batches of scans that were made on the loop.
+        let batches = Atomic<Int>(0)
     }
 
     let eventLoop: any EventLoop

@@ -10,6 +10,8 @@ import Synchronization
 /// while the socket takes more and the client has credit left; so that a slow client costs a reader
 /// for a bounded time and three or four batches of memory. Whatever ends it gives the reader back
 /// exactly once.
+///
+/// The first batches may be made on the event loop itself: see ``start(onLoop:)``.
 final class QueryStream {
     private enum Phase {
         /// Waiting for a reader, or a batch is in the making.
@@ -71,6 +73,7 @@ final class QueryStream {
 
     let requestID: UInt64
     private let inquiry: Inquiry
+    private let services: ConnectionServices
     private let pool: ReaderPool
     private static let firstBatchBytes = 32 << 10
     private unowned let connection: ConnectionHandler
@@ -85,13 +88,15 @@ final class QueryStream {
     ///   - time: until the last batch must have been sent.
     init(
         requestID: UInt64, plan: any QueryPlan, parameters: QueryParameters, credit: UInt32,
-        time: Duration, pool: ReaderPool, batchBytesMax: Int, connection: ConnectionHandler,
+        time: Duration, services: ConnectionServices, connection: ConnectionHandler,
         eventLoop: any EventLoop
     ) {
         self.requestID = requestID
         self.inquiry = Inquiry(
-            plan, parameters, deadline: .now.advanced(by: time), batchBytesMax: batchBytesMax)
-        self.pool = pool
+            plan, parameters, deadline: .now.advanced(by: time),
+            batchBytesMax: services.limits.batchBytesMax)
+        self.services = services
+        self.pool = services.pool
         self.connection = connection
         self.eventLoop = eventLoop
         self.credit = credit == 0 ? nil : credit
@@ -99,8 +104,13 @@ final class QueryStream {
         self.expiry = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.expired() }
     }
 
-    func start() {
+    /// - Parameter onLoop: Whether batches may be made on the event loop, for the time that a
+    ///   connection may keep it, if the pool has a reader at hand.
+    func start(onLoop: Bool) {
         _ = takeCredit()
+        if onLoop, let reader = pool.acquireAtOnce(for: ObjectIdentifier(connection)) {
+            return produceHere(reader)
+        }
         allowNext()
         let (inquiry, pool) = (inquiry, pool)
         let report = reporter()
@@ -181,6 +191,11 @@ final class QueryStream {
     }
 
     private func produced(_ production: Production) {
+        deliver(production)
+        resume()
+    }
+
+    private func deliver(_ production: Production) {
         if case .ended = phase {
             if case .waiting(_, let reader) = production { giveBack(reader) }
             return
@@ -193,7 +208,31 @@ final class QueryStream {
             phase = .holding(reader)
             connection.send(requestID, .batches([batch], more: true))
         }
+    }
+
+    /// Makes batches on the event loop, each sent at once, so that the client works on it while the
+    /// next is made and no thread but the client's is woken. They stay small, as memory that was
+    /// used just now is quick. Others wait meanwhile: past its time, or where the client is not
+    /// ready, it goes on as any other.
+    private func produceHere(_ reader: PooledReader) {
+        let limits = services.limits
+        let bytesMax = min(Self.firstBatchBytes, limits.batchBytesMax)
+        let end = NIODeadline.now() + TimeAmount(limits.turnTimeMax)
+        repeat {
+            services.loopReader.counters.batches.add(1, ordering: .relaxed)
+            deliver(
+                Self.produced(
+                    inquiry, reader, pool, bytesMax: bytesMax, batchTimeMax: limits.turnTimeMax))
+            connection.flush()
+        } while NIODeadline.now() < end && takeTurnHere()
         resume()
+    }
+
+    /// Whether the next batch may be made, as in ``resume()``.
+    private func takeTurnHere() -> Bool {
+        guard case .holding = phase, connection.isWritable, takeCredit() else { return false }
+        phase = .producing
+        return true
     }
 
     private func giveBack(_ reader: PooledReader) {
@@ -213,26 +252,34 @@ final class QueryStream {
         _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool,
         _ report: @escaping @Sendable (Production) -> Void
     ) {
+        switch produced(inquiry, reader, pool, bytesMax: inquiry.takeBytesMax()) {
+        case .waiting(let batch, _) where inquiry.takeAllowance():
+            report(.batch(batch))
+            // In its turn: other connections have theirs.
+            pool.submit(for: reader.connection) { produce(inquiry, reader, pool, report) }
+        case let production: report(production)
+        }
+    }
+
+    /// Makes a batch; the reader is given back unless there are more.
+    private static func produced(
+        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int,
+        batchTimeMax: Duration? = nil
+    ) -> Production {
         do throws(ReadFailure) {
-            let (batch, isLast) = try next(inquiry, reader, bytesMax: inquiry.takeBytesMax())
-            if isLast {
-                pool.release(reader)
-                report(.last(batch))
-            } else if inquiry.takeAllowance() {
-                report(.batch(batch))
-                // In its turn: other connections have theirs.
-                pool.submit(for: reader.connection) { produce(inquiry, reader, pool, report) }
-            } else {
-                report(.waiting(batch, reader))
-            }
+            let (batch, isLast) = try next(
+                inquiry, reader, bytesMax: bytesMax, batchTimeMax: batchTimeMax)
+            guard isLast else { return .waiting(batch, reader) }
+            pool.release(reader)
+            return .last(batch)
         } catch {
             pool.release(reader)
-            report(.failed(error.larderError))
+            return .failed(error.larderError)
         }
     }
 
     private static func next(
-        _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int
+        _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int, batchTimeMax: Duration?
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         if inquiry.cancellation.isCancelled {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
@@ -241,7 +288,8 @@ final class QueryStream {
             throw .failed(LarderError(.timeout, "the query was not answered in time"))
         }
         let budget = ReadBudget(
-            deadline: inquiry.deadline, cancellation: inquiry.cancellation)
+            batchTimeMax: batchTimeMax, deadline: inquiry.deadline,
+            cancellation: inquiry.cancellation)
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
         let cursor = try reader.reader.open(inquiry.plan, inquiry.parameters, budget: budget)
         reader.cursor = cursor

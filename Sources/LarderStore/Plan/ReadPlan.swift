@@ -31,6 +31,11 @@ final class ReadPlan: QueryPlan {
 
     var dependsOnTime: Bool { takesTime.load(ordering: .relaxed) }
 
+    func isScan(_ parameters: QueryParameters) -> Bool {
+        query.isScanOfColumns && parameters.limit == nil && parameters.offset == nil
+            && parameters.after.isEmpty
+    }
+
     /// The statements for these parameters, complete, to be run one after the other.
     func statements(_ parameters: QueryParameters) throws(LarderError) -> [SQL] {
         try check(parameters)

@@ -76,11 +76,11 @@ final class ReadSession {
         }
     }
 
-    /// Advances until the receiver of the rows wants to pause; false when none is left.
+    /// Advances until the rows that are handed over are enough; false when none is left.
     func step(
-        _ statement: Statement, handingRowsTo receiver: RowReceiver
+        _ statement: Statement, handingOver rows: HandedRows
     ) throws(ReadFailure) -> Bool {
-        do throws(SQLiteError) { return try statement.step(handingRowsTo: receiver) } catch {
+        do throws(SQLiteError) { return try statement.step(handingOver: rows) } catch {
             throw failure(error)
         }
     }

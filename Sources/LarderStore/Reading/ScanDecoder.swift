@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Makes batches of the rows that a scan hands over: see ``RowReceiver``.
+/// Makes batches of the rows that a scan hands over: see ``HandedRows``.
 struct ScanDecoder {
     private let query: ResolvedQuery
     /// The rows of the batch that was read last.
@@ -10,8 +10,8 @@ struct ScanDecoder {
 
     init(_ query: ResolvedQuery) {
         self.query = query
-        var forms: [HandedRows.Form] = query.hasIdentity ? [.integers, .integers] : []
-        forms += query.columns.filter { !$0.isList }.map { HandedRows.Form($0.kind) }
+        var forms: [Column.Form] = query.hasIdentity ? [.integers, .integers] : []
+        forms += query.columns.filter { !$0.isList }.map(\.kind.form)
         rows = HandedRows(forms)
         nextRows = HandedRows(forms)
     }
@@ -25,7 +25,7 @@ struct ScanDecoder {
         (rows, nextRows) = (nextRows, rows)
         nextRows.removeAll()
         rows.receive(untilBytes: bytesMax, then: nextRows)
-        return try session.step(statement, handingRowsTo: rows)
+        return try session.step(statement, handingOver: rows)
     }
 
     /// The batch that was read, without its lists.
@@ -47,25 +47,11 @@ struct ScanDecoder {
     }
 
     private func storage(_ kind: Column.Kind, at place: Int) -> Column.Storage {
-        switch HandedRows.Form(kind) {
+        switch kind.form {
         case .integers: .integers(rows.integers(place))
         case .doubles: .doubles(rows.doubles(place))
         case .bytes: .bytes(heap: rows.heap(place), ends: rows.ends(place))
-        }
-    }
-}
-
-extension HandedRows.Form {
-    fileprivate init(_ kind: Column.Kind) {
-        switch kind {
-        case .object: self = .integers
-        case .objects: preconditionFailure("lists have statements of their own")
-        case .attribute(let type):
-            switch type {
-            case .bool, .int16, .int32, .int64: self = .integers
-            case .float, .double, .date: self = .doubles
-            case .decimal, .string, .uuid, .url, .data, .json: self = .bytes
-            }
+        case .lists: preconditionFailure("lists have statements of their own")
         }
     }
 }

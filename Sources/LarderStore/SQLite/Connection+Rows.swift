@@ -1,19 +1,11 @@
 import CSQLite
 
-/// Takes the rows of a statement that calls ``Connection/rowFunction`` with the values of each.
-///
-/// A row that is handed over costs SQLite a third less than one that it stops at. It is a class to
-/// be derived from because a method of a protocol would retain and release it for each row.
-class RowReceiver {
-    /// - Returns: whether the statement is to pause behind this row.
-    func receive(_ row: FunctionArguments) -> Bool {
-        preconditionFailure("derived classes receive rows")
-    }
-}
+/// Where the rows of the statement that runs now on a connection go, if it hands over any.
+final class HandedRowsSlot {
+    fileprivate var rows: Unmanaged<HandedRows>?
 
-/// Who takes the rows of the statement that runs now on a connection, if it hands over any.
-final class RowReceiverSlot {
-    fileprivate var receiver: Unmanaged<RowReceiver>?
+    /// Has the statement pause with its next row.
+    func endBatch() { rows?._withUnsafeGuaranteedRef { $0.endBatch() } }
 }
 
 extension Connection {
@@ -27,11 +19,11 @@ extension Connection {
         // the connection.
         let result = sqlite3_create_function_v2(
             handle, Connection.rowFunction, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-            Unmanaged.passUnretained(rowReceiver).toOpaque(),
+            Unmanaged.passUnretained(handedRows).toOpaque(),
             { context, count, values in
                 guard let slot = sqlite3_user_data(context) else { return }
-                let pauses = Unmanaged<RowReceiverSlot>.fromOpaque(slot)._withUnsafeGuaranteedRef {
-                    $0.receiver?._withUnsafeGuaranteedRef {
+                let pauses = Unmanaged<HandedRowsSlot>.fromOpaque(slot)._withUnsafeGuaranteedRef {
+                    $0.rows?._withUnsafeGuaranteedRef {
                         $0.receive(FunctionArguments(values, count: count))
                     }
                 }
@@ -44,10 +36,10 @@ extension Connection {
 }
 
 extension Statement {
-    /// Runs until the receiver wants to pause; false when no row is left.
-    func step(handingRowsTo receiver: RowReceiver) throws(SQLiteError) -> Bool {
-        connection.rowReceiver.receiver = Unmanaged.passUnretained(receiver)
-        defer { connection.rowReceiver.receiver = nil }
+    /// Runs until the rows that it hands over are enough; false when no row is left.
+    func step(handingOver rows: HandedRows) throws(SQLiteError) -> Bool {
+        connection.handedRows.rows = Unmanaged.passUnretained(rows)
+        defer { connection.handedRows.rows = nil }
         return try step()
     }
 }

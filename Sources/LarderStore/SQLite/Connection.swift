@@ -12,7 +12,7 @@ final class Connection {
     let handle: OpaquePointer
     let limit = ExecutionLimit()
     let logWatch = LogWatch()
-    let rowReceiver = RowReceiverSlot()
+    let handedRows = HandedRowsSlot()
 
     /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
     /// no other process can.
@@ -115,14 +115,14 @@ final class Connection {
             sqlite3_progress_handler(handle, 0, nil, nil)
             return
         }
-        // Unretained: the limit lives as long as the connection, and the handle no longer.
-        let context = Unmanaged.passUnretained(limit).toOpaque()
+        // Unretained: the handle lives no longer than the connection.
+        let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(
             handle, interval,
             { context in
                 guard let context else { return 0 }
-                let limit = Unmanaged<ExecutionLimit>.fromOpaque(context).takeUnretainedValue()
-                return limit.advance() ? 0 : 1
+                let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+                return connection.advance() ? 0 : 1
             }, context)
     }
 
@@ -144,3 +144,9 @@ extension SQLiteError {
             systemError: recorded == 0 && result & 0xff == SQLITE_IOERR ? lastFailure : recorded)
     }
 }
+    private func advance() -> Bool {
+        let allowsMore = limit.advance()
+        if limit.isBatchOver { handedRows.endBatch() }
+        return allowsMore
+    }
+

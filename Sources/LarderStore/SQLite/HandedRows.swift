@@ -1,18 +1,13 @@
-import CSQLite
+import LarderModel
 
-/// The rows that a statement has handed over, column by column.
+/// The rows that a statement has handed over to ``Connection/rowFunction``, column by column.
 ///
-/// A row costs little more than what SQLite asks for its values: the memory is plain, is kept from
-/// batch to batch, and becomes arrays only when a batch is complete.
-final class HandedRows: RowReceiver {
-    enum Form {
-        case integers, doubles
-        /// Texts in UTF-8, or blobs.
-        case bytes
-    }
-
-    fileprivate struct Column {
-        let form: Form
+/// A row that is handed over costs SQLite a third less than one that it stops at, and here little
+/// more than what its values are asked for with: the memory is plain, is kept from batch to batch,
+/// and becomes arrays only when a batch is complete.
+final class HandedRows {
+    fileprivate struct Values {
+        let form: Column.Form
         /// 8 bytes for each row: an integer or a double; of bytes 4, where they end in `heap`.
         var values: UnsafeMutableRawPointer?
         var heap: UnsafeMutableRawPointer?
@@ -24,7 +19,7 @@ final class HandedRows: RowReceiver {
         var stride: Int { form == .bytes ? 4 : 8 }
     }
 
-    private let columns: UnsafeMutableBufferPointer<Column>
+    private let columns: UnsafeMutableBufferPointer<Values>
     private(set) var rowCount = 0
     private var rowCapacity = 0
     /// About what the rows take on the wire, in bytes.
@@ -33,10 +28,10 @@ final class HandedRows: RowReceiver {
     private var bytesMax = Int.max
     private unowned(unsafe) var next: HandedRows?
 
-    /// - Parameter forms: of the values that a row has, in their order.
-    init(_ forms: [Form]) {
+    /// - Parameter forms: of the values that a row has, in their order; none are lists.
+    init(_ forms: [Column.Form]) {
         columns = .allocate(capacity: forms.count)
-        _ = columns.initialize(from: forms.map { Column(form: $0) })
+        _ = columns.initialize(from: forms.map { Values(form: $0) })
         rowBytes = forms.count * 8
     }
 
@@ -66,7 +61,11 @@ final class HandedRows: RowReceiver {
         self.next = next
     }
 
-    override func receive(_ row: FunctionArguments) -> Bool {
+    /// Takes no more than it has, or one.
+    func endBatch() { bytesMax = 1 }
+
+    /// - Returns: whether the statement is to pause behind this row.
+    func receive(_ row: FunctionArguments) -> Bool {
         if byteCount < bytesMax {
             append(row)
             return false
@@ -100,6 +99,7 @@ final class HandedRows: RowReceiver {
                 }
                 if isEmpty, value.isNull { columns[index].setNull(rowCount) }
                 textBytes &+= columns[index].heapCount
+            case .lists: preconditionFailure("no statement gives lists")
             }
         }
         rowCount &+= 1
@@ -135,7 +135,7 @@ final class HandedRows: RowReceiver {
     }
 }
 
-extension HandedRows.Column {
+extension HandedRows.Values {
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ row: Int) {
         if heapCount &+ bytes.count > heapCapacity {
             heapCapacity = max(heapCapacity * 2, heapCount + bytes.count, 1_024)

@@ -44,7 +44,7 @@ extension SocketTests {
                 #expect(running.store.records[\.insertions] == [2_000])
                 let stored = running.store.records[\.numbers]
                 #expect(stored.keys.sorted().map { stored[$0] } == (0..<2_000).map { Int64($0) })
-                #expect(try peer.figure("spooledBytes") == 0)
+                try peer.wait(until: "spooledBytes", is: 0)
             }
         }
 
@@ -144,8 +144,8 @@ extension SocketTests {
                 second.endOutput()
                 #expect(try second.receive()?.reply.errorCode == .malformedMessage)
                 let witness = try running.ready()
-                while try witness.figure("atomicStreams") != 0 {}
-                #expect(try witness.figure("spooledBytes") == 0)
+                try witness.wait(until: "atomicStreams", is: 0)
+                try witness.wait(until: "spooledBytes", is: 0)
                 #expect(running.store.records[\.insertions] == [])
             }
         }
@@ -181,7 +181,7 @@ extension SocketTests {
                 #expect(try peer.receiveInserted(id).rows.rowCount == 100)
                 try peer.sendRows(id, Array(repeating: 1, count: 100))
                 #expect(try peer.receive()?.reply.errorCode == .resourceExhausted)
-                while try peer.figure("atomicStreams") != 0 {}
+                try peer.wait(until: "atomicStreams", is: 0)
                 let next = try peer.send(.insertRows(Insertion("Item", isAtomic: true)))
                 try peer.sendRows(next, Array(repeating: 1, count: 100), isLast: true)
                 #expect(try !peer.receiveInserted(next).more)
@@ -284,12 +284,5 @@ extension Peer {
         }
         #expect(envelope.id == id)
         return (rows, more)
-    }
-
-    fileprivate func figure(_ name: String) throws -> Int64? {
-        guard case .statistics(let figures)? = try call(.statistics),
-            case .int(let number)? = figures.first(where: { $0.name == name })?.value
-        else { return nil }
-        return number
     }
 }

@@ -131,15 +131,8 @@ extension SocketTests {
         /// A new connection, once the server has closed all others.
         private static func soleConnection(_ running: RunningServer) throws -> Peer {
             let peer = try running.ready()
-            while try figure("connections", peer) != .int(1) {}
+            try peer.wait(until: "connections", is: 1)
             return peer
-        }
-
-        private static func figure(_ name: String, _ peer: Peer) throws -> Value? {
-            guard case .statistics(let figures)? = try peer.call(.statistics) else {
-                throw Peer.TimedOut()
-            }
-            return figures.first { $0.name == name }?.value
         }
 
         /// Returns once the stream that was begun has ended, which another connection sees. The
@@ -175,12 +168,12 @@ extension SocketTests {
                 let first = try running.ready()
                 try first.send(part)
                 let other = try running.ready()
-                while try Self.figure("queuedBytes", other) != .int(Int64(part.count)) {}
+                try other.wait(until: "queuedBytes", is: Int64(part.count))
                 let second = try running.ready()
                 try second.send(part)
                 #expect(try second.receiveUntilClosed() == [.resourceExhausted])
                 first.close()
-                while try Self.figure("queuedBytes", other) != .int(0) {}
+                try other.wait(until: "queuedBytes", is: 0)
             }
         }
 

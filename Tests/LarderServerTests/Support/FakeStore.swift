@@ -3,8 +3,9 @@ import LarderModel
 import Synchronization
 
 /// A store in memory that does what a query's predicate says, so that tests choose how the store
-/// behaves: `rows 1000`, `slow` (held at a gate), `fails`, `heavy` (more steps than an event loop
-/// may take), `long` (more time than that), `endless` (computes until it is cancelled).
+/// behaves: `rows 1000`, `scan 1000` (the same as a scan), `slow` (held at a gate), `fails`,
+/// `heavy` (more steps than an event loop may take), `long` (more time than that), `endless`
+/// (computes until it is cancelled).
 final class FakeStore: StoreBackend {
     struct Options {
         var isReadOnly = false
@@ -38,13 +39,13 @@ final class FakeStore: StoreBackend {
             var cursorsOpen = 0
             var cursorsOpenMost = 0
             var batches = 0
-            var checkpoints = 0
             var objectReads = 0
+            var checkpoints = 0
             var writerIsClosed = false
             var dataVersion: UInt64?
-        }
             /// Of all objects; nil where none is to be trusted.
             var mark: UInt64?
+        }
 
         let state = Mutex(State())
         subscript<Value>(path: KeyPath<State, Value> & Sendable) -> Value {
@@ -85,9 +86,9 @@ final class FakeStore: StoreBackend {
     /// What was answered once is not known to be true any more, unless a test says so.
     var dataVersion: UInt64? { records[\.dataVersion] }
 
-    func identifier(_ key: Int64) -> PersistentIdentifier {
     func isCurrent(_ mark: ObjectMark) -> Bool { records[\.mark] == mark.number }
 
+    func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
     }
 }
@@ -97,6 +98,7 @@ final class FakePlan: QueryPlan {
     init(words: [String]) { self.words = words }
     var dependsOnArguments: Bool { words.contains("%K") }
     var dependsOnTime: Bool { words.contains("now") }
+    func isScan(_ parameters: QueryParameters) -> Bool { words.first == "scan" }
 }
 
 private final class FakeReader: StoreReader {
@@ -120,12 +122,12 @@ private final class FakeReader: StoreReader {
         return [Batch(rowCount: found.count, identity: identity, columns: [column])]
     }
 
-    func open(
-        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? {
         store.records[\.mark].map { ObjectMark(place: 0, number: $0) }
     }
 
+    func open(
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         switch plan.words.first {

@@ -129,6 +129,23 @@ final class Peer {
         return try receive()?.reply
     }
 
+    /// A figure of `stats`.
+    func figure(_ name: String) throws -> Int64? {
+        guard case .statistics(let figures)? = try call(.statistics),
+            case .int(let number)? = figures.first(where: { $0.name == name })?.value
+        else { return nil }
+        return number
+    }
+
+    /// Returns once a figure of `stats` is this one: what a server tidies up, it does after its
+    /// answer.
+    func wait(until name: String, is number: Int64) throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        while try figure(name) != number {
+            guard ContinuousClock.now < end else { throw TimedOut() }
+        }
+    }
+
     @discardableResult
     func shakeHands() throws -> Reply? {
         try call(.hello(Hello(clientName: "test")))
