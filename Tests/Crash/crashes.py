@@ -16,9 +16,13 @@ KILL_SECONDS_MAX = 0.2
 OPERATIONS_MAX = 5_000
 SYNC_ERROR_SHARE = 0.25
 # More than there are before a new store is served, and an operation after that.
-FOLDER_SYNCS = 5
+FOLDER_SYNCS = 6
 FOLDER_ATTEMPTS = 4
 FOLDER_POWER_AT = 150
+# As many as there are while a store is created, and a few more.
+CREATION_OPERATIONS = 44
+# From which sync of the folder on they fail; 0 for none.
+CREATION_ERRORS_AT = (0, 1, 2)
 # Late enough that saves were acknowledged.
 LOSING_OPERATIONS = (200, 1_500)
 
@@ -61,6 +65,20 @@ def operations(folder, points, seed, choice):
     return (
         f"{points} points, {site.starts_died} before it served, "
         f"{site.acknowledged} saves acknowledged, all there")
+
+
+def creation(folder, points, seed, choice):
+    """Loss of power at each operation that creates a store, where no sync of the folder fails, or
+    all do, or all but the first. No random choice: what is found is found each time."""
+    with Site(folder, seed, choice) as site:
+        for point in range(points):
+            operation, errors = divmod(point, len(CREATION_ERRORS_AT))
+            site.begin_store()
+            site.die_at({
+                "seed": point, "power_at": operation % CREATION_OPERATIONS + 1, "kinds": "f",
+                "errno": 5, "error_at": CREATION_ERRORS_AT[errors], "forever": 1})
+            site.check()
+    return f"{points} points, {site.starts_died} before it served, a store after each"
 
 
 def power(folder, points, seed, choice):

@@ -22,6 +22,10 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
     crash_test operations
 }
 
+@test "a loss of power while a store is created leaves an empty file or a store" {
+    crash_test creation
+}
+
 @test "what was acknowledged survives a loss of power, and nothing is torn" {
     crash_test power
 }

@@ -21,34 +21,26 @@ struct Catalog: Sendable {
     /// Writes a value over itself, so that a commit has something to write.
     static let probeText = "UPDATE _larder SET value = value WHERE name = '\(Name.store)'"
 
-    /// Creates every table and the catalog in one transaction: afterwards the file is a store, or
-    /// it is as empty as before.
+    /// Creates every table and the catalog, within a transaction that is open.
     ///
     /// - Parameter texts: Statements of the store's that SQLite has to be able to prepare.
     static func create(
         for layout: Layout, preparing texts: [String], identifier: UUID, created: Date,
         on connection: Connection
     ) throws(SQLiteError) {
-        try connection.execute("BEGIN EXCLUSIVE")
-        do throws(SQLiteError) {
-            try connection.execute("PRAGMA application_id = \(applicationID)")
-            try connection.execute("PRAGMA user_version = \(formatVersion)")
-            try connection.execute(
-                "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
-            for text in layout.createStatements { try connection.execute(text) }
-            for text in Layout.historyStatements + Layout.outcomeStatements {
-                try connection.execute(text)
-            }
-            for text in texts { _ = try connection.prepare(text) }
-            let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
-            try insert.run([.text(Name.store), .text(identifier.uuidString)])
-            try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
-            try insert.run([.text(Name.created), .real(created.timeIntervalSinceReferenceDate)])
-            try connection.execute("COMMIT")
-        } catch {
-            if !connection.autocommit { try? connection.execute("ROLLBACK") }
-            throw error
+        try connection.execute("PRAGMA application_id = \(applicationID)")
+        try connection.execute("PRAGMA user_version = \(formatVersion)")
+        try connection.execute(
+            "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
+        for text in layout.createStatements { try connection.execute(text) }
+        for text in Layout.historyStatements + Layout.outcomeStatements {
+            try connection.execute(text)
         }
+        for text in texts { _ = try connection.prepare(text) }
+        let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
+        try insert.run([.text(Name.store), .text(identifier.uuidString)])
+        try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
+        try insert.run([.text(Name.created), .real(created.timeIntervalSinceReferenceDate)])
     }
 
     /// Makes a store of an older format one of today's, in one transaction. Format 1 had no

@@ -68,16 +68,18 @@ final class OpenFile: Sendable {
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Makes the names in a file's folder last: of the file itself, and of the log beside it.
+    /// Makes the names in a file's folder last: of the file itself, and of the journal or the log
+    /// beside it.
     ///
     /// SQLite syncs the folder too, but goes on when that fails, and does not try again; then a
     /// loss of power could take the log with all that was acknowledged.
-    static func syncFolder(of path: String) throws(LarderError) {
-        let folder = folder(of: path)
+    ///
+    /// - Parameter folder: Its path as a C string, see ``Connection/folder``.
+    static func syncFolder(_ folder: [CChar], of path: String) throws(LarderError) {
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A folder that may be written but not read cannot be synced, nor could SQLite do it.
         guard descriptor >= 0 || errno != EACCES else { return }
-        guard descriptor >= 0 else { throw failure(folder, errno) }
+        guard descriptor >= 0 else { throw failure("the folder of \(path)", errno) }
         defer { Glibc.close(descriptor) }
         // Some file systems have no such sync, and say so.
         guard fsync(descriptor) == 0 || errno == EINVAL else {

@@ -64,7 +64,7 @@ struct OpenedStore {
             try connection.execute("PRAGMA journal_mode = WAL")
             // The log comes into being with the first read, and stays as long as a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
-            try OpenFile.syncFolder(of: path)
+            try OpenFile.syncFolder(connection.folder, of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
             // A store that is only read stays as it is.
             if !isReadOnly {
@@ -90,6 +90,8 @@ struct OpenedStore {
     }
 
     private static func create(
+    /// Creates the store in one transaction: afterwards the file is one, or as empty as before,
+    /// also if the power fails on the way. Closing the connection rolls back what is not committed.
         _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
     ) throws {
         guard let schema, !isReadOnly else {
@@ -100,6 +102,11 @@ struct OpenedStore {
         let plans = try SchemaStorability.derivationPlans(of: schema)
         if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
         do throws(SQLiteError) {
+        try connection.execute("BEGIN EXCLUSIVE")
+        // The rollback journal has its name by now, and the file is still empty. SQLite syncs that
+        // name too, but goes on when it fails; then a loss of power could take the journal alone,
+        // and leave a part of what it would have undone.
+        try OpenFile.syncFolder(connection.folder, of: path)
             try Catalog.create(
                 for: Layout(schema), preparing: plans.map(\.text), identifier: UUID(),
                 created: Date(), on: connection)
@@ -112,6 +119,7 @@ struct OpenedStore {
             throw SchemaError(faults: [fault]).larderError
         }
     }
+        try connection.execute("COMMIT")
 
     private static func checkHeader(of connection: Connection, path: String) throws {
         guard try connection.integer("PRAGMA application_id") == Catalog.applicationID else {

@@ -108,6 +108,16 @@ final class Connection {
     }
 
     /// Bounds the statements that run from now on; `nil` lifts the bound. Past it they fail with
+    /// The path of the folder that has the file, its journal and its log, also where a link led to
+    /// the file. It ends with a zero, and need not be UTF-8.
+    var folder: [CChar] {
+        guard let path = sqlite3_db_filename(handle, "main") else { return [0] }
+        let bytes = UnsafeBufferPointer(start: path, count: strlen(path))
+        let slash = bytes.lastIndex(of: CChar(bitPattern: UInt8(ascii: "/"))) ?? 0
+        // At the root the slash is the folder.
+        return bytes.prefix(max(slash, 1)) + [0]
+    }
+
     /// `SQLITE_INTERRUPT`, and ``stopReason`` says why.
     func setBudget(_ budget: ReadBudget?) {
         limit.start(budget)

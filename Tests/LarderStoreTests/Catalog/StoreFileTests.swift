@@ -58,6 +58,31 @@ struct StoreFileTests {
         #expect(try Store.open(path: path, schema: nil).storeDescription.schema == schema)
     }
 
+    @Test("is still empty when its rollback journal gets its name, which is then synced")
+    func journalName() throws {
+        let connection = try Connection(path: path, createIfMissing: true)
+        try connection.execute("BEGIN EXCLUSIVE")
+        #expect(access(path + "-journal", F_OK) == 0)
+        #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
+    }
+
+    @Test("that was left half created, with its journal, is empty, and created anew")
+    func halfCreated() throws {
+        let first = try create().identifier
+        let bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
+        try write(Array(bytes[..<512]) + [UInt8](repeating: 0, count: bytes.count - 512))
+        // SQLite's header of a journal whose transaction began with a file of no pages.
+        let header: [UInt8] =
+            [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]
+            + [0, 0, 2, 0, 0, 0, 16, 0]
+        let padding = [UInt8](repeating: 0, count: 512 - header.count)
+        try Data(header + padding).write(to: URL(filePath: path + "-journal"))
+        let error = #expect(throws: LarderError.self) { try Store.open(path: path, schema: nil) }
+        #expect(error?.message == "\(path) is empty, so not a store yet")
+        #expect(try create().identifier != first)
+        #expect(access(path + "-journal", F_OK) != 0)
+    }
+
     @Test("is readable by its owner only")
     func mode() throws {
         try create()

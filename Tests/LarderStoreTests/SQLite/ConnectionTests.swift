@@ -1,3 +1,4 @@
+import Glibc
 import LarderModel
 import Testing
 
@@ -27,6 +28,15 @@ struct ConnectionTests {
             #expect(try !statement.step())
             statement.reset()
         }
+    }
+
+    @Test("knows the folder of its file, also through a link")
+    func linkedFile() throws {
+        let other = try MemoryFolder()
+        #expect(symlink(folder.storePath, other.storePath) == 0)
+        let linked = try Connection(path: other.storePath, createIfMissing: false)
+        #expect(linked.folder == Array(folder.path.utf8CString))
+        #expect(connection.folder == linked.folder)
     }
 
     @Test("reports a mistake with SQLite's words and the statement")
