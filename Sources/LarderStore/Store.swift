@@ -85,7 +85,8 @@ public final class Store: StoreBackend {
 
     /// A fresh connection for the writer, whose own has failed.
     func reopenWriterConnection() throws(SQLiteError) -> Connection {
-        let connection = try StoreConnection.open(path, createIfMissing: false)
+        let connection = try StoreConnection.open(
+            path, createIfMissing: false, synchronous: synchronousWord)
         try StoreConnection.configureWriter(connection, synchronous: synchronousWord)
         return connection
     }

@@ -47,7 +47,8 @@ struct OpenedStore {
         path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool, synchronous: String
     ) throws(Failure) -> OpenedStore {
         do {
-            let connection = try StoreConnection.open(path, createIfMissing: false)
+            let connection = try StoreConnection.open(
+                path, createIfMissing: false, synchronous: synchronous)
             // The first read takes the lock that keeps other processes out.
             if try connection.integer("PRAGMA page_count") == 0 {
                 try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
@@ -89,9 +90,9 @@ struct OpenedStore {
         if version < Catalog.formatVersion { try Catalog.upgrade(connection, from: version) }
     }
 
-    private static func create(
     /// Creates the store in one transaction: afterwards the file is one, or as empty as before,
     /// also if the power fails on the way. Closing the connection rolls back what is not committed.
+    private static func create(
         _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
     ) throws {
         guard let schema, !isReadOnly else {
@@ -101,12 +102,12 @@ struct OpenedStore {
         }
         let plans = try SchemaStorability.derivationPlans(of: schema)
         if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
-        do throws(SQLiteError) {
         try connection.execute("BEGIN EXCLUSIVE")
         // The rollback journal has its name by now, and the file is still empty. SQLite syncs that
         // name too, but goes on when it fails; then a loss of power could take the journal alone,
         // and leave a part of what it would have undone.
         try OpenFile.syncFolder(connection.folder, of: path)
+        do throws(SQLiteError) {
             try Catalog.create(
                 for: Layout(schema), preparing: plans.map(\.text), identifier: UUID(),
                 created: Date(), on: connection)
@@ -118,8 +119,8 @@ struct OpenedStore {
                 "is nested deeper than the database can follow")
             throw SchemaError(faults: [fault]).larderError
         }
-    }
         try connection.execute("COMMIT")
+    }
 
     private static func checkHeader(of connection: Connection, path: String) throws {
         guard try connection.integer("PRAGMA application_id") == Catalog.applicationID else {

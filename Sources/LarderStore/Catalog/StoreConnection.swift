@@ -5,8 +5,12 @@ enum StoreConnection {
     /// What remains of the log file after it has been moved into the store.
     private static let logBytesMax = 16 << 20
 
-    static func open(_ path: String, createIfMissing: Bool) throws(SQLiteError) -> Connection {
-        let connection = try Connection(path: path, createIfMissing: createIfMissing)
+    /// - Parameter synchronous: That of the writer, to be configured later; nil for a reader.
+    static func open(
+        _ path: String, createIfMissing: Bool, synchronous: String? = nil
+    ) throws(SQLiteError) -> Connection {
+        let connection = try Connection(
+            path: path, createIfMissing: createIfMissing, gathersLog: synchronous == "full")
         try connection.registerCollation(name: "decimal") { left, right in
             DecimalText.compare(left, right)
         }

@@ -20,7 +20,12 @@ final class Connection {
     /// The connection reads and writes; a reader is made of it by `PRAGMA query_only`. (Opening
     /// read-only would weaken the process's lock: a read lock taken through it replaces the
     /// exclusive one, since POSIX locks belong to the process.)
-    init(path: String, createIfMissing: Bool) throws(SQLiteError) {
+    ///
+    /// - Parameter gathersLog: Whether the log is written as ``GatheredLog`` does: only if each
+    ///   commit is synced.
+    init(
+        path: String, createIfMissing: Bool, gathersLog: Bool = false
+    ) throws(SQLiteError) {
         // Debian's SQLite reads `file:…` as a URI and `:memory:` as a word; a path is a path.
         let literalPath = path.hasPrefix("/") ? path : "./" + path
         guard !path.isEmpty, !path.utf8.contains(0) else {
@@ -31,7 +36,10 @@ final class Connection {
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
             | (createIfMissing ? SQLITE_OPEN_CREATE : 0)
-        let result = sqlite3_open_v2(literalPath, &opened, flags, "unix-excl")
+        let fileSystem =
+            gathersLog && GatheredLog.isRegistered
+            ? GatheredLog.fileSystemName : GatheredLog.plainFileSystemName
+        let result = sqlite3_open_v2(literalPath, &opened, flags, fileSystem)
         guard let opened else {
             throw SQLiteError(extendedCode: SQLITE_NOMEM, message: "no memory for a connection")
         }
@@ -100,14 +108,6 @@ final class Connection {
     /// Whether the file could not be opened for writing.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// The first column of a statement's first row as an integer; nil without a row or value.
-    func integer(_ text: String) throws(SQLiteError) -> Int64? {
-        let statement = try prepare(text)
-        guard try statement.step(), !statement.isNull(at: 0) else { return nil }
-        return statement.int64(at: 0)
-    }
-
-    /// Bounds the statements that run from now on; `nil` lifts the bound. Past it they fail with
     /// The path of the folder that has the file, its journal and its log, also where a link led to
     /// the file. It ends with a zero, and need not be UTF-8.
     var folder: [CChar] {
@@ -118,6 +118,14 @@ final class Connection {
         return bytes.prefix(max(slash, 1)) + [0]
     }
 
+    /// The first column of a statement's first row as an integer; nil without a row or value.
+    func integer(_ text: String) throws(SQLiteError) -> Int64? {
+        let statement = try prepare(text)
+        guard try statement.step(), !statement.isNull(at: 0) else { return nil }
+        return statement.int64(at: 0)
+    }
+
+    /// Bounds the statements that run from now on; `nil` lifts the bound. Past it they fail with
     /// `SQLITE_INTERRUPT`, and ``stopReason`` says why.
     func setBudget(_ budget: ReadBudget?) {
         limit.start(budget)
@@ -134,6 +142,12 @@ final class Connection {
                 let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
                 return connection.advance() ? 0 : 1
             }, context)
+    }
+
+    private func advance() -> Bool {
+        let allowsMore = limit.advance()
+        if limit.isBatchOver { handedRows.endBatch() }
+        return allowsMore
     }
 
     /// Why statements were stopped since the last ``setBudget(_:)``.
@@ -154,9 +168,3 @@ extension SQLiteError {
             systemError: recorded == 0 && result & 0xff == SQLITE_IOERR ? lastFailure : recorded)
     }
 }
-    private func advance() -> Bool {
-        let allowsMore = limit.advance()
-        if limit.isBatchOver { handedRows.endBatch() }
-        return allowsMore
-    }
-

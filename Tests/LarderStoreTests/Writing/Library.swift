@@ -10,8 +10,12 @@ final class Library {
     let writer: Writer
     let eyes: Connection
 
-    init(schema: Schema? = nil) throws {
-        store = try Store.inMemory(schema: schema ?? Library.schema())
+    /// - Parameter path: Where the store is to be on disk; nil for one in memory.
+    init(schema: Schema? = nil, path: String? = nil) throws {
+        let schema = try schema ?? Library.schema()
+        store =
+            try path.map { try Store.open(path: $0, schema: schema) }
+            ?? Store.inMemory(schema: schema)
         writer = try #require(try store.makeWriter() as? Writer)
         eyes = try store.openReadConnection()
     }
