@@ -4,7 +4,7 @@ import LarderModel
 
 /// What a user does most, to be gone through again and again while it is counted.
 enum MainPath: String, CaseIterable {
-    case read, fetch, records, group, insert, changes, rows
+    case read, again, fetch, records, group, insert, changes, rows
 
     /// How many students there are for it.
     static let students = 1_000
@@ -13,6 +13,7 @@ enum MainPath: String, CaseIterable {
     var unit: String {
         switch self {
         case .read: "read by identifier"
+        case .again: "read by identifier, of the same object"
         case .fetch: "row of a fetch, as columns"
         case .records: "row of a fetch, as records"
         case .group: "row of a grouped count"
@@ -25,7 +26,7 @@ enum MainPath: String, CaseIterable {
     /// How many of its units one pass does.
     var unitsInPass: Int {
         switch self {
-        case .read, .insert: 1
+        case .read, .again, .insert: 1
         case .fetch, .records, .group, .changes, .rows: Self.students
         }
     }
@@ -33,7 +34,7 @@ enum MainPath: String, CaseIterable {
     /// Passes to count: enough that what happens now and then weighs little.
     var passes: Int {
         switch self {
-        case .read: 500
+        case .read, .again: 500
         case .fetch, .records, .group: 20
         case .insert: 100
         case .changes: 3
@@ -51,8 +52,9 @@ enum MainPath: String, CaseIterable {
         _ client: StoreClient, _ students: [PersistentIdentifier], _ number: Int
     ) throws {
         switch self {
-        case .read:
-            let student = students[ReadLatency.place(number, of: students.count)]
+        case .read, .again:
+            let place = self == .read ? ReadLatency.place(number, of: students.count) : 0
+            let student = students[place]
             let records = try client.objects(
                 for: [student], properties: School.studentProperties)
             try Self.expect(records.count, 1)

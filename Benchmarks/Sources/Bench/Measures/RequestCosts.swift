@@ -16,6 +16,8 @@ struct RequestCosts: Measure {
             switch (path, side) {
             case (.read, .server): (26_100, 4.4)
             case (.read, .client): (20_600, 4.4)
+            case (.again, .server): (10_600, 0.3)
+            case (.again, .client): (20_600, 4.4)
             case (.fetch, .server): (1_320, 0.14)
             case (.records, .server): (1_610, 0.19)
             case (.fetch, .client): (132, 0.05)
