@@ -19,7 +19,7 @@ struct SocketTests {
 
     @Test("a path without a socket is named, with the question whether larderd runs")
     func missing() throws {
-        let place = try SocketPlace()
+        let place = SocketPlace()
         let error = failure(connectingTo: place.path)
         #expect(error?.code == .connectionFailed)
         #expect(error?.message.contains(place.path) == true)
@@ -29,7 +29,7 @@ struct SocketTests {
 
     @Test("a socket that nobody listens on any more is named")
     func stale() throws {
-        let place = try SocketPlace()
+        let place = SocketPlace()
         close(try place.listen(backlog: 1))
         let error = failure(connectingTo: place.path)
         #expect(error?.code == .connectionFailed)
@@ -54,7 +54,7 @@ struct SocketTests {
 
     @Test("a server that accepts nobody is given up after the time to connect")
     func fullBacklog() throws {
-        let place = try SocketPlace()
+        let place = SocketPlace()
         let listener = try place.listen(backlog: 0)
         defer { close(listener) }
         // A backlog of none still holds one connection.
@@ -66,7 +66,7 @@ struct SocketTests {
 
     @Test("a full backlog is waited for")
     func waitsForBacklog() async throws {
-        let place = try SocketPlace()
+        let place = SocketPlace()
         let listener = try place.listen(backlog: 0)
         defer { close(listener) }
         let first = try connected(place.path)

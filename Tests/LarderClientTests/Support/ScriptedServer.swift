@@ -25,7 +25,7 @@ final class ScriptedServer: Sendable {
 
     /// - Parameter place: where to listen; by default a place of its own.
     init(at place: SocketPlace? = nil, _ script: @escaping Script) throws {
-        self.place = try place ?? SocketPlace()
+        self.place = place ?? SocketPlace()
         self.script = script
         listener = try self.place.listen(backlog: 64)
         try ServiceThread.start { self.acceptConnections() }

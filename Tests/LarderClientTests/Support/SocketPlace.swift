@@ -1,23 +1,16 @@
+import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
 
-/// A path for a socket, in a folder that did not exist before and goes when nobody holds this.
+/// A path for a socket, where nothing was before, and nothing is when nobody holds this.
+///
+/// It is in no folder of its own, which would stay if the run ended while a server's thread still
+/// held this; the socket itself is removed when the server is stopped.
 final class SocketPlace: Sendable {
-    let path: String
-    private let folder: String
+    let path = "/tmp/larder-client-\(UUID().uuidString)"
 
-    init() throws {
-        var template = Array("/tmp/larder-client-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        path = folder + "/socket"
-    }
-
-    deinit {
-        unlink(path)
-        rmdir(folder)
-    }
+    deinit { unlink(path) }
 
     /// A socket that listens at the path, in place of any that did before.
     func listen(backlog: Int32) throws -> Int32 {
