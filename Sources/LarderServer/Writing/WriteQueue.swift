@@ -194,13 +194,13 @@ final class WriteQueue: Sendable {
                 saves += more
                 return more.map(\.changes)
             }
-            answer(saves, outcomes)
-            owned.writer.checkpointIfNeeded()
             let count = saves.count
             state.withLock { state in
                 state.groups += 1
                 state.saves += count
             }
+            answer(saves, outcomes)
+            owned.writer.checkpointIfNeeded()
         }
         for reached in probes { reached() }
     }
@@ -211,11 +211,12 @@ final class WriteQueue: Sendable {
         let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             self.answerExpired()
         }
-        insert.answer(
-            owned.writer.insert(insert.insertion, firstRow: insert.firstRow, insert.rows()))
+        let outcome = owned.writer.insert(
+            insert.insertion, firstRow: insert.firstRow, insert.rows())
+        state.withLock { $0.inserts += 1 }
+        insert.answer(outcome)
         owned.writer.checkpointIfNeeded()
         watch.cancel()
-        state.withLock { $0.inserts += 1 }
     }
 
     /// Refuses the writes that wait and whose time is over.
