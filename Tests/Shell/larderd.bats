@@ -127,6 +127,16 @@ serve() {
     holds "$stderr" "107"
 }
 
+@test "an idle server is resident with less than 18 MiB" {
+    [ -n "${LARDER_BIN_DIR:-}" ] || skip "only programs as they are released"
+    start_daemon
+    # What scripts/order-functions is for: if this fails after larger changes, run it again.
+    local resident
+    resident=$(awk '/^VmRSS/ { print $2 }' "/proc/$daemon/status")
+    echo "# resident: $resident kB" >&3
+    ((resident < 18 * 1024))
+}
+
 @test "it ends by itself when nobody has been connected for a while" {
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --idle-exit 1
     wait "$daemon"
