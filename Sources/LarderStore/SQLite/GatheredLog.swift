@@ -143,6 +143,8 @@ private final class GatheredWrites {
     private var length: Int64 = 0
     /// Whether SQLite has made it longer since the last sync.
     private var hasGrown = false
+    /// Never written to, so that it is one page of the system's.
+    private var zeros: UnsafeMutableRawPointer?
 
     init(_ real: UnsafeMutablePointer<sqlite3_file>) {
         self.real = real
@@ -150,7 +152,10 @@ private final class GatheredWrites {
         _ = methods.xFileSize(real, &length)
     }
 
-    deinit { memory.deallocate() }
+    deinit {
+        memory.deallocate()
+        free(zeros)
+    }
 
     var methods: sqlite3_io_methods { real.pointee.pMethods.pointee }
 
@@ -193,15 +198,16 @@ private final class GatheredWrites {
     }
 
     /// Writes zeros behind the end, where SQLite looks for no commit. Nothing needs them, so it is
-    /// no failure if they cannot be written. They come from the memory for what is gathered, since
-    /// SQLite's file systems write no more than 128 KiB at once.
+    /// no failure if they cannot be written. They go in pieces, since SQLite's file systems write
+    /// no more than 128 KiB at once.
     private func makeRoom() {
         hasGrown = false
+        if zeros == nil { zeros = calloc(1, Int(Self.roomBytes.upperBound)) }
+        guard let zeros else { return }
         let end = length + min(max(length, Self.roomBytes.lowerBound), Self.roomBytes.upperBound)
-        memory.initializeMemory(as: UInt8.self, repeating: 0)
-        while length < end, memory.count > 0 {
-            let count = min(Int64(memory.count), end - length)
-            let result = methods.xWrite(real, memory.baseAddress, Int32(count), length)
+        while length < end {
+            let count = min(64 << 10, end - length)
+            let result = methods.xWrite(real, zeros, Int32(count), length)
             guard result == SQLITE_OK else { return }
             length += count
         }
