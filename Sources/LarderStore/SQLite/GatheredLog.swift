@@ -116,14 +116,12 @@ enum GatheredLog {
         return UnsafeMutableRawPointer(file).assumingMemoryBound(to: Head.self).pointee.writes
     }
 
-    /// Calls a method of the real file, once all has been written.
+    /// As ``GatheredWrites/flushed(_:)``.
     private static func flushed(
         _ file: UnsafeMutablePointer<sqlite3_file>?,
         _ call: (sqlite3_io_methods, UnsafeMutablePointer<sqlite3_file>) -> Int32
     ) -> Int32 {
-        let writes = head(file).takeUnretainedValue()
-        let result = writes.flush()
-        return result == SQLITE_OK ? call(writes.methods, writes.real) : result
+        head(file).takeUnretainedValue().flushed(call)
     }
 }
 
@@ -190,11 +188,19 @@ private final class GatheredWrites {
         return methods.xWrite(real, bytes.baseAddress, Int32(bytes.count), offset)
     }
 
-    func sync(_ flags: Int32) -> Int32 {
+    /// Calls a method of the real file, once all has been written.
+    func flushed(
+        _ call: (sqlite3_io_methods, UnsafeMutablePointer<sqlite3_file>) -> Int32
+    ) -> Int32 {
         let result = flush()
-        guard result == SQLITE_OK else { return result }
-        if hasGrown { makeRoom() }
-        return methods.xSync(real, flags)
+        return result == SQLITE_OK ? call(methods, real) : result
+    }
+
+    func sync(_ flags: Int32) -> Int32 {
+        flushed { methods, real in
+            if hasGrown { makeRoom() }
+            return methods.xSync(real, flags)
+        }
     }
 
     /// Writes zeros behind the end, where SQLite looks for no commit. Nothing needs them, so it is
@@ -214,9 +220,9 @@ private final class GatheredWrites {
     }
 
     func truncate(to size: Int64) -> Int32 {
-        let result = flush()
-        guard result == SQLITE_OK else { return result }
-        (length, hasGrown) = (size, false)
-        return methods.xTruncate(real, size)
+        flushed { methods, real in
+            (length, hasGrown) = (size, false)
+            return methods.xTruncate(real, size)
+        }
     }
 }
