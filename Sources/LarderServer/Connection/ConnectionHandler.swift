@@ -207,13 +207,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let get = EncodedGet(frame), state.mayAnswerAtOnce(get.id) else {
             return decode(frame, encoded: [])
         }
-        guard let reply = services.loopReader.knownReply(to: get) else {
-            let isAskedAgain = services.loopReader.isAskedAgain(get)
-            return decode(frame, encoded: isAskedAgain ? Array(get.body) : [])
+        switch services.loopReader.knownReply(to: get) {
+        case .new: return decode(frame, encoded: [])
+        case .asked: return decode(frame, encoded: Array(get.body))
+        case .reply(let reply):
+            noteRequest()
+            append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
+            return nil
         }
-        noteRequest()
-        append(ReplyEnvelope(id: get.id, reply: reply))
-        return nil
     }
 
     private func decode(

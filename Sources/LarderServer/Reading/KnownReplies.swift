@@ -20,6 +20,14 @@ struct KnownReplies {
         private static let overheadBytes = 160
     }
 
+    enum Found {
+        /// What the store would answer now.
+        case reply(EncodedBatches)
+        /// None is known, but the same was asked before, lately as a rule: to be kept.
+        case asked
+        case new
+    }
+
     /// A longer reply takes longer to make than to find.
     private static let replyBytesMax = 4 << 10
 
@@ -34,11 +42,19 @@ struct KnownReplies {
 
     init(bytesMax: Int) { recentBytesMax = bytesMax / 2 }
 
-    /// The reply to a request of these bytes, if it is true still.
-    mutating func reply(
-        to request: UnsafeRawBufferPointer, ifCurrent isCurrent: (ObjectMark) -> Bool
-    ) -> EncodedBatches? {
+    /// What is known of a request of these bytes.
+    mutating func find(
+        _ request: UnsafeRawBufferPointer, ifCurrent isCurrent: (ObjectMark) -> Bool
+    ) -> Found {
         let hash = Self.hash(request)
+        if let reply = reply(to: request, hash, ifCurrent: isCurrent) { return .reply(reply) }
+        return isAskedAgain(hash) ? .asked : .new
+    }
+
+    private mutating func reply(
+        to request: UnsafeRawBufferPointer, _ hash: UInt64,
+        ifCurrent isCurrent: (ObjectMark) -> Bool
+    ) -> EncodedBatches? {
         if let entry = recent[hash] {
             return Self.equal(entry.request, request) && isCurrent(entry.mark) ? entry.reply : nil
         }
@@ -48,10 +64,8 @@ struct KnownReplies {
         return entry.reply
     }
 
-    /// Whether a request that is not known has been asked before, lately as a rule.
-    mutating func isAskedAgain(_ request: UnsafeRawBufferPointer) -> Bool {
+    private mutating func isAskedAgain(_ hash: UInt64) -> Bool {
         if asked.isEmpty { asked = Array(repeating: 0, count: Self.askedCount) }
-        let hash = Self.hash(request)
         let place = Int(truncatingIfNeeded: hash) & (Self.askedCount - 1)
         let tag = UInt32(truncatingIfNeeded: hash >> 32)
         defer { asked[place] = tag }

@@ -55,17 +55,13 @@ final class LoopReader: @unchecked Sendable {
     }
 
     /// The answer to a `get`, if it was given lately and is true still.
-    func knownReply(to request: EncodedGet) -> Reply? {
+    func knownReply(to request: EncodedGet) -> KnownReplies.Found {
         eventLoop.assertInEventLoop()
         let backend = backend
-        guard let reply = known.reply(to: request.body, ifCurrent: { backend.isCurrent($0) })
-        else { return nil }
-        counters.answerHits.add(1, ordering: .relaxed)
-        return .encodedBatches(reply, more: false)
+        let found = known.find(request.body) { backend.isCurrent($0) }
+        if case .reply = found { counters.answerHits.add(1, ordering: .relaxed) }
+        return found
     }
-
-    /// Whether to keep the answer to a request that has none that is known.
-    func isAskedAgain(_ request: EncodedGet) -> Bool { known.isAskedAgain(request.body) }
 
     /// - Parameter encoded: The request as it came, to be known again; empty if it will not be.
     func objects(
