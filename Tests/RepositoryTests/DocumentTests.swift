@@ -8,7 +8,7 @@ struct DocumentTests {
         return try top.map(Repository.read) + Repository.files(under: ["docs"], endings: [".md"])
     }
 
-    @Test("each link to a file has a file at its end")
+    @Test("every link in a document leads to an existing file")
     func links() throws {
         var count = 0
         for document in try Self.documents() {
@@ -26,9 +26,9 @@ struct DocumentTests {
         #expect(count > 0)
     }
 
-    @Test("each source file that a document names is there")
+    @Test("every source file that a document names exists")
     func sources() throws {
-        // A page may leave out the folders in front that its paragraph is about.
+        // A document may omit the leading folders of a path.
         let paths = try Repository.swiftFiles().map { "/" + $0.path }
         var count = 0
         for document in try Self.documents() where document.path != "CHANGELOG.md" {
@@ -37,7 +37,7 @@ struct DocumentTests {
                     count += 1
                     #expect(
                         paths.contains { $0.hasSuffix("/" + match.1) },
-                        "\(document.path):\(number + 1): there is no \(match.1)")
+                        "\(document.path):\(number + 1): \(match.1) does not exist")
                 }
             }
         }

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("Layers are defined by what they do not know")
+@Suite("Imports keep the layers apart")
 struct ImportTests {
-    /// What each target may import. A target that is not named here has no business existing.
+    /// The modules that each target may import. Every target must be listed.
     static let allowed: [String: Set<String>] = [
         "LarderModel": ["FoundationEssentials", "Glibc", "Swift", "Synchronization"],
         "LarderWire": ["FoundationEssentials", "LarderModel", "CLarderProto", "CProtobufC"],
@@ -28,7 +28,7 @@ struct ImportTests {
     ]
     static let systemModules: Set<String> = ["CSQLite", "CProtobufC", "CPCRE2", "CLarderProto"]
 
-    @Test("every target imports only what its layer may know")
+    @Test("a target imports only the modules of its list")
     func imports() throws {
         for file in try Repository.files(under: ["Sources"], endings: [".swift"]) {
             let target = String(file.path.split(separator: "/")[1])
@@ -42,7 +42,7 @@ struct ImportTests {
         }
     }
 
-    @Test("what stands outside imports nothing of the product but the client and the vocabulary")
+    @Test("end-to-end tests and benchmarks import only the client and the model")
     func outside() throws {
         let folders = ["Tests/EndToEndTests"] + Repository.benchmarks
         for file in try Repository.files(under: folders, endings: [".swift"]) {
@@ -53,7 +53,7 @@ struct ImportTests {
         }
     }
 
-    @Test("every folder under Sources is a target with a list, or a module of C")
+    @Test("every listed target is declared in Package.swift")
     func targets() throws {
         let manifest = try Repository.read("Package.swift").lines.joined(separator: "\n")
         for target in Set(Self.allowed.keys).union(Self.systemModules) {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The working tree as the rules see it: its own source files, and their lines.
+/// The source files of the working tree, without generated code.
 enum Repository {
     struct File {
         /// Relative to the top of the repository, with `/`.
@@ -8,11 +8,11 @@ enum Repository {
         let lines: [Substring]
     }
 
-    /// The folder that holds Package.swift, found from this file's place.
+    /// The folder that contains Package.swift, relative to this file.
     static let top = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// Every file with one of the endings below the given folders, generated code left out.
+    /// All files in the folders that have one of the endings, sorted, without generated code.
     static func files(under folders: [String], endings: [String]) throws -> [File] {
         try folders.flatMap { folder -> [File] in
             guard FileManager.default.fileExists(atPath: "\(top)/\(folder)") else { return [] }
@@ -27,19 +27,19 @@ enum Repository {
         }
     }
 
-    /// An ending of no letters takes in the folders too.
+    /// An empty ending matches folders too.
     private static func isFolder(_ path: String) -> Bool {
         var isDirectory = false
         return FileManager.default.fileExists(atPath: "\(top)/\(path)", isDirectory: &isDirectory)
             && isDirectory
     }
 
-    /// Whether there is a file or a folder; the path may step upwards.
+    /// Whether a file or folder exists. The path may contain `..`.
     static func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: "\(top)/\(path)")
     }
 
-    /// The sources of the bench; beside them lie its builds, with the files of all its peers.
+    /// The sources of the benchmarks, without their build folders.
     static let benchmarks = [
         "Benchmarks/Sources", "Benchmarks/Peers/C", "Benchmarks/Peers/Sources",
     ]

@@ -1,10 +1,11 @@
 import Testing
 
-@Suite("Sizes that keep the code readable")
+@Suite("Sizes")
 struct SizeTests {
     static let fileLinesMax = 500
     static let functionLinesMax = 70
     static let lineColumnsMax = 100
+    static let folderFilesMax = 25
 
     @Test("no Swift file is longer than 500 lines")
     func files() throws {
@@ -26,6 +27,18 @@ struct SizeTests {
         }
     }
 
+    @Test("no folder contains more than 25 source files")
+    func folders() throws {
+        let files = try Repository.files(
+            under: ["Sources", "Tests"], endings: [".swift", ".script", ".py", ".bats"])
+        let folders = Dictionary(grouping: files) { file in
+            file.path.split(separator: "/").dropLast().joined(separator: "/")
+        }
+        for (folder, files) in folders {
+            #expect(files.count <= Self.folderFilesMax, "\(folder): \(files.count) files")
+        }
+    }
+
     @Test("no function is longer than 70 lines")
     func functions() throws {
         for file in try Repository.swiftFiles() {
@@ -35,13 +48,13 @@ struct SizeTests {
         }
     }
 
-    @Test("a function's length is counted from its name to its closing brace")
+    @Test("a function is measured from its name to its closing brace")
     func measuring() {
         let lines: [Substring] = ["struct A {", "    func b() {", "        c()", "    }", "}"]
         #expect(functions(in: lines).map { [$0.start, $0.count] } == [[1, 3]])
     }
 
-    /// The functions of a formatted file: each ends at the first `}` in its own column.
+    /// The functions of a formatted file. A function ends at the first `}` in its own column.
     private func functions(in lines: [Substring]) -> [(start: Int, count: Int)] {
         lines.indices.compactMap { start in
             let line = lines[start]
