@@ -1,22 +1,23 @@
 import LarderModel
+import LarderPrograms
 
-/// One entity's objects, one after the other, from a file in one of two forms.
+/// Reads the objects of one entity from a file.
 protocol ObjectSource {
     /// The next object; nil after the last.
     mutating func next() throws(LarderError) -> SourceObject?
 }
 
-/// An object as a file had it.
+/// An object of a file.
 struct SourceObject {
     let content: ObjectContent
-    /// The line on which it begins.
+    /// The line on which the object begins.
     let line: Int
-    /// Of its text.
+    /// The length of its text.
     let byteCount: Int
 }
 
-/// Objects as JSON lines. Blank lines are passed over.
-struct ObjectLines: ObjectSource {
+/// Reads objects from JSON lines: one object per line. Blank lines are skipped.
+struct JSONLinesObjectSource: ObjectSource {
     private let fileName: String
     private var reader: LineReader
     private let decoder: ObjectDecoder
@@ -32,7 +33,7 @@ struct ObjectLines: ObjectSource {
             guard !line.isBlank else { continue }
             do throws(LarderError) {
                 guard case .object(let members) = try JSONValue(parsing: line.text) else {
-                    throw LarderError(.malformedValue, "not a JSON object")
+                    throw LarderError(.malformedValue, "the line is not a JSON object")
                 }
                 return SourceObject(
                     content: try decoder.content(members), line: line.number,
