@@ -1,22 +1,7 @@
 import LarderModel
 import LarderPrograms
 
-/// Reads the objects of one entity from a file.
-protocol ObjectSource {
-    /// The next object; nil after the last.
-    mutating func next() throws(LarderError) -> SourceObject?
-}
-
-/// An object of a file.
-struct SourceObject {
-    let content: ObjectContent
-    /// The line on which the object begins.
-    let line: Int
-    /// The length of its text.
-    let byteCount: Int
-}
-
-/// Reads objects from JSON lines: one object per line. Blank lines are skipped.
+/// Reads objects from JSON lines: one object per line. Skips blank lines.
 struct JSONLinesObjectSource: ObjectSource {
     private let fileName: String
     private var reader: LineReader
