@@ -52,10 +52,12 @@ let package = Package(
         .target(
             name: "LarderClient", dependencies: ["LarderModel", "LarderWire"],
             swiftSettings: strict),
+        .target(
+            name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
         .executableTarget(
             name: "LarderDaemon",
             dependencies: [
-                "LarderModel", "LarderServer", "LarderStore",
+                "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -64,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "LarderCLI",
             dependencies: [
-                "LarderModel", "LarderClient", "LarderServer", "LarderStore",
+                "LarderModel", "LarderClient", "LarderPrograms", "LarderServer", "LarderStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),

@@ -1,18 +1,19 @@
 import ArgumentParser
 import Glibc
 import LarderModel
+import LarderPrograms
 
-/// `larder`: asks a store, from the shell.
+/// `larder`: queries and edits a store from the shell.
 ///
-/// Every command is a file in `Commands/`. It says what it asks of a `StoreClient`; where the
-/// client comes from (a server's socket, or a private server for a file) is `Store/`'s matter, what
-/// is read `Input/`'s, how results look `Output/`'s, and what a failure prints and returns
-/// `Errors/`'s.
+/// Each command is a file in `Commands/`, with its options in `Options/`, and works on a
+/// `StoreClient`. `Connection/` connects the client to a server's socket, or to a server in this
+/// process for a file. `Input/` reads files and arguments, `Import/` sends many objects, `Output/`
+/// prints results, and `Errors/` prints errors and chooses the exit status.
 @main
 struct LarderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "larder",
-        abstract: "Keeps and finds typed objects in a store that larderd serves.",
+        abstract: "Query and edit a Larder object store.",
         discussion: """
             EXAMPLES:
               export LARDER_SOCKET=/run/larder/school.sock
@@ -20,11 +21,12 @@ struct LarderCommand: ParsableCommand {
               larder fetch Student --where 'birthOfYear >= 2000' --sort name
               larder aggregate Student --group-by birthOfYear count
 
-            Every command takes --socket PATH or LARDER_SOCKET, or --store FILE to work on a file \
-            without a server.
-            Completion: larder --generate-completion-script bash (or zsh, fish).
+            Every command connects to a server, given by --socket PATH or LARDER_SOCKET, or opens \
+            a store file without a server, given by --store FILE.
+
+            To enable shell completion, see larder --generate-completion-script bash (or zsh, fish).
             """,
-        version: LarderCommand.version,
+        version: Version.current,
         groupedSubcommands: [
             CommandGroup(
                 name: "Object",
@@ -46,8 +48,6 @@ struct LarderCommand: ParsableCommand {
                 ]),
         ])
 
-    static let version = "0.1.0"
-
     static func main() {
         StandardStreams.prepare()
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -59,7 +59,7 @@ struct LarderCommand: ParsableCommand {
         }
     }
 
-    /// Prints what is to be said at the end, and gives the exit status.
+    /// Prints the error, or the help that ArgumentParser throws, and returns the exit status.
     private static func finish(_ error: any Error, _ arguments: [String]) -> Int32 {
         let report: ErrorReport
         switch error {
@@ -77,24 +77,26 @@ struct LarderCommand: ParsableCommand {
         return report.status
     }
 
-    /// Help, the version, or a completion script: what the parser answers by itself.
+    /// Prints help, the version, or a completion script.
     private static func printHelp(_ text: String) -> Int32 {
         var output = StandardOutput()
         do throws(LarderError) {
             try output.write(text + "\n")
             try output.flush()
-            return ExitStatus.done.rawValue
+            return ExitStatus.success.rawValue
         } catch {
             StandardError.write(ErrorReport(error).text(asJSON: false))
             return ExitStatus(error.code).rawValue
         }
     }
 
-    /// Read from the bare arguments, for the parser may be what failed.
+    /// Whether errors are printed as JSON. Reads the arguments directly, because the parser may
+    /// have failed.
     private static func wantsJSON(_ arguments: [String]) -> Bool {
-        let forms = zip(arguments, arguments.dropFirst()).filter { $0.0 == "--output" }.map(\.1)
+        let separate = zip(arguments, arguments.dropFirst())
+            .filter { $0.0 == "--output" }.map(\.1)
         let joined = arguments.filter { $0.hasPrefix("--output=") }.map { $0.dropFirst(9) }
-        let given = forms.last ?? joined.last.map { String($0) }
+        let given = separate.last ?? joined.last.map { String($0) }
         return given.flatMap(OutputFormat.init(rawValue:))?.isJSON ?? false
     }
 }

@@ -1,59 +1,64 @@
 import ArgumentParser
 import Glibc
 import LarderModel
+import LarderPrograms
 import LarderServer
 import LarderStore
 import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// `larderd`: opens a store, listens, and serves it until a signal or idleness ends it.
+/// `larderd`: opens a store, listens on a socket, and serves until a signal or the idle timeout.
 ///
-/// It only puts the store and the server together; neither knows the other. What it has to say it
-/// says on standard error: log lines while it runs, and an error when it cannot.
+/// This file connects the store and the server, which are independent of each other. All output
+/// goes to standard error: log lines while the server runs, and an error if it cannot start.
 @main
 enum Larderd {
     static func main() async {
-        Process.prepare()
+        StandardStreams.prepare()
+        ProcessLimits.raiseDescriptorLimit()
         let options: DaemonCommand
         do {
             options = try DaemonCommand.parse()
         } catch {
-            // Help and the version are asked for, and go to standard output.
+            // --help and --version: ArgumentParser prints them to standard output.
             if DaemonCommand.exitCode(for: error) == .success {
                 DaemonCommand.exit(withError: error)
             }
-            Process.say("error[USAGE]: \(DaemonCommand.message(for: error))")
-            Process.say("hint: see larderd --help")
-            exit(ExitStatus.usage.rawValue)
+            fail(
+                "error[USAGE]: \(DaemonCommand.message(for: error))\nhint: run larderd --help",
+                ExitStatus.usage)
         }
         do {
             try await serve(options)
-            exit(ExitStatus.done.rawValue)
+            exit(ExitStatus.success)
         } catch let error as UsageError {
-            Process.say("error[USAGE]: \(error.message)")
-            exit(ExitStatus.usage.rawValue)
+            fail("error[USAGE]: \(error.message)", ExitStatus.usage)
         } catch let error as LarderError {
-            Process.say(error.description)
-            exit(ExitStatus(error.code).rawValue)
+            fail(error.description, ExitStatus.startup(error.code))
         } catch {
-            Process.say("error[FAILED]: \(error)")
-            exit(ExitStatus.failed.rawValue)
+            fail("error[FAILED]: \(error)", ExitStatus.failure)
         }
+    }
+
+    private static func fail(_ message: String, _ status: Int32) -> Never {
+        StandardError.write(message + "\n")
+        exit(status)
     }
 
     private static func serve(_ options: DaemonCommand) async throws {
         let logger = Self.logger(options.logLevel)
         let notification = Notification()
         let sockets = try Activation.takeListeningSockets()
-        let place = try sockets.isEmpty ? SocketPlace.path(for: options) : nil
+        let path = try sockets.isEmpty ? SocketPath.path(for: options) : nil
         if !sockets.isEmpty, options.socket != nil {
-            throw UsageError(message: "--socket is given, but a socket was inherited")
+            throw UsageError(
+                message: "--socket cannot be used with socket activation (LISTEN_FDS)")
         }
         let store = try open(options, notification)
         let listening =
-            try place.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
-        var serverOptions = Server.Options(name: "larderd \(DaemonCommand.version)")
+            try path.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
+        var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
@@ -63,14 +68,14 @@ enum Larderd {
         try await run(server, logger)
     }
 
-    /// A log that was left behind may take long to recover; the manager is asked for patience.
+    /// The start timeout that systemd is asked for: the recovery of a large WAL may take long.
     private static let openTimeMax: Duration = .seconds(300)
 
     private static func open(
         _ options: DaemonCommand, _ notification: Notification
     ) throws(LarderError) -> Store {
         let schema = try options.schema.map { (path) throws(LarderError) in
-            try SchemaDocument.read(path)
+            try readSchema(at: path)
         }
         guard let path = options.store else {
             guard let schema else { preconditionFailure("the options were validated") }
@@ -82,6 +87,18 @@ enum Larderd {
             path: path, schema: schema,
             options: StoreOptions(
                 synchronous: options.synchronous, isReadOnly: options.readOnly))
+    }
+
+    /// - Throws: `malformedSchema`, also if the file cannot be read: `storageFailed` would mean
+    ///   the store.
+    private static func readSchema(at path: String) throws(LarderError) -> Schema {
+        do throws(LarderError) {
+            return try SchemaDocument.read(InputFile(path))
+        } catch {
+            var failure = error
+            failure.code = .malformedSchema
+            throw failure
+        }
     }
 
     private static func run(_ server: Server, _ logger: Logger) async throws {
@@ -101,27 +118,29 @@ enum Larderd {
         try await group.run()
     }
 
-    /// Stops in order at the first SIGINT, and does not wait for that at the second.
+    /// Shuts down gracefully after the first SIGINT, and exits immediately after the second.
     private static func stop(
         _ group: ServiceGroup, at interrupts: UnixSignalsSequence, _ logger: Logger
     ) async {
         var isStopping = false
         for await _ in interrupts {
-            if isStopping { _exit(ExitStatus.interrupted.rawValue) }
+            if isStopping { _exit(ExitStatus.interrupted) }
             isStopping = true
-            logger.notice("stopping: answering what was received")
+            logger.notice("stopping: finishing the requests that were received")
             await group.triggerGracefulShutdown()
         }
     }
 
     private static func logger(_ level: Logger.Level) -> Logger {
-        var logger = Logger(label: "larderd") { _ in LineLogHandler(place: .standardError) }
+        var logger = Logger(label: "larderd") { _ in
+            LineLogHandler(destination: .standardError)
+        }
         logger.logLevel = level
         return logger
     }
 }
 
-/// Options that do not fit what the process was started with.
+/// Options that conflict with the environment that the process was started in.
 struct UsageError: Error {
     let message: String
 }

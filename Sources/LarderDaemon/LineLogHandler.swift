@@ -1,17 +1,19 @@
 import FoundationEssentials
 import Glibc
+import LarderPrograms
 import Logging
 
-/// Log lines on standard error: time, level, message, then `name=value` of what belongs to it.
+/// Writes log lines to standard error: time, level, message, and the metadata as `name=value`.
 ///
-/// For the journal, which keeps time and level itself, the level stands in front as a number.
+/// In the systemd journal, which records the time itself, a line begins with the syslog priority.
 struct LineLogHandler: LogHandler {
-    enum Place {
+    enum Destination {
         case terminalOrFile
         case journal
 
-        /// What standard error is connected to.
-        static var standardError: Place {
+        /// The destination that standard error is connected to. systemd sets JOURNAL_STREAM to
+        /// the device and inode of the journal's socket.
+        static var standardError: Destination {
             guard let stream = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else {
                 return .terminalOrFile
             }
@@ -23,9 +25,9 @@ struct LineLogHandler: LogHandler {
 
     var logLevel: Logger.Level = .notice
     var metadata: Logger.Metadata = [:]
-    let place: Place
+    let destination: Destination
 
-    init(place: Place) { self.place = place }
+    init(destination: Destination) { self.destination = destination }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -36,20 +38,20 @@ struct LineLogHandler: LogHandler {
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         let values = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
         let text = Self.oneLine("\(event.message)\(values)")
-        switch place {
-        case .journal: LineWriter.write("<\(Self.priority(event.level))>\(text)")
+        switch destination {
+        case .journal: StandardError.write("<\(Self.priority(event.level))>\(text)\n")
         case .terminalOrFile:
             let time = Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-            LineWriter.write("\(time) \(event.level) \(text)")
+            StandardError.write("\(time) \(event.level) \(text)\n")
         }
     }
 
-    /// Nothing that is logged can pass for another line.
+    /// Replaces control characters by spaces, so that logged values cannot forge a log line.
     private static func oneLine(_ text: String) -> String {
         String(text.map { $0.isNewline || $0.asciiValue.map { $0 < 0x20 } == true ? " " : $0 })
     }
 
-    /// The numbers of syslog.
+    /// The syslog priority of a level.
     private static func priority(_ level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7

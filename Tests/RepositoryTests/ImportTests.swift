@@ -17,13 +17,15 @@ struct ImportTests {
         "LarderClient": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",
         ],
+        "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
-            "FoundationEssentials", "Glibc", "LarderModel", "LarderServer", "LarderStore",
-            "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
+            "FoundationEssentials", "Glibc", "LarderModel", "LarderPrograms", "LarderServer",
+            "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "LarderCLI": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderClient",
-            "LarderServer", "LarderStore", "LarderWire", "ArgumentParser", "Logging",
+            "LarderPrograms", "LarderServer", "LarderStore", "LarderWire", "ArgumentParser",
+            "Logging",
         ],
     ]
     static let systemModules: Set<String> = ["CSQLite", "CProtobufC", "CPCRE2", "CLarderProto"]

@@ -1,4 +1,4 @@
-# What is left when the daemon, its power or its disk fails: the quick form of scripts/crash-test.
+# Crashes of the daemon, power failures and disk errors: a short run of scripts/crash-test.
 
 load helper
 
@@ -9,35 +9,35 @@ setup() {
 
 crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 
-@test "the checker of histories finds each anomaly, and none where there is none" {
+@test "the history checker finds each kind of anomaly, and none in a correct history" {
     cd "$BATS_TEST_DIRNAME/../Crash"
     /usr/bin/python3 -B -m unittest test_history
 }
 
-@test "what was acknowledged survives kill -9 at a random time, and nothing is torn" {
+@test "acknowledged writes survive kill -9 at random times, and no write is partial" {
     crash_test kills
 }
 
-@test "what was acknowledged survives a kill at each operation on the file" {
+@test "acknowledged writes survive a kill at each file operation" {
     crash_test operations
 }
 
-@test "a loss of power while a store is created leaves an empty file or a store" {
+@test "a power failure during creation leaves an empty file or a valid store" {
     crash_test creation
 }
 
-@test "what was acknowledged survives a loss of power, and nothing is torn" {
+@test "acknowledged writes survive a power failure, and no write is partial" {
     crash_test power
 }
 
-@test "a loss of power shows where it must: with synchronous=NORMAL, and on a disk that lies" {
+@test "the test detects lost writes with synchronous=NORMAL and with a disk that ignores syncs" {
     crash_test losses-show
 }
 
-@test "a disk that answers EIO or ENOSPC brings refusals, and never wrong data" {
+@test "EIO and ENOSPC cause errors, never wrong data" {
     crash_test errors
 }
 
-@test "what concurrent clients see is serializable; the planted faults are found" {
+@test "the history of concurrent clients is serializable; injected faults are detected" {
     crash_test isolation
 }

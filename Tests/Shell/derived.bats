@@ -1,6 +1,6 @@
 load helper
 
-# A schema of its own: articles that their category counts.
+# A schema with derived attributes: each category counts its articles.
 setup() {
     enter_scratch
     cat >derived.json <<'END'
@@ -27,7 +27,7 @@ END
     schema=derived.json start_daemon
 }
 
-@test "derived attributes follow each save, and are asked like any attribute" {
+@test "each save updates derived attributes, and queries can use them like other attributes" {
     tech=$(larder insert Category name=tech)
     art=$(larder insert Category name=art)
     one=$(larder insert Article title=Été wordCount=10 category="$tech")
@@ -46,7 +46,7 @@ END
     larder explain Article --where 'searchTitle == "ete"' | grep -q _index.Article
 }
 
-@test "a value that is given for a derived attribute is refused, with its rule" {
+@test "a value for a derived attribute is rejected with its rule" {
     expect 65 larder insert Category name=a articleCount=3
     holds "$stderr" "error[VALIDATION_FAILED]: Category.articleCount is derived and takes no value"
     uri=$(larder insert Category name=a)
@@ -59,7 +59,7 @@ END
     same 1 "$(larder count Category)"
 }
 
-@test "an export leaves derived attributes out, so that its lines import" {
+@test "export omits derived attributes, so that its output can be imported" {
     uri=$(larder insert Category name=tech)
     larder insert Article title=Été wordCount=10 >/dev/null
     larder export Category >categories
@@ -72,7 +72,7 @@ END
     same '{"name":"tech","wordTotal":0}' "$(jq -c . chosen)"
 }
 
-@test "the schema shows derivations, and faults of them have a place and a column" {
+@test "schema show includes derivations; errors in them have a path and a column" {
     larder schema show >shown.json
     expect 0 larder schema check shown.json
     same 'articles.@sum.wordCount' \
@@ -86,7 +86,7 @@ END
     holds "$stderr" 'Article.searchTitle: derived is "canonical:(title)" in the store, "title" in the file'
 }
 
-@test "a planted fault in a derived attribute is found by check" {
+@test "check finds an incorrect derived value" {
     uri=$(larder insert Category name=tech)
     stop_daemon
     sqlite3 test.store 'UPDATE Category SET wordTotal = 9'

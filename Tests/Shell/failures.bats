@@ -1,11 +1,10 @@
-# What the store does when the disk does not do what it is asked, and when the file is not what it
-# should be.
+# Errors of the disk, and files that are not valid stores.
 
 load helper
 
 setup() { enter_scratch; }
 
-# Starts the daemon in a shell that may not make files larger than so many KiB.
+# start_daemon_within KIB: starts the daemon with a limit on the size of its files.
 start_daemon_within() {
     (
         ulimit -S -f "$1"
@@ -15,7 +14,7 @@ start_daemon_within() {
     larder ping --wait --timeout 20s >/dev/null
 }
 
-@test "a full disk refuses writes and loses nothing; reads go on, and room heals it" {
+@test "a full disk rejects writes and loses nothing; reads continue, and writes work with space again" {
     text=$(printf 'x%.0s' {1..2000})
     start_daemon_within 1024
     stored=0
@@ -28,11 +27,11 @@ start_daemon_within() {
     holds "$stderr" "error[STORAGE_FULL]"
     [ "$stored" -gt 10 ]
     same "$stored" "$(larder count Sample)"
-    # It refuses the next one too, and still serves.
+    # It rejects the next write too, and continues to serve.
     expect 74 larder insert Sample string="$text"
     same "$stored" "$(larder count Sample)"
 
-    # With room again, by a limit that is lifted while it runs, it takes writes again.
+    # After the limit is removed while it runs, it accepts writes again.
     prlimit --pid "$daemon" --fsize=unlimited
     larder insert Sample string="$text" >/dev/null
     same "$((stored + 1))" "$(larder count Sample)"
@@ -42,7 +41,7 @@ start_daemon_within() {
     same "$((stored + 1))" "$(larder count Sample)"
 }
 
-@test "a store of a newer program is refused, naming both versions" {
+@test "a store of a newer version is rejected, and the error names both versions" {
     start_daemon
     stop_daemon
     sqlite3 test.store 'PRAGMA user_version = 99'
@@ -53,7 +52,7 @@ start_daemon_within() {
     start_daemon
 }
 
-@test "a store that is not one is refused and left as it was" {
+@test "a file that is not a store is rejected and left unchanged" {
     printf 'not a store, but a text of some length\n%.0s' {1..200} >test.store
     cp test.store before
     expect 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"

@@ -1,8 +1,8 @@
 load helper
 
-# The same commands on a file without a server, and on a served store, must answer the same.
+# Commands on a store file without a server must behave as on a served store.
 
-questions=(
+commands=(
     'fetch Article --sort wordCount --select title,wordCount,published,category.name'
     'fetch Article --sort wordCount --select title,wordCount --output json'
     'count Article --where wordCount>20'
@@ -15,22 +15,22 @@ questions=(
     'get x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Category/p1'
 )
 
-@test "commands answer the same with --store as through a socket" {
+@test "commands behave the same with --store as with a socket" {
     fill
-    for question in "${questions[@]}"; do
+    for command in "${commands[@]}"; do
         # shellcheck disable=SC2086
-        run --separate-stderr larder $question
+        run --separate-stderr larder $command
         served+=("$status|$output|$stderr")
     done
     stop_daemon
-    for place in "${!questions[@]}"; do
+    for index in "${!commands[@]}"; do
         # shellcheck disable=SC2086
-        run --separate-stderr larder ${questions[place]} --store test.store
-        same "${served[place]}" "$status|$output|$stderr"
+        run --separate-stderr larder ${commands[index]} --store test.store
+        same "${served[index]}" "$status|$output|$stderr"
     done
 }
 
-@test "--store with --schema creates a store, then needs the schema no more" {
+@test "--store with --schema creates a store; later commands need no schema" {
     uri=$(larder insert Category name=a --store new.store --schema "$schema")
     expect 0 larder get "$uri" --store new.store --output jsonl
     same a "$(jq -r .name <<<"$output")"
@@ -40,7 +40,7 @@ questions=(
     expect 0 larder stats --store new.store
 }
 
-@test "a missing store without a schema, and a file that is none, are errors that say so" {
+@test "a missing store without a schema and a file that is not a store are errors" {
     run --separate-stderr larder count Article --store missing.store
     [ "$status" -ge 64 ] && [ "$status" -le 78 ]
     [ ! -e missing.store ]
@@ -49,7 +49,7 @@ questions=(
     holds "$stderr" "error[NOT_A_STORE]"
 }
 
-@test "a schema that differs from the store's is refused with the differences" {
+@test "a schema that differs from that of the store is rejected with the differences" {
     sed 's/"int64",  "default": 0/"int32",  "default": 0/' "$schema" >other.json
     stop_daemon
     expect 65 larder count Article --store test.store --schema other.json
@@ -57,7 +57,7 @@ questions=(
     holds "$stderr" "wordCount"
 }
 
-@test "schema check prints entities, or every fault with its path" {
+@test "schema check prints the entities, or every problem with its path" {
     expect 0 larder schema check "$schema"
     same $'Category\t1\t1' "$(grep ^Category <<<"$output")"
     cat >bad.json <<'END'
@@ -73,7 +73,7 @@ END
     expect 74 larder schema check nowhere.json
 }
 
-@test "schema check --cloudkit reports what CloudKit would refuse" {
+@test "schema check --cloudkit reports what CloudKit does not support" {
     expect 65 larder schema check "$schema" --cloudkit
     holds "$stderr" "entities[0].attributes[0]"
     holds "$stderr" "entities[1].attributes[0].unique"
@@ -84,7 +84,7 @@ END
     expect 0 larder schema check good.json --cloudkit
 }
 
-@test "completion scripts are made for three shells" {
+@test "completion scripts are available for three shells" {
     for shell in bash zsh fish; do
         expect 0 larder --generate-completion-script $shell
         same "" "$stderr"
@@ -92,7 +92,7 @@ END
     done
 }
 
-@test "bash completes commands, and entities by asking the store" {
+@test "bash completes commands, and the entities of the store" {
     larder --generate-completion-script bash >completion
     run bash -c 'set -e
         source ./completion

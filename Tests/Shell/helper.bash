@@ -1,5 +1,5 @@
-# What every file of the suite begins with: the built programs on the PATH, a scratch folder for each
-# test, and a daemon that is started in it and ended by its own process id.
+# Loaded by every file of the suite. Puts the built programs on the PATH, and gives each test a
+# scratch folder with a daemon, which is stopped by its process id.
 
 bats_require_minimum_version 1.5.0
 
@@ -8,7 +8,7 @@ schema=$fixtures/schema.json
 PATH=$(realpath "${LARDER_BIN_DIR:-$BATS_TEST_DIRNAME/../../.build/debug}"):$PATH
 export LARDER_SOCKET SWIFT_BACKTRACE=enable=no
 
-# A folder short enough for a socket's path.
+# Creates the scratch folder. Its path is short enough for a socket.
 enter_scratch() {
     scratch=$(mktemp -d)
     cd "$scratch"
@@ -22,7 +22,7 @@ start_daemon() {
     larder ping --wait --timeout 20s >/dev/null
 }
 
-# Ends the daemon in order and says whether it could.
+# Stops the daemon gracefully and returns its exit status.
 stop_daemon() {
     kill -TERM "$daemon"
     local status=0
@@ -47,7 +47,7 @@ setup() {
 
 teardown() { leave_scratch; }
 
-# expect STATUS COMMAND…: runs it with its streams apart, and shows what came if the status differs.
+# expect STATUS COMMAND…: runs the command and checks its exit status. Sets $output and $stderr.
 expect() {
     local expected=$1
     shift
@@ -59,7 +59,7 @@ expect() {
     }
 }
 
-# same EXPECTED ACTUAL
+# same EXPECTED ACTUAL: checks that two texts are equal.
 same() {
     [ "$1" = "$2" ] || {
         printf 'expected: %s\nfound:    %s\n' "$1" "$2"
@@ -67,7 +67,7 @@ same() {
     }
 }
 
-# holds TEXT PART
+# holds TEXT PART: checks that a text contains another.
 holds() {
     [[ "$1" == *"$2"* ]] || {
         printf 'text: %s\nlacks: %s\n' "$1" "$2"
@@ -75,7 +75,7 @@ holds() {
     }
 }
 
-# Three categories and six articles, two of them in a collection.
+# Inserts three categories and six articles, two of them in a collection.
 fill() {
     tech=$(larder insert Category name=tech)
     arts=$(larder insert Category name=arts)

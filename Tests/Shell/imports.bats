@@ -5,7 +5,7 @@ teardown() {
     leave_scratch
 }
 
-@test "import stores many objects and export gives them back" {
+@test "import stores many objects and export prints them" {
     seq 1 5000 | sed 's/.*/{"int64": &, "string": "n&"}/' >in
     expect 0 larder import Sample in
     same 5000 "$output"
@@ -13,7 +13,7 @@ teardown() {
     jq -c . in | cmp - out
 }
 
-@test "an export is imported into another store" {
+@test "the output of export can be imported into another store" {
     fill
     larder export Category >categories
     larder export Article --select title,wordCount,published >articles
@@ -26,14 +26,14 @@ teardown() {
     same 3 "$(larder count Category --store copy.store)"
 }
 
-@test "a URI of another store is refused by import" {
+@test "import rejects a URI of another store" {
     fill
     larder export Article >articles
     expect 4 larder import Article articles --store copy.store --schema "$schema"
     holds "$stderr" "error[FOREIGN_IDENTIFIER]"
 }
 
-@test "csv is imported by its heading, with nil and the empty string, and goes round" {
+@test "csv import uses the header, distinguishes nil from the empty string, and round-trips" {
     printf 'string,int64,date\r\n"a,""b""\nc",1,2026-01-31T08:15:00Z\r\n"",2,\r\n,3,\r\n' >in.csv
     expect 0 larder import Sample in.csv
     same 3 "$output"
@@ -43,27 +43,27 @@ teardown() {
     same 6 "$(larder count Sample)"
 }
 
-@test "an error names line and property, and says how much is stored" {
+@test "an import error names the line, the property and the last committed line" {
     { seq 1 4500 | sed 's/.*/{"int64": &}/'; echo '{"int64": "x"}'; } >in
     expect 65 larder import Sample in
     holds "$stderr" "in, line 4501: Sample.int64"
-    holds "$stderr" "up to line 4000 are stored, 4000 of them"
+    holds "$stderr" "up to line 4000 were committed (4000 objects)"
     same 4000 "$(larder count Sample)"
 }
 
-@test "what the store refuses is told with its line, and its chunk is left out" {
+@test "an error of the store names the line, and its transaction is not committed" {
     printf '{"name": "a"}\n{"name": "b"}\n{"name": "a"}\n' >in
     expect 65 larder import Category in
     holds "$stderr" "error[UNIQUENESS_VIOLATED]"
     holds "$stderr" "line"
-    holds "$stderr" "nothing of in is stored"
+    holds "$stderr" "nothing from in was committed"
     same 0 "$(larder count Category)"
 }
 
-@test "csv with a wrong heading, too few fields or an open quotation mark is refused" {
+@test "csv with an invalid header, too few fields or an unclosed quotation mark is rejected" {
     printf 'nothing\n1\n' >a.csv
     expect 65 larder import Sample a.csv
-    holds "$stderr" "line 1: Sample has no property nothing"
+    holds "$stderr" "line 1: Sample has no property \"nothing\""
     printf 'int64,string\n1\n' >b.csv
     expect 65 larder import Sample b.csv
     holds "$stderr" "line 2"
@@ -72,7 +72,7 @@ teardown() {
     holds "$stderr" "not closed"
 }
 
-@test "--upsert updates what has the unique values already" {
+@test "--upsert updates objects that already have the unique values" {
     larder insert Category name=a >first
     printf '{"name": "a"}\n{"name": "b"}\n' >in
     expect 0 larder import Category in --upsert
@@ -82,7 +82,7 @@ teardown() {
     same "$(cat first)" "$(larder insert Category name=a --upsert)"
 }
 
-@test "an empty file is no error, a missing one is" {
+@test "an empty file is valid, a missing file is an error" {
     : >empty
     expect 0 larder import Sample empty
     same 0 "$output"
@@ -90,18 +90,18 @@ teardown() {
     holds "$stderr" "nowhere"
 }
 
-# A million lines would take too long here; these are more than a few transactions.
+# many [COUNT]: prints the lines of more objects than a few transactions have.
 many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
 
-@test "a bad line is named, and the file is stored up to the transaction in front of it" {
+@test "an import error names the line, and the transactions before it are committed" {
     { many; echo '{"title": "bad", "wordCount": -1}'; many 5; } >in
     expect 65 larder import Article in
     holds "$stderr" "error[VALIDATION_FAILED]: in, line 70001: Article.wordCount"
-    holds "$stderr" "up to line 70000 are stored, 70000 of them"
+    holds "$stderr" "up to line 70000 were committed (70000 objects)"
     same 70000 "$(larder count Article)"
 }
 
-@test "--atomic stores all of a file or nothing of it" {
+@test "--atomic imports the whole file or nothing" {
     many >in
     expect 0 larder import Article in --atomic
     same 70000 "$output"
@@ -109,7 +109,7 @@ many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
     { many; echo '{"title": "bad", "wordCount": -1}'; many 5; } >bad
     expect 65 larder import Article bad --atomic
     holds "$stderr" "error[VALIDATION_FAILED]: bad, line 70001: Article.wordCount"
-    holds "$stderr" "nothing of bad is stored"
+    holds "$stderr" "nothing from bad was committed"
     { many; echo '{"title": "bad", "wordCount": "x"}'; } >typed
     expect 65 larder import Article typed --atomic
     holds "$stderr" "typed, line 70001: Article.wordCount"
@@ -117,18 +117,18 @@ many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
     same "" "$(find . -name '*spool*')"
 }
 
-@test "csv names its bad line too, when values go over several" {
+@test "a csv error names the correct line if values span several lines" {
     { echo 'name'; seq 1 3000 | sed 's/.*/"a\n&"/'; echo '"a'; echo '5"'; } >in.csv
     expect 65 larder import Category in.csv --atomic
     holds "$stderr" "error[UNIQUENESS_VIOLATED]: in.csv, line 6002: Category.name must be unique"
     same 0 "$(larder count Category)"
     expect 65 larder import Category in.csv
     holds "$stderr" "error[UNIQUENESS_VIOLATED]: in.csv, line 6002"
-    holds "$stderr" "up to line 4000 are stored, 2000 of them"
+    holds "$stderr" "up to line 4000 were committed (2000 objects)"
     same 2000 "$(larder count Category)"
 }
 
-@test "lines may leave properties out, which then have their defaults" {
+@test "properties that a line omits get their defaults" {
     printf '%s\n' '{"title": "a"}' '{"title": "b", "wordCount": 3}' '{}' >in
     expect 65 larder import Article in
     holds "$stderr" "in, line 3: Article.title is required"
@@ -140,7 +140,7 @@ many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
     same 1 "$(larder count Sample)"
 }
 
-@test "--ids prints the objects in the order of the file" {
+@test "--ids prints URIs in the order of the file" {
     many 2500 >in
     expect 0 larder import Article in --ids
     printf '%s\n' "$output" >ids
@@ -155,14 +155,14 @@ many() { seq 1 "${1:-70000}" | sed 's/.*/{"title": "t&", "wordCount": &}/'; }
     same 3 "$(larder count Category)"
 }
 
-@test "a disk without room for the rows of one transaction leaves the store as it was" {
+@test "a disk without space for the rows of one transaction leaves the store unchanged" {
     mkdir small
     mount -t tmpfs -o size=4m none small 2>/dev/null || skip "needs to mount a file system"
     many 400000 >in
     larder import Article /dev/null --store small/store --schema "$schema" >/dev/null
     expect 74 larder import Article in --atomic --store small/store
     holds "$stderr" "error[STORAGE_FULL]"
-    holds "$stderr" "nothing of in is stored"
+    holds "$stderr" "nothing from in was committed"
     same 0 "$(larder count Article --store small/store)"
     head -n 9 in >few
     expect 0 larder import Article few --store small/store

@@ -1,6 +1,6 @@
 load helper
 
-# A schema that nobody had in mind: what a small library lends.
+# A schema with an entity tree: the items of a small library.
 setup() {
     enter_scratch
     schema=$scratch/schema.json
@@ -28,7 +28,7 @@ JSON
     solaris=$(larder insert Film title=Solaris minutes=167 sequel="$world")
 }
 
-@test "URIs name the object's own entity, and no other name finds it" {
+@test "a URI contains the exact entity of its object, and another entity does not find the object" {
     [[ $world =~ /Atlas/p2$ ]]
     for name in Item Book Film; do
         expect 4 larder get "${world/Atlas/$name}"
@@ -39,7 +39,7 @@ JSON
     same 50000 "$(jq .scale <<<"$output")"
 }
 
-@test "a fetch has the objects of all entities below, unless told otherwise" {
+@test "a fetch includes the objects of subentities, unless --no-subentities is given" {
     expect 0 larder fetch Item --sort title --output jsonl
     same $'Book Emma null\nFilm Solaris Atlas\nAtlas World Book' "$(jq -r \
         '"\(."@entity") \(.title) \(.sequel // "null" | capture("//[^/]*/(?<e>[^/]*)/").e? // .)"' \
@@ -55,7 +55,7 @@ JSON
     holds "$output" "of Book"
 }
 
-@test "a change of all leaves out the objects of sub-entities where that is asked" {
+@test "a bulk update can exclude the objects of subentities" {
     same 1 "$(larder update Book --all --no-subentities pages=401)"
     same 401 "$(larder fetch Book --where 'pages == 401' --select pages --output plain)"
     printf '%s' '{"updateAll": {"@entity": "Book", "@all": true, "@subentities": 1, "pages": 1}}' >x
@@ -65,7 +65,7 @@ JSON
     same 1 "$(larder count Book --where 'pages == 400')"
 }
 
-@test "IS tests the type, also along paths and of the objects of a list" {
+@test "IS tests the entity, also along key paths and for the objects of a list" {
     same 2 "$(larder count Item --where 'SELF IS Book')"
     same 1 "$(larder count Item --where 'sequel IS Atlas')"
     same 2 "$(larder count Item --where 'NOT sequel IS Atlas')"
@@ -78,7 +78,7 @@ JSON
     holds "$stderr" 'ask for objects of Book'
 }
 
-@test "an abstract entity has no objects, and a value is unique in its whole tree" {
+@test "an abstract entity has no objects, and a value is unique in the whole entity tree" {
     expect 65 larder insert Item title=x --output json
     same abstract "$(jq -r '.details[0].rule' <<<"$stderr")"
     expect 65 larder insert Film title=x shelf=A1
@@ -87,7 +87,7 @@ JSON
     holds "$stderr" "$emma has the same"
 }
 
-@test "a set links objects of several entities, and each entity is exported by itself" {
+@test "a change set links objects of several entities, and each entity is exported separately" {
     expect 0 larder save - <<'LINES'
 {"insert": {"@id": "t:r", "@entity": "Reader", "name": "Ann", "items": ["t:a", "t:f"]}}
 {"insert": {"@id": "t:a", "@entity": "Atlas", "title": "Moon", "pages": 9}}
@@ -105,7 +105,7 @@ LINES
     same 5 "$(larder count Book)"
 }
 
-@test "a check finds nothing, and the schema is shown as it was written" {
+@test "check finds no problem, and schema show prints inheritance as written" {
     expect 0 larder check
     same "" "$output"
     larder schema show >shown
@@ -118,7 +118,7 @@ LINES
     holds "$stderr" "Atlas: parent is Book in the store, Item in the file"
 }
 
-@test "schemas whose parents lead nowhere, or back, are refused with every fault" {
+@test "schemas with missing or cyclic parents are rejected with every problem" {
     echo '{"version":"1.0.0","entities":[{"name":"A","parent":"B"},{"name":"B","parent":"A"},
         {"name":"C","parent":"Z","abstract":1}]}' >bad
     expect 65 larder schema check bad

@@ -1,27 +1,27 @@
 load helper
 
-# How the daemon begins and ends, apart from what it serves.
+# Start, shutdown, options and resource limits of the daemon.
 
 setup() { enter_scratch; }
 
-# starts larderd with these options and waits until it says that it serves.
+# serve OPTION…: starts larderd and waits for the log line that reports that it serves.
 serve() {
-    mkfifo said
-    larderd "$@" 2>said 3>&- &
+    mkfifo log_lines
+    larderd "$@" 2>log_lines 3>&- &
     daemon=$!
-    exec {said}<said
-    read -r -t 20 line <&"$said"
+    exec {log_lines}<log_lines
+    read -r -t 20 line <&"$log_lines"
     holds "$line" "serving store"
 }
 
-@test "--help begins with examples, and --version is a number" {
+@test "--help begins with examples, and --version prints a version number" {
     expect 0 larderd --help
     holds "${lines[1]}" EXAMPLES
     expect 0 larderd --version
     [[ $output =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
 }
 
-@test "options that do not fit together are usage errors" {
+@test "conflicting options are usage errors" {
     for options in '' '--in-memory' "--store a --in-memory --schema $schema" \
         "--in-memory --schema $schema --read-only" "--in-memory --schema $schema --mode 888" \
         "--in-memory --schema $schema --mode 0060" "--in-memory --schema $schema --idle-exit 0" \
@@ -33,7 +33,7 @@ serve() {
     done
 }
 
-@test "a schema that is missing or wrong ends it with 65 and names the file" {
+@test "a missing or invalid schema exits with 65 and the error names the file" {
     expect 65 larderd --in-memory --schema nowhere.json --socket s
     holds "$stderr" "nowhere.json"
     echo '{"version": "1.0.0", "entities": [], "more": 1}' >wrong.json
@@ -43,13 +43,13 @@ serve() {
     [ ! -e s ]
 }
 
-@test "a file that is no store ends it with 74" {
+@test "a file that is not a store exits with 74" {
     head -c 5000 /dev/urandom >noise
     expect 74 larderd --store noise --schema "$schema" --socket s
     holds "$stderr" "error[NOT_A_STORE]"
 }
 
-@test "it says on standard error where it serves and which store" {
+@test "it logs its socket and its store to standard error" {
     serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
     holds "$line" "$LARDER_SOCKET"
     holds "$line" "schema version"
@@ -58,22 +58,22 @@ serve() {
     same 600 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
-@test "the socket has the mode asked for, whatever the mask" {
+@test "the socket has the mode of --mode, regardless of the umask" {
     umask 077
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --mode 0660
     same 660 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
-@test "without --socket it listens in the runtime directory under the store's name" {
+@test "without --socket it listens in the runtime directory, with the name of the store file" {
     unset RUNTIME_DIRECTORY
     XDG_RUNTIME_DIR=$scratch serve --store test.store --schema "$schema"
     same 700 "$(stat -c %a larder)"
     larder ping --socket larder/test.sock
 }
 
-@test "SIGTERM and SIGINT end it in order, and the socket is gone" {
+@test "SIGTERM and SIGINT shut it down gracefully and remove the socket" {
     for signal in TERM INT; do
-        rm -f said
+        rm -f log_lines
         serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
         kill "-$signal" "$daemon"
         wait "$daemon"
@@ -82,7 +82,7 @@ serve() {
     done
 }
 
-@test "a second SIGINT does not wait for a client that takes its time" {
+@test "a second SIGINT exits without waiting for a slow client" {
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
     text=$(printf 'x%.0s' {1..1000})
     seq 1 5000 | sed "s/.*/{\"int64\": &, \"string\": \"$text\"}/" >in
@@ -91,11 +91,11 @@ serve() {
     larder export Sample >slow 3>&- &
     client=$!
     exec {slow}<slow
-    # The first bytes say that the stream has begun; the rest is not taken.
+    # The first bytes show that the stream has begun; the rest is never read.
     read -r -n 10 -t 20 _ <&"$slow"
     kill -INT "$daemon"
-    # The second signal counts once the first has been taken.
-    read -r -t 20 line <&"$said"
+    # The second signal is sent after the first was handled.
+    read -r -t 20 line <&"$log_lines"
     holds "$line" stopping
     kill -INT "$daemon"
     local status=0
@@ -106,14 +106,14 @@ serve() {
     same 130 "$status"
 }
 
-@test "a stale socket is replaced, one in use and a file are not" {
+@test "a stale socket is replaced; a socket in use and a regular file are not" {
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
     expect 69 larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
     holds "$stderr" "$LARDER_SOCKET is in use"
     kill -KILL "$daemon"
     wait "$daemon" || true
     [ -S "$LARDER_SOCKET" ]
-    rm said
+    rm log_lines
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
     larder ping
     echo text >file
@@ -121,7 +121,7 @@ serve() {
     same text "$(cat file)"
 }
 
-@test "a socket's path that is too long is refused with both lengths" {
+@test "a socket path that is too long is rejected with both lengths" {
     expect 65 larderd --in-memory --schema "$schema" --socket "/tmp/$(printf 'x%.0s' {1..103})"
     holds "$stderr" "108 bytes"
     holds "$stderr" "107"
@@ -137,13 +137,13 @@ serve() {
     ((resident < 18 * 1024))
 }
 
-@test "it ends by itself when nobody has been connected for a while" {
+@test "--idle-exit ends it after a time without connections" {
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --idle-exit 1
     wait "$daemon"
     daemon=
 }
 
-@test "under activation it refuses --socket, and ends by itself with the socket left in place" {
+@test "with socket activation it rejects --socket, and --idle-exit leaves the socket in place" {
     systemd-socket-activate -l "$LARDER_SOCKET" "$(command -v larderd)" --in-memory \
         --schema "$schema" --idle-exit 1 2>log 3>&- &
     daemon=$!
@@ -163,7 +163,7 @@ serve() {
     same 64 "$status"
 }
 
-@test "an inherited descriptor that is no listening socket is refused" {
+@test "an inherited descriptor that is not a listening socket is rejected" {
     export schema
     # shellcheck disable=SC2016
     expect 69 sh -c \
@@ -171,7 +171,7 @@ serve() {
     holds "$stderr" "descriptor 3"
 }
 
-@test "when descriptors run out it neither dies nor spins, and accepts again afterwards" {
+@test "without free descriptors it neither exits nor spins, and accepts connections again later" {
     (
         ulimit -n 30
         exec larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET" 2>log 3>&-
@@ -192,7 +192,7 @@ for _ in range(60):
     peer.connect(path)
     peers.append(peer)
 before, began = processor_time(), time.monotonic()
-# Until the first of those that were accepted is ended for not shaking hands.
+# Wait until the first accepted connection is closed, because it sends no handshake.
 select.select(peers, [], [], 20)
 share = (processor_time() - before) / 100 / max(1, time.monotonic() - began)
 assert share < 0.5, f"it used {share} of a processor while it could not accept"

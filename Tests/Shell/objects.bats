@@ -1,6 +1,6 @@
 load helper
 
-@test "insert prints a URI, and get the object with its defaults" {
+@test "insert prints a URI, and get prints the object with its defaults" {
     expect 0 larder insert Article title=First
     same "" "$stderr"
     [[ $output =~ ^x-coredata://[0-9A-F-]{36}/Article/p1$ ]]
@@ -10,14 +10,14 @@ load helper
         "$(jq -Sc '.[0]' <<<"$output")"
 }
 
-@test "every type reads back from JSON as it was written" {
+@test "values of every type round-trip through JSON" {
     document='{"bool":true,"int16":-32768,"int32":2147483647,"int64":"9223372036854775807","float":0.5,"double":0.1,"decimal":"12345678901234567890.12","string":"a\tb\"ü","date":"2026-01-31T08:15:00.25Z","uuid":"0F8FAD5B-D9CB-469F-A165-70867728950E","url":"https://example.org/a?b=c","data":"AAEC/w==","json":{"a":[1,2.5,null]}}'
     uri=$(larder insert Sample --json "$document")
     expect 0 larder get "$uri" --output jsonl
     same "$(jq -Sc . <<<"$document")" "$(jq -Sc 'del(.["@id"],.["@entity"],.["@version"])' <<<"$output")"
 }
 
-@test "assignments take the property's type; key= is empty and key:=null is nil" {
+@test "assignments convert text to the type of the property; key= is empty and key:=null is nil" {
     uri=$(larder insert Sample bool=true int64=-5 double=2.5 string= json='{"a": 1}' \
         date=2026-01-31 int32:=7 uuid:=null)
     expect 0 larder get "$uri" --output jsonl
@@ -25,12 +25,12 @@ load helper
         "$(jq -c '[.bool,.int64,.double,.string,.json,.date,.int32,.uuid]' <<<"$output")"
 }
 
-@test "a value keeps its = and a leading dash" {
+@test "a value may contain = and begin with a dash" {
     uri=$(larder insert Sample string=--a=b=)
     same '--a=b=' "$(larder get "$uri" --output jsonl | jq -r .string)"
 }
 
-@test "a relationship is set by URI from either side" {
+@test "a relationship can be set by URI from either side" {
     one=$(larder insert Article title=one)
     two=$(larder insert Article title=two)
     category=$(larder insert Category name=tech articles:="[\"$one\",\"$two\"]")
@@ -40,7 +40,7 @@ load helper
     same "[\"$two\"]" "$(larder get "$category" --output jsonl | jq -c .articles)"
 }
 
-@test "insert - takes JSON lines in one transaction" {
+@test "insert - inserts JSON lines in one transaction" {
     expect 0 larder insert Category - <<<'{"name": "a"}
 {"name": "b"}'
     same 2 "${#lines[@]}"
@@ -50,14 +50,14 @@ load helper
     same 2 "$(larder count Category)"
 }
 
-@test "update changes what it names and prints the new version" {
+@test "update changes the given properties and prints the new version" {
     uri=$(larder insert Article title=a wordCount=3)
     expect 0 larder update "$uri" title=b
     same 2 "$output"
     same '["b",3,2]' "$(larder get "$uri" --output jsonl | jq -c '[.title,.wordCount,.["@version"]]')"
 }
 
-@test "update --if-version refuses another version with status 3" {
+@test "update --if-version rejects another version with status 3" {
     uri=$(larder insert Article title=a)
     expect 0 larder update "$uri" title=b --if-version 1
     expect 3 larder update "$uri" title=c --if-version 1
@@ -65,7 +65,7 @@ load helper
     same b "$(larder get "$uri" --output jsonl | jq -r .title)"
 }
 
-@test "update --merge solves a conflict property by property" {
+@test "update --merge resolves a conflict property by property" {
     uri=$(larder insert Article title=a wordCount=1)
     larder update "$uri" title=b >/dev/null
     expect 3 larder update "$uri" wordCount=2 --if-version 1 --output json
@@ -82,7 +82,7 @@ END
     expect 64 larder update "$uri" wordCount=2 --merge perhaps
 }
 
-@test "all faults of a set are told, a line each and in parts" {
+@test "all problems of a change set are reported, one per line and as JSON details" {
     expect 65 larder save - --output json <<'END'
 {"insert": {"@entity": "Category", "name": "a"}}
 {"insert": {"@entity": "Category", "name": "a"}}
@@ -90,10 +90,10 @@ END
 END
     same '[[2,"Article","optional"],[2,"Article","minimum"],[1,"Category","unique"]]' \
         "$(jq -c '[.details[] | [.change, .entity, .rule]] | sort_by(-.[0], -(.[2] | length))' <<<"$stderr")"
-    same 3 "$(jq '.faults | length' <<<"$stderr")"
+    same 3 "$(jq '.problems | length' <<<"$stderr")"
 }
 
-@test "save --upsert gives the URI of the object that has the values" {
+@test "save --upsert prints the URI of the object that already has the unique values" {
     uri=$(larder insert Category name=a)
     expect 0 larder save - --upsert --output json <<'END'
 {"insert": {"@id": "t:a", "@entity": "Category", "name": "a"}}
@@ -103,7 +103,7 @@ END
     same 1 "$(larder count Article --where 'category.name == "a"')"
 }
 
-@test "delete removes all or none" {
+@test "delete removes all of its objects or none" {
     one=$(larder insert Category name=a)
     two=$(larder insert Category name=b)
     expect 0 larder delete "$one"
@@ -132,7 +132,7 @@ END
     same 2 "$output"
 }
 
-@test "no entity is changed as a whole by a slip" {
+@test "a bulk change requires --where or --all, and no conflicting options" {
     larder insert Category name=a >/dev/null
     uri=$(larder insert Category name=b)
     for arguments in 'delete Category' 'delete Category --ids' 'delete Category --all --where TRUEPREDICATE' \
@@ -153,7 +153,7 @@ END
     same 2 "$(larder count Category)"
 }
 
-@test "delete --if-version keeps an object that another has changed, and --merge decides" {
+@test "delete --if-version keeps an object that has changed, unless --merge resolves the conflict" {
     uri=$(larder insert Category name=a)
     larder update "$uri" name=b >/dev/null
     expect 3 larder delete "$uri" --if-version 1
@@ -164,7 +164,7 @@ END
     expect 64 larder delete "$uri" "$uri" --if-version 1
 }
 
-@test "a set changes objects by name and by predicate, in the order of its lines" {
+@test "a change set mixes single and bulk changes, applied in the order of the lines" {
     larder insert Article title=old wordCount=3 >/dev/null
     expect 0 larder save - <<'END'
 {"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}
@@ -187,7 +187,7 @@ END
     done
 }
 
-@test "a change by predicate that takes too long is TIMEOUT, and nothing is done" {
+@test "a bulk update that takes too long fails with TIMEOUT and changes nothing" {
     category=$(larder insert Category name=a)
     seq 1 3000 | sed "s|.*|{\"title\": \"&\", \"category\": \"$category\"}|" >in
     larder import Article in >/dev/null
@@ -197,7 +197,7 @@ END
     same 3000 "$(larder count Article --where 'wordCount == 0')"
 }
 
-@test "a change of many objects takes little memory" {
+@test "a bulk change of many objects needs little memory" {
     seq 1 100000 | sed 's|.*|{"title": "the title of &"}|' >in
     larder import Article in >/dev/null
     peak() { sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$daemon/status"; }
@@ -208,7 +208,7 @@ END
     [ $(($(peak) - before)) -lt 40000 ]
 }
 
-@test "every change is in the history with its author, its client and its user" {
+@test "the history records the author, the client and the user of every change" {
     uri=$(larder insert Category name=a --author ann)
     larder update "$uri" name=b --author bob >/dev/null
     larder save - --author cleo >/dev/null <<<'{"insert": {"@entity": "Category", "name": "c"}}'
@@ -234,7 +234,7 @@ dan|larder|$UID
 3|1|1|' "$(sqlite3 test.store 'SELECT kind, first_key, last_key, properties FROM _transaction ORDER BY number')"
 }
 
-@test "a command with an idempotency key can be repeated, and does its changes once" {
+@test "a repeated command with an idempotency key applies its changes once" {
     uri=$(larder insert Category name=a --idempotency-key one)
     same "$uri" "$(larder insert Category name=a --idempotency-key one)"
     same 2 "$(larder update "$uri" name=b --if-version 1 --idempotency-key two)"
@@ -255,7 +255,7 @@ dan|larder|$UID
     expect 64 larder delete "$uri" --idempotency-key "$(printf 'a%.0s' {1..65})"
 }
 
-@test "delete counts what its rules take along" {
+@test "delete counts the objects that cascading delete rules removed" {
     week=$(larder insert ArticleCollection name=week)
     larder insert Article title=a collection="$week" >/dev/null
     larder insert Article title=b collection="$week" >/dev/null
@@ -264,7 +264,7 @@ dan|larder|$UID
     same 0 "$(larder count Article)"
 }
 
-@test "get prints several objects in the order given, or none" {
+@test "get prints several objects in the given order, or none" {
     a=$(larder insert Category name=a)
     b=$(larder insert Category name=b)
     expect 0 larder get "$b" "$a" --output jsonl
@@ -275,7 +275,7 @@ dan|larder|$UID
     holds "$stderr" "$a"
 }
 
-@test "get of objects of two entities is one JSON array, two tables, and no csv" {
+@test "get of objects of two entities prints one JSON array or two tables, and rejects csv" {
     a=$(larder insert Category name=a)
     b=$(larder insert ArticleCollection name=b)
     same '["Category","ArticleCollection"]' \
@@ -284,7 +284,7 @@ dan|larder|$UID
     expect 64 larder get "$a" "$b" --output csv
 }
 
-@test "id prints parts and existence, and SwiftData's JSON" {
+@test "id prints the parts of a URI and whether the object exists, or SwiftData's JSON" {
     uri=$(larder insert Category name=a)
     store=$(cut -d/ -f3 <<<"$uri")
     expect 0 larder id "$uri"
@@ -295,7 +295,7 @@ dan|larder|$UID
     same false "$(larder id "$uri" | cut -f4)"
 }
 
-@test "a malformed, a foreign, an unknown entity's and a deleted object's URI are four errors" {
+@test "a malformed URI, a URI of another store, an unknown entity and a deleted object are different errors" {
     uri=$(larder insert Category name=a)
     larder delete "$uri" >/dev/null
     store=$(cut -d/ -f3 <<<"$uri")
@@ -309,7 +309,7 @@ dan|larder|$UID
     holds "$stderr" "error[OBJECT_NOT_FOUND]"
 }
 
-@test "save makes a set of changes with temporary names, before and after their use" {
+@test "save resolves temporary names that are used before and after the insert" {
     old=$(larder insert Article title=old)
     gone=$(larder insert Article title=gone)
     expect 0 larder save - <<END
@@ -326,14 +326,14 @@ END
     same 0 "$(larder count Article --where 'title == "gone"')"
 }
 
-@test "save prints temporary names beside URIs as JSON, and reads a file" {
+@test "save reads a file, and its JSON output contains temporary names and URIs" {
     echo '{"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}' >set
     expect 0 larder save set --output json
     same '["t:c","Category"]' \
         "$(jq -c '.[0] | [.["@temporary"], (.["@id"] | split("/")[3])]' <<<"$output")"
 }
 
-@test "a set with a fault changes nothing, and the error names the line" {
+@test "an invalid change set changes nothing, and the error names the line" {
     expect 65 larder save - <<'END'
 {"insert": {"@entity": "Category", "name": "a"}}
 {"insert": {"@entity": "Article", "title": "x", "category": "t:nobody"}}
@@ -353,17 +353,17 @@ END
 {"insert": {"@id": "t:c", "@entity": "Category", "name": "a"}}
 {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "collection": "t:c"}}
 END
-    holds "$stderr" "line 2: t:c is of Category, not of ArticleCollection"
+    holds "$stderr" "line 2: t:c is of entity Category, not ArticleCollection"
     same 0 "$(larder count Category)"
 }
 
-# The titles of a collection's articles, in its order.
+# titles URI: prints the titles of a collection's articles, in its order.
 titles() {
     larder get "$1" --output json | jq -r '.[0].articles[]' |
         while read -r uri; do larder get "$uri" --output json | jq -r '.[0].title'; done | xargs
 }
 
-@test "save edits a list at its places, and the edits of two sets both survive" {
+@test "save edits a list at positions, and the edits of two change sets are both applied" {
     list=$(larder insert ArticleCollection name=list)
     for title in a b c; do
         declare "$title=$(larder insert Article title=$title "collection=$list")"
@@ -385,7 +385,7 @@ END
     expect 0 larder check
 }
 
-@test "insert --upsert adds to a list where a whole list would replace it" {
+@test "--upsert applies edits to the list of the existing object" {
     tech=$(larder insert Category name=tech)
     first=$(larder insert Article title=first "category=$tech")
     second=$(larder insert Article title=second)
@@ -397,7 +397,7 @@ END
     same second "$(larder fetch Article --where 'category.name == "tech"' --select title)"
 }
 
-@test "an edit that cannot be read or made names its line, and changes nothing" {
+@test "an invalid edit changes nothing, and the error names the line" {
     list=$(larder insert ArticleCollection name=list)
     article=$(larder insert Article title=a)
     other='{"insert": {"@entity": "Category", "name": "other"}}'
@@ -408,14 +408,14 @@ $update$edit}}"
         holds "$stderr" "error[$code]"
         holds "$stderr" "line 2: $sentence"
     done <<END
-{"@add": ["$article"], "@remove": []}|WRONG_TYPE|ArticleCollection.articles: an edit is an object with one member
-{"@insert": []}|WRONG_TYPE|ArticleCollection.articles: an edit is an object
-[{"@add": []}, "$article"]|WRONG_TYPE|ArticleCollection.articles: an edit is an object
-{"@move": ["$article"]}|WRONG_TYPE|ArticleCollection.articles: @move names a place
-{"@add": "$article"}|WRONG_TYPE|ArticleCollection.articles: the objects of an edit are an array
+{"@add": ["$article"], "@remove": []}|WRONG_TYPE|ArticleCollection.articles: an edit must be an object with one member
+{"@insert": []}|WRONG_TYPE|ArticleCollection.articles: an edit must be an object
+[{"@add": []}, "$article"]|WRONG_TYPE|ArticleCollection.articles: an edit must be an object
+{"@move": ["$article"]}|WRONG_TYPE|ArticleCollection.articles: @move requires a position
+{"@add": "$article"}|WRONG_TYPE|ArticleCollection.articles: the objects of an edit must be an array
 {"@add": {"objects": [3]}}|WRONG_TYPE|ArticleCollection.articles: each element
-{"@add": {"objects": [], "end": "middle"}}|WRONG_TYPE|ArticleCollection.articles: beside its objects an edit has one place
-{"@add": {"objects": [], "index": 1, "end": "last"}}|WRONG_TYPE|ArticleCollection.articles: beside its objects an edit has one place
+{"@add": {"objects": [], "end": "middle"}}|WRONG_TYPE|ArticleCollection.articles: an edit takes "objects" and at most one position
+{"@add": {"objects": [], "index": 1, "end": "last"}}|WRONG_TYPE|ArticleCollection.articles: an edit takes "objects" and at most one position
 {"@add": ["t:nobody"]}|INVALID_CHANGE_SET|no line inserts t:nobody
 {"@move": {"objects": [], "after": "t:nobody"}}|INVALID_CHANGE_SET|no line inserts t:nobody
 {"@add": {"objects": [], "index": -1}}|INVALID_CHANGE_SET|an edit of ArticleCollection.articles has a negative index

@@ -1,12 +1,12 @@
 load helper
 
-@test "plain escapes what would break a line or a column" {
+@test "plain output escapes characters that would break a line or a column" {
     larder insert Sample --json '{"string": "a\tb\nc\\d\u001b[1m"}' >/dev/null
     expect 0 larder fetch Sample --select string,int64
     same 'a\tb\nc\\d\x1b[1m'$'\t' "$output"
 }
 
-@test "csv follows RFC 4180, and tells nil from the empty string" {
+@test "csv follows RFC 4180 and distinguishes nil from the empty string" {
     larder insert Sample --json '{"string": "a,\"b\"\nc", "int64": 1}' >/dev/null
     larder insert Sample --json '{"string": "", "int64": 2}' >/dev/null
     larder insert Sample --json '{"int64": 3}' >/dev/null
@@ -14,14 +14,14 @@ load helper
     printf 'int64,string\r\n1,"a,""b""\nc"\r\n2,""\r\n3,\r\n' | cmp - out
 }
 
-@test "a table has a heading, a rule, and numbers to the right" {
+@test "a table has a header, a separator line and right-aligned numbers" {
     larder insert Sample string=ab int64=5 >/dev/null
     larder insert Sample string=漢字 int64=1234 >/dev/null
     larder fetch Sample --select string,int64 --sort int64 --output table >out
     printf 'string  int64\n------  -----\nab          5\n漢字     1234\n' | diff - out
 }
 
-@test "json is one array and jsonl an object a line, also when there is nothing" {
+@test "json is one array and jsonl one object per line, also for an empty result" {
     same '[]' "$(larder fetch Sample --output json)"
     same '' "$(larder fetch Sample --output jsonl)"
     same '' "$(larder fetch Sample)"
@@ -33,19 +33,19 @@ load helper
         "$(larder fetch Sample --select int64 --sort int64 --output jsonl)"
 }
 
-@test "csv and table of nothing still have their heading" {
+@test "csv and table output of an empty result has a header" {
     same $'int64\r' "$(larder fetch Sample --select int64 --output csv)"
     same $'int64\n-----' "$(larder fetch Sample --select int64 --output table)"
 }
 
-@test "errors are one JSON object under --output json, also those of usage" {
+@test "with --output json, errors are one JSON object, including usage errors" {
     expect 4 larder count Nothing --output json
     same '["UNKNOWN_ENTITY",4]' "$(jq -c '[.code,.status]' <<<"$stderr")"
     expect 64 larder fetch --output json
     same '["USAGE",64]' "$(jq -c '[.code,.status]' <<<"$stderr")"
 }
 
-@test "nothing is written to standard error on success" {
+@test "a successful command prints nothing to standard error" {
     for i in 1 2 3; do echo '{"int64": '$i'}'; done >lines
     expect 0 larder import Sample lines
     same "" "$stderr"

@@ -1,5 +1,4 @@
-# The protocol document is enough to write a client: the one in Python was made from it, and here it
-# exercises the built daemon.
+# The Python client was written from the protocol document alone. Here it exercises the built daemon.
 
 load helper
 
@@ -12,7 +11,7 @@ setup() {
     larder ping --wait --timeout 20s >/dev/null
 }
 
-@test "a client of one page in Python does everything that the document describes" {
+@test "the one-page Python client uses everything that the protocol document describes" {
     "$python/test_client" "$LARDER_SOCKET"
     stop_daemon
 }

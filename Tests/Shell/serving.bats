@@ -1,17 +1,17 @@
 load helper
 
-@test "larder can be killed at any point while the server serves on" {
+@test "the server continues after larder is killed at any time" {
     seq 1 20000 | sed 's/.*/{"int64": &, "string": "some text to give it a length"}/' >in
     for delay in 0.01 0.03 0.06 0.1 0.15 0.2 0.3 0.4; do
         timeout -s KILL "$delay" larder import Sample in >/dev/null 2>&1 || true
         timeout -s KILL "$delay" larder fetch Sample >/dev/null 2>&1 || true
         larder ping --timeout 10s >/dev/null
     done
-    # Whole change sets only.
+    # Only whole transactions were committed.
     same 0 "$(($(larder count Sample) % 2000))"
 }
 
-@test "what was acknowledged is there after a clean stop and after a kill" {
+@test "acknowledged writes survive a graceful shutdown and a kill" {
     a=$(larder insert Category name=a)
     stop_daemon
     start_daemon
@@ -23,12 +23,12 @@ load helper
     same b "$(larder get "$b" --output jsonl | jq -r .name)"
 }
 
-@test "a clean stop leaves no socket and ends with 0" {
+@test "a graceful shutdown removes the socket and exits with 0" {
     stop_daemon
     [ ! -e "$LARDER_SOCKET" ]
 }
 
-@test "a second owner of a store's file is told who holds it, and ends with 74" {
+@test "opening a store that is in use fails with 74 and names the process" {
     expect 74 larderd --store test.store --schema "$schema" --socket "$scratch/second"
     holds "$stderr" "STORE_IN_USE"
     holds "$stderr" "$daemon"
@@ -37,15 +37,15 @@ load helper
     larder ping >/dev/null
 }
 
-@test "twenty processes insert at once and all is there" {
+@test "concurrent inserts of twenty processes are all stored" {
     for i in {1..20}; do larder insert Sample int64="$i" >/dev/null 3>&- & children+=($!); done
     for child in "${children[@]}"; do wait "$child"; done
     same $'20\t210' "$(larder aggregate Sample count sum:int64)"
 }
 
-@test "systemd's activation starts the server at the first connection" {
+@test "systemd socket activation starts the server at the first connection" {
     stop_daemon
-    # It owns the listener, passes it on, and becomes larderd when someone connects.
+    # It listens, and executes larderd with the socket at the first connection.
     systemd-socket-activate -l "$LARDER_SOCKET" "$(command -v larderd)" --store test.store \
         --schema "$schema" 2>>log 3>&- &
     daemon=$!

@@ -1,6 +1,6 @@
 load helper
 
-@test "usage errors end with 64" {
+@test "usage errors exit with 64" {
     for arguments in '' bogus fetch 'fetch A --limit x' 'fetch A --limit -1' 'fetch A --output xml' \
         'fetch A --timeout 5' 'fetch A --timeout 0s' 'fetch A --ids --select x' \
         'fetch A --distinct' 'aggregate A' 'aggregate A nonsense:x' 'insert Article title' \
@@ -13,7 +13,7 @@ load helper
     done
 }
 
-@test "help is no error, and shows examples before usage" {
+@test "help is not an error and shows examples before usage" {
     for command in insert get update delete save fetch count aggregate id import export explain \
         'schema show' 'schema check' stats check ping; do
         # shellcheck disable=SC2086
@@ -24,14 +24,14 @@ load helper
     expect 0 larder --version
 }
 
-@test "no server is 69, with a hint; no store named is usage" {
+@test "a missing server exits with 69; a missing store option is a usage error" {
     expect 69 larder count Article --socket "$scratch/nobody"
     holds "$stderr" "error[CONNECTION_FAILED]"
     unset LARDER_SOCKET
     expect 64 larder count Article
 }
 
-@test "a socket without a server behind it is 69, one too long too" {
+@test "a socket without a server and a path that is too long exit with 69" {
     kill -KILL "$daemon"
     wait "$daemon" || true
     daemon=
@@ -39,22 +39,22 @@ load helper
     expect 69 larder count Article --socket "/tmp/$(printf 'x%.0s' {1..120})"
 }
 
-@test "ping --wait gives up in time with 75" {
+@test "ping --wait exits with 75 after the timeout" {
     expect 75 larder ping --wait --timeout 100ms --socket "$scratch/nobody"
     holds "$stderr" "error[TIMEOUT]"
 }
 
-@test "ping --wait meets a server that is yet to come" {
+@test "ping --wait waits for a server that starts later" {
     stop_daemon
-    larder ping --wait --timeout 20s >answer 3>&- &
+    larder ping --wait --timeout 20s >reply 3>&- &
     waiting=$!
     start_daemon
     wait "$waiting"
-    [ -s answer ]
+    [ -s reply ]
 }
 
-@test "a server that does not answer the handshake is as good as none" {
-    # It accepts through its backlog, and says nothing.
+@test "a server that does not reply to the handshake exits with 69" {
+    # The kernel accepts connections through the backlog; nothing replies.
     python3 - "$scratch/mute" 3>&- <<'END' &
 import socket, sys, signal
 listener = socket.socket(socket.AF_UNIX)
@@ -69,11 +69,11 @@ END
     kill "$mute"
 }
 
-@test "a write whose answer does not come in time is neither done nor failed" {
+@test "a write without a reply before the timeout is indeterminate" {
     mkfifo pipe
     larder import Sample pipe --timeout 300ms 2>errors 3>&- &
     import=$!
-    # Opens once the command does, which has asked for the schema by then.
+    # Opens after the command has opened the pipe; by then it has read the schema.
     exec 4>pipe
     kill -STOP "$daemon"
     echo '{"int64": 1}' >&4
@@ -85,7 +85,7 @@ END
     holds "$(cat errors)" "error[INDETERMINATE]"
 }
 
-@test "a server of another kind is 76" {
+@test "a server of another protocol exits with 76" {
     python3 - "$scratch/other" 3>&- <<'END' &
 import socket, sys
 listener = socket.socket(socket.AF_UNIX)
@@ -102,7 +102,7 @@ END
     kill "$other" 2>/dev/null || true
 }
 
-@test "an interrupt ends a command with 130" {
+@test "an interrupted command exits with 130" {
     mkfifo pipe
     exec 4<>pipe
     run timeout --preserve-status -s INT 1 larder import Sample pipe
@@ -111,7 +111,7 @@ END
     same 0 "$(larder count Sample)"
 }
 
-@test "a reader that is gone ends a fetch quietly" {
+@test "a closed pipe ends a fetch without a message" {
     seq 1 5000 | sed 's/.*/{"int64": &, "string": "a string of some length, to fill pipes"}/' |
         larder import Sample - >/dev/null
     for form in table plain json jsonl csv; do
@@ -122,7 +122,7 @@ END
     same 5000 "$(larder count Sample)"
 }
 
-@test "output that cannot be written is 74" {
+@test "a failure to write the output exits with 74" {
     larder insert Sample int64=1 >/dev/null
     run bash -c 'larder fetch Sample >/dev/full'
     same 74 "$status"
@@ -130,27 +130,27 @@ END
     same 74 "$status"
 }
 
-@test "closed standard input, bytes that are no text and lines without end are errors" {
+@test "a closed standard input, invalid UTF-8 and endless lines are errors" {
     run bash -c 'larder save - <&-'
     same 74 "$status"
     printf '{"int64": 1, "string": "\xff"}\n' >bytes
     expect 65 larder import Sample bytes
-    holds "$stderr" "line 1: not UTF-8"
+    holds "$stderr" "line 1: not valid UTF-8"
     head -c 17000000 /dev/zero | tr '\0' a >long
     expect 5 larder import Sample long
     holds "$stderr" "error[RESOURCE_EXHAUSTED]"
     expect 65 larder save bytes
 }
 
-@test "more lines than one change set may hold are refused with their line, however short each" {
+@test "more lines than one change set may contain are rejected with the line number" {
     yes '{"delete": {"@id": "x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Sample/p1"}}' |
         head -c 68000000 >many
     expect 5 larder save many
     holds "$stderr" "error[RESOURCE_EXHAUSTED]"
-    holds "$stderr" "more than one change set may hold"
+    holds "$stderr" "too long for one change set"
 }
 
-@test "a change set beyond a frame is refused, and nothing of it is stored" {
+@test "a change set longer than a frame is rejected and changes nothing" {
     text=$(printf 'x%.0s' {1..10000})
     seq 1 2000 | sed "s/.*/{\"insert\": {\"@entity\": \"Sample\", \"string\": \"$text\"}}/" >big
     expect 5 larder save big
@@ -159,7 +159,7 @@ END
     larder ping >/dev/null
 }
 
-@test "nonsense as JSON is refused with its line, never with a crash" {
+@test "malformed changes are rejected with their line number, never with a crash" {
     printf '%s\n' '{' '[]' '"x"' 'null' '{"insert": 1}' '{"insert": {"@entity": 1}}' '{"a": {}}' \
         '{"update": {"title": "x"}}' '{"update": {"@id": "t:a"}}' '{"delete": {"@id": 7}}' \
         '{"insert": {"@entity": "Category", "name": {"a": 1}}}' \
@@ -174,7 +174,7 @@ END
     done <cases
 }
 
-@test "random bytes on standard input end no command by a signal" {
+@test "random bytes on standard input never end a command by a signal" {
     seed=${LARDER_SEED:-$RANDOM}
     echo "LARDER_SEED=$seed"
     RANDOM=$seed

@@ -1,8 +1,7 @@
-/// The text of one script, taken apart and put together again. The format is described in
-/// `ScriptTesting.swift`.
+/// One script, parsed from text and printed again. `ScriptTesting.swift` describes the format.
 struct Script {
     struct Block {
-        /// Blank lines and comments in front of the command, kept for rewriting.
+        /// Blank lines and comments before the command, kept for rewriting.
         var preamble: [String]
         /// The number of the command's first line, from 1.
         var line: Int
@@ -13,8 +12,8 @@ struct Script {
     var blocks: [Block] = []
     /// Blank lines and comments after the last block.
     var trailer: [String] = []
-    /// `line: sentence` for blocks without `---`.
-    var faults: [String] = []
+    /// `line: message` for each block without `---`.
+    var errors: [String] = []
 
     init(text: String) {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -31,21 +30,21 @@ struct Script {
                 trailer = preamble
                 return
             }
-            guard let rule = lines[index..<end].firstIndex(of: "---") else {
-                faults.append("\(index + 1): a block without `---`")
+            guard let separator = lines[index..<end].firstIndex(of: "---") else {
+                errors.append("\(index + 1): the block has no `---`")
                 index = end
                 continue
             }
             blocks.append(
                 Block(
                     preamble: preamble, line: index + 1,
-                    command: lines[index..<rule].joined(separator: "\n"),
-                    expected: Array(lines[(rule + 1)..<end])))
+                    command: lines[index..<separator].joined(separator: "\n"),
+                    expected: Array(lines[(separator + 1)..<end])))
             index = end
         }
     }
 
-    /// The script with the expected lines as they are now.
+    /// The text of the script with the current expected lines.
     var text: String {
         let lines = blocks.flatMap { block in
             block.preamble + [block.command, "---"] + block.expected
@@ -53,7 +52,7 @@ struct Script {
         return (lines + trailer).joined(separator: "\n") + "\n"
     }
 
-    /// What a command printed, as the lines that a script would hold.
+    /// Converts the output of a command to lines of a script.
     static func outputLines(of output: String) -> [String] {
         var lines = output.split(separator: "\n", omittingEmptySubsequences: false).map {
             $0.isEmpty ? "\\" : String($0)

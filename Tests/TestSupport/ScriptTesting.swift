@@ -1,36 +1,35 @@
 import FoundationEssentials
 
-// Runs golden scripts: text files that hold what is done and what must come of it.
+// Runs golden scripts: text files with commands and their expected output.
 //
-// A script is a file `<name>.script` of blocks, separated by a blank line:
+// A script is a file `<name>.script`. Its blocks are separated by blank lines:
 //
-//     # A comment: ignored, between blocks or in front of a block's first line.
+//     # A comment between blocks, or before the first line of a block.
 //     one or more lines
 //     of command
 //     ---
 //     the expected output,
 //     line by line
 //
-// The command is handed to the test as one string. What it returns is compared with the expected
-// lines; an error that it throws is output too, by its description. A line of output that is empty
-// is written as a single backslash, because a blank line ends the block. No output at all is a
-// block that ends with `---`. With LARDER_REWRITE=1 in the environment the expected lines are
-// replaced by the actual ones, and comments stay. A script without a block is a failure, and so is
-// a folder without a script.
+// The test gets the command as one string, and its result is compared with the expected lines. If
+// it throws, the description of the error is the output. An empty line of output is written as a
+// single backslash, because a blank line ends the block. If there is no output, the block ends with
+// `---`. With LARDER_REWRITE=1 in the environment, the expected lines are replaced by the actual
+// ones; comments are kept. A script without blocks and a folder without scripts are failures.
 
-/// Runs each script of a folder; blocks of all of them go to the same closure.
+/// Runs each script of a folder. All scripts share one closure.
 ///
 /// - Parameters:
-///   - directory: a folder below the nearest `Scripts` folder above the calling test's file.
-///   - run: performs a block's command and returns what it prints.
-/// - Throws: ``ScriptFailure`` with each difference of each script, or an error of reading.
+///   - directory: A folder in the nearest `Scripts` folder above the file of the calling test.
+///   - run: Runs the command of a block and returns its output.
+/// - Throws: ``ScriptFailure`` with all differences, or an error of reading a script.
 public func runScripts(
     in directory: String, filePath: String = #filePath, run: @escaping (String) throws -> String
 ) throws {
     try runScripts(in: directory, filePath: filePath, makeRun: { run })
 }
 
-/// Runs each script of a folder with a closure of its own, so that each begins with a fresh state.
+/// Runs each script of a folder with a new closure, so that each begins with a new state.
 public func runScripts(
     in directory: String, filePath: String = #filePath,
     makeRun: () throws -> (String) throws -> String
@@ -38,14 +37,14 @@ public func runScripts(
     let folder = try scriptFolder(directory, above: filePath)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         .filter { $0.hasSuffix(".script") }.sorted()
-    var failures = names.isEmpty ? ["\(folder): no script in this folder"] : []
+    var failures = names.isEmpty ? ["\(folder): the folder has no scripts"] : []
     let rewrites = ProcessInfo.processInfo.environment["LARDER_REWRITE"] == "1"
     for name in names {
         let path = "\(folder)/\(name)"
         let run = try makeRun()
         var script = Script(text: try String(contentsOfFile: path, encoding: .utf8))
-        if script.blocks.isEmpty { failures.append("\(path): no block in this script") }
-        failures += script.faults.map { "\(path):\($0)" }
+        if script.blocks.isEmpty { failures.append("\(path): the script has no blocks") }
+        failures += script.errors.map { "\(path):\($0)" }
         for index in script.blocks.indices {
             let block = script.blocks[index]
             let actual = Script.outputLines(of: output(of: block.command, run))
@@ -62,7 +61,7 @@ public func runScripts(
     guard failures.isEmpty else { throw ScriptFailure(failures: failures) }
 }
 
-/// What did not come out as the scripts say.
+/// The differences between the expected and the actual output of scripts.
 public struct ScriptFailure: Error, CustomStringConvertible {
     /// `path:line: command`, then the difference: `-` expected, `+` actual.
     public let failures: [String]
@@ -86,7 +85,7 @@ private func scriptFolder(_ directory: String, above filePath: String) throws ->
     throw ScriptFailure(failures: ["no folder Scripts/\(directory) above \(filePath)"])
 }
 
-/// Both texts line by line, what is only in the first marked `-`, only in the second `+`.
+/// A line-by-line difference: `-` marks lines of the first text only, `+` of the second only.
 private func lineDifference(from expected: [String], to actual: [String]) -> String {
     let difference = actual.difference(from: expected)
     let removed = Set(

@@ -1,7 +1,6 @@
 import FoundationEssentials
 
-/// Random numbers that can be had again (SplitMix64): the seed comes from LARDER_SEED, or from the
-/// system, and is printed.
+/// A reproducible random number generator (SplitMix64).
 public struct SeededGenerator: RandomNumberGenerator {
     public let seed: UInt64
     private var state: UInt64
@@ -11,7 +10,9 @@ public struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// - Parameter purpose: what the numbers are for, printed beside the seed.
+    /// Takes the seed from LARDER_SEED, or else from the system, and prints it.
+    ///
+    /// - Parameter purpose: The use of the numbers, printed with the seed.
     public static func fromEnvironment(_ purpose: String) -> SeededGenerator {
         let given = ProcessInfo.processInfo.environment["LARDER_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: .min ... .max)
@@ -28,7 +29,7 @@ public struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// How long random tests run: briefly in each test run, longer with LARDER_FUZZ_ITERATIONS.
+/// The duration of random tests: short in each test run, longer with LARDER_FUZZ_ITERATIONS.
 public enum RandomTesting {
     public static func iterations(_ usual: Int = 2_000) -> Int {
         ProcessInfo.processInfo.environment["LARDER_FUZZ_ITERATIONS"].flatMap { Int($0) } ?? usual

@@ -4,7 +4,7 @@ import LarderModel
 struct AggregateCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "aggregate",
-        abstract: "Prints values computed over groups of objects, by the database.",
+        abstract: "Print counts, sums and other aggregates over groups of objects.",
         discussion: """
             EXAMPLES:
               larder aggregate Article count average:wordCount
@@ -13,13 +13,13 @@ struct AggregateCommand: StoreCommand {
               larder aggregate Article --group-by 'month=month(published)' count \\
                 'long=count where wordCount > 1000' --sort month
 
-            A row for each group, its keys in front; without --group-by one row over all. A column \
-            is called what was typed (sum:wordCount), or name with name= in front; --having and \
-            --sort use these names. --arg fills %@ in the order --where, --group-by, columns, \
-            --having, --sort.
+            Prints one row per group, group keys first; without --group-by, one row for all \
+            objects. The name of a column is its text (sum:wordCount) unless NAME= gives another; \
+            --having and --sort refer to columns by name. --arg values fill %@ in this order: \
+            --where, --group-by, columns, --having, --sort.
             """)
 
-    @Argument(help: ArgumentHelp("What to compute over objects of.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("Entity to aggregate.", valueName: "entity"))
     var entity: EntityName
 
     @OptionGroup var aggregate: AggregateOptions
@@ -29,29 +29,30 @@ struct AggregateCommand: StoreCommand {
         parsing: .singleValue,
         help: ArgumentHelp(
             """
-            Orders by a column or an expression over columns, as fetch does: NAME:desc:nilslast; \
-            may be repeated.
+            Column or expression over columns to sort by, with the modifiers of fetch: \
+            NAME:desc:nilslast. Can be repeated.
             """, valueName: "name"))
     var sort: [SortArgument] = []
 
-    @Option(help: ArgumentHelp("At most so many rows.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
 
     @OptionGroup var options: GlobalOptions
 
     mutating func validate() throws {
-        if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit is a number from 0") }
+        if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit must not be negative") }
         if aggregate.columns.isEmpty && aggregate.groupBy.isEmpty {
-            throw ValidationError("Missing what to compute: count, sum:EXPRESSION, …")
+            throw ValidationError(
+                "no columns given; pass count, sum:EXPRESSION or another function")
         }
     }
 
-    func run(_ store: OpenStore) throws {
+    func run(_ session: StoreSession) throws {
         let query = aggregate.query(entity.name, where: predicate, sort: sort)
         let texts = predicate.texts + aggregate.texts + SortArgument.texts(sort)
-        try PredicateFailure.joining(texts) {
-            let batches = try store.client.stream(query, predicate.parameters(limit: limit))
-            var printer = ResultPrinter(options.format, store: store.identifier)
+        try PredicateFailure.attachingFormat(texts) {
+            let batches = try session.client.stream(query, predicate.parameters(limit: limit))
+            var printer = ResultPrinter(options.format, store: session.storeIdentifier)
             while let batch = try batches.next() { try printer.print(batch) }
             try printer.end()
         }

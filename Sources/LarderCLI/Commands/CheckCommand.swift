@@ -4,21 +4,21 @@ import LarderModel
 struct CheckCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Looks at the whole store for what is not as it must be.",
+        abstract: "Verify the integrity of the whole store.",
         discussion: """
             EXAMPLES:
               larder check
               larder check --store school.store --schema school.schema.json
 
-            A line for each finding: its place, the object's URI, and a sentence. Nothing, and \
-            status 0, for a sound store; status 74 if there is a finding. It reads every object, \
-            so give it time (--timeout) where there are many.
+            Prints one line per problem: the location, the URI of the object, and a description. \
+            For an intact store, it prints nothing and exits with status 0; after a problem, with \
+            74. It reads every object, so a large store needs a longer --timeout.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    func run(_ store: OpenStore) throws {
-        let report = try store.client.check()
+    func run(_ session: StoreSession) throws {
+        let report = try session.client.check()
         var writer = options.format.makeWriter()
         try writer.write(
             all: report.findings.map { finding in
@@ -26,9 +26,9 @@ struct CheckCommand: StoreCommand {
                     .string(finding.place), finding.uri.map(Value.string) ?? .null,
                     .string(finding.message),
                 ]
-            }, names: ["place", "object", "finding"])
+            }, names: ["location", "object", "problem"])
         guard !report.findings.isEmpty else { return }
-        let count = "\(report.findings.count)\(report.isCut ? " and more" : "")"
-        throw LarderError(.storageFailed, "the check has findings: \(count)")
+        let count = "\(report.findings.count)\(report.isCut ? " or more" : "")"
+        throw LarderError(.storageFailed, "problems found in the store: \(count)")
     }
 }

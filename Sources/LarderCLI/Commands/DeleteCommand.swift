@@ -4,32 +4,33 @@ import LarderModel
 struct DeleteCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes objects in one transaction, and prints how many went.",
+        abstract: "Delete objects in one transaction and print their number.",
         discussion: """
             EXAMPLES:
               larder delete "$uri"
               larder delete "$uri" --if-version 3 --merge callerWins
-              larder delete Article --where 'wordCount == 0 AND published < %@' --arg 2020-01-01
+              larder delete Article --where 'published < %@' --arg 2020-01-01
 
-            All or none: if one of the objects does not exist, nothing is deleted and the status \
-            is 4. The number counts what delete rules took with them.
+            If one of the objects does not exist, nothing is deleted and the exit status is 4. The \
+            number includes the objects that cascading delete rules removed.
 
-            With --if-version the object has to have that version still: else the status is 3, or \
-            --merge decides. callerWins and overwrite delete it, storeWins and rollback leave it.
+            With --if-version, the object is deleted only if it still has that version. Otherwise \
+            the exit status is 3, unless --merge resolves the conflict: callerWins and overwrite \
+            delete the object, storeWins and rollback keep it.
 
-            With an entity all objects that satisfy --where are deleted; --ids prints their URIs \
+            With an entity, all objects that match --where are deleted. --ids prints their URIs \
             instead of the number.
             """)
 
-    @Argument(help: ArgumentHelp("The objects, or the entity.", valueName: "uri or entity"))
+    @Argument(help: ArgumentHelp("URIs of the objects, or an entity.", valueName: "uri or entity"))
     var targets: [String]
 
     @OptionGroup var selection: SelectionOptions
 
-    @Option(help: ArgumentHelp("Only if the object has this version.", valueName: "n"))
+    @Option(help: ArgumentHelp("Delete only if the object still has this version.", valueName: "n"))
     var ifVersion: Int64?
 
-    @Option(help: ArgumentHelp("What becomes of a conflict.", valueName: "policy"))
+    @Option(help: ArgumentHelp("How to resolve a version conflict.", valueName: "policy"))
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
@@ -43,30 +44,30 @@ struct DeleteCommand: StoreCommand {
     mutating func validate() throws {
         guard isEntity else {
             guard !selection.isGiven else {
-                throw ValidationError("--where, --all and --ids need an entity, and no URI")
+                throw ValidationError("--where, --all and --ids require an entity instead of a URI")
             }
             guard ifVersion == nil || targets.count == 1 else {
-                throw ValidationError("--if-version is about one object")
+                throw ValidationError("--if-version requires exactly one object")
             }
             return
         }
         guard ifVersion == nil, merge == .error else {
-            throw ValidationError("--if-version and --merge need a URI, not an entity")
+            throw ValidationError("--if-version and --merge require a URI instead of an entity")
         }
         try selection.check()
     }
 
-    func run(_ store: OpenStore) throws {
+    func run(_ session: StoreSession) throws {
         if isEntity {
             return try selection.save(
-                .deleteAll(selection.selection(of: targets[0])), in: store, idempotency, options,
+                .deleteAll(selection.selection(of: targets[0])), in: session, idempotency, options,
                 name: "deleted"
             ) { $0.deletedCount }
         }
         let changes = try targets.map {
             Change.delete(try PersistentIdentifier(uriRepresentation: $0), ifVersion: ifVersion)
         }
-        let result = try store.client.save(
+        let result = try session.client.save(
             ChangeSet(changes, mergePolicy: merge), idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
         try writer.write(number: result.deletedCount, name: "deleted", options.format)

@@ -4,18 +4,18 @@ import LarderModel
 struct ExplainCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Prints how a fetch or an aggregate would be answered.",
+        abstract: "Show the execution plan of a fetch or aggregate query.",
         discussion: """
             EXAMPLES:
               larder explain Article --where 'title BEGINSWITH "A"' --sort published
               larder explain Article --group-by category.name count
 
-            Takes the options of fetch, or those of aggregate: then name a column. Shows the plan \
-            as a tree, the SQL, SQLite's own steps with the indexes they use, and warnings, as of \
-            a full scan.
+            Takes the options of fetch; with a column or --group-by, those of aggregate. Prints \
+            the plan as a tree, the SQL, SQLite's query plan with the indexes that it uses, and \
+            warnings, for example about a full table scan.
             """)
 
-    @Argument(help: ArgumentHelp("What is asked for.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("Entity to query.", valueName: "entity"))
     var entity: EntityName
 
     @OptionGroup var aggregate: AggregateOptions
@@ -30,21 +30,22 @@ struct ExplainCommand: StoreCommand {
                 || !fetch.prefetch.isEmpty
         {
             throw ValidationError(
-                "--select, --ids, --distinct, --offset, --after and --prefetch are fetch's alone")
+                "aggregates take no --select, --ids, --distinct, --offset, --after or --prefetch"
+            )
         }
         if !isAggregate, aggregate.having != nil {
-            throw ValidationError("--having needs a column")
+            throw ValidationError("--having requires a column or --group-by")
         }
     }
 
-    func run(_ store: OpenStore) throws {
+    func run(_ session: StoreSession) throws {
         let query =
             isAggregate
             ? aggregate.query(entity.name, where: fetch.predicate, sort: fetch.sort)
             : fetch.query(entity.name)
-        let explanation = try PredicateFailure.joining(
+        let explanation = try PredicateFailure.attachingFormat(
             fetch.texts + aggregate.texts
-        ) { try store.client.explain(query, fetch.parameters) }
+        ) { try session.client.explain(query, fetch.parameters) }
         switch options.format {
         case .table, .plain:
             var output = StandardOutput()
@@ -58,7 +59,7 @@ struct ExplainCommand: StoreCommand {
 }
 
 extension Explanation {
-    /// The parts under their headings, indented.
+    /// The parts as indented text, each below its title.
     fileprivate var text: String {
         let parts = [
             ("plan", plan.split(separator: "\n").map(String.init)),
@@ -66,7 +67,7 @@ extension Explanation {
             ("steps", steps), ("warnings", warnings),
         ]
         return parts.filter { !$0.1.isEmpty }
-            .map { heading, lines in heading + "\n" + lines.map { "  \($0)\n" }.joined() }
+            .map { title, lines in title + "\n" + lines.map { "  \($0)\n" }.joined() }
             .joined()
     }
 

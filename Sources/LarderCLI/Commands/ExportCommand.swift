@@ -4,28 +4,29 @@ import LarderModel
 struct ExportCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Prints the objects of an entity, as JSON lines unless told otherwise.",
+        abstract: "Print all objects of an entity, by default as JSON lines.",
         discussion: """
             EXAMPLES:
               larder export Article > articles.jsonl
               larder export Article --output csv > articles.csv
               larder export Category | larder --store copy.store import Category -
 
-            Every attribute and to-one relationship, with @id; import passes over @id. Derived \
-            attributes are left out, since the store that imports computes its own. \
-            Relationships hold URIs of this store, which another store refuses: \
-            --select name,version,… exports attributes alone.
+            Prints @id, every attribute and every to-one relationship. Derived attributes are \
+            omitted, because the importing store computes them. import ignores @id.
 
-            Objects of sub-entities are not among them: export these by their own entities, with \
-            all their properties.
+            Relationships are URIs of this store, and other stores reject them. To copy objects \
+            to another store, export attributes only: --select name,version,…
+
+            Objects of subentities are not included. Export each subentity separately, with all \
+            its properties.
             """)
 
-    @Argument(help: ArgumentHelp("What to export objects of.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("Entity to export.", valueName: "entity"))
     var entity: EntityName
 
     @Option(
         help: ArgumentHelp(
-            "The columns, as for fetch; everything if not given.", valueName: "keypath,…"))
+            "Columns to print, as for fetch. Default: all.", valueName: "keypath,…"))
     var select: String?
 
     func validate() throws {
@@ -34,22 +35,22 @@ struct ExportCommand: StoreCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run(_ store: OpenStore) throws {
-        if try store.client.schema().entity(named: entity.name)?.isAbstract == true {
+    func run(_ session: StoreSession) throws {
+        if try session.client.schema().entity(named: entity.name)?.isAbstract == true {
             throw LarderError(
                 .unsupported, "\(entity.name) is abstract and has no objects of its own",
-                hint: "export its sub-entities, one by one")
+                hint: "export each of its subentities")
         }
         let columns = select.map(ResultColumn.list)
         let selection = columns.map(ResultColumn.selection) ?? .objects
-        let batches = try store.client.stream(
+        let batches = try session.client.stream(
             .fetch(
                 Fetch(entity.name, selection: selection, includesSubentities: false)))
         var printer = ResultPrinter(
-            options.output ?? .jsonl, store: store.identifier, columns: columns)
+            options.output ?? .jsonl, store: session.storeIdentifier, columns: columns)
         var progress = Progress("exported")
         defer { progress.end() }
-        let derived = try columns == nil ? derivedNames(in: store.client.schema()) : []
+        let derived = try columns == nil ? derivedNames(in: session.client.schema()) : []
         while var batch = try batches.next() {
             batch.columns.removeAll { derived.contains($0.name) }
             try printer.print(batch)

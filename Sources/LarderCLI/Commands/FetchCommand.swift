@@ -4,25 +4,28 @@ import LarderModel
 struct FetchCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Prints the objects that satisfy a predicate.",
+        abstract: "Print the objects that match a predicate.",
         discussion: """
             EXAMPLES:
-              larder fetch Article --where 'wordCount > 100' --sort published:desc --limit 10
+              larder fetch Article --where 'wordCount > 100' --sort title:desc --limit 10
               larder fetch Article --where 'category.name == %@' --arg tech --select title
               larder fetch Article --select category.name --distinct
-              larder fetch Article --select 'title,month=month(published)' --sort title:localized
-              larder fetch Article --sort published --limit 50 --after "$published" --after "$id"
+              larder fetch Article --select 'title,month=month(published)' --sort title
+              larder fetch Article --sort title --limit 50 --after "$title" --after "$id"
               larder fetch Article --prefetch category --prefetch tags --output jsonl
               larder fetch Article --where 'wordCount == 0' --ids | xargs larder delete
 
-            Without --select: every attribute and to-one relationship in the schema's order, with \
-            @id in front, in JSON also @entity and @version. get prints to-many relationships too. \
-            nil is empty in table, plain and csv, where the empty string of csv is "". In table \
-            and plain a tab, newline or backslash within a value is written \\t, \\n, \\\\. \
-            A table takes its widths from the first rows, so that any result is printed as it comes.
+            Without --select, prints @id (in JSON also @entity and @version), every attribute and \
+            every to-one relationship, in the order of the schema. get also prints to-many \
+            relationships.
+
+            In table, plain and csv output, nil is empty; in csv, the empty string is "". In table \
+            and plain output, a tab, newline or backslash in a value is printed as \\t, \\n or \
+            \\\\. Rows are printed as they arrive; the first rows determine the column widths of a \
+            table.
             """)
 
-    @Argument(help: ArgumentHelp("What to fetch objects of.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("Entity to fetch.", valueName: "entity"))
     var entity: EntityName
 
     @OptionGroup var query: FetchOptions
@@ -30,26 +33,26 @@ struct FetchCommand: StoreCommand {
 
     mutating func validate() throws {
         if !query.prefetch.isEmpty && !options.format.isJSON {
-            throw ValidationError("--prefetch needs --output json or jsonl")
+            throw ValidationError("--prefetch requires --output json or jsonl")
         }
-        for suffix in query.sort.compactMap(\.unknownSuffix) {
+        if let modifier = query.sort.lazy.compactMap(\.unknownModifier).first {
             throw ValidationError(
-                "--sort: `:\(suffix)` is no order or stands twice; behind an expression stand"
-                    + " \(SortArgument.suffixes)")
+                "--sort: unknown or repeated modifier `:\(modifier)`; valid modifiers are"
+                    + " \(SortArgument.modifiers)")
         }
     }
 
-    func run(_ store: OpenStore) throws {
-        try PredicateFailure.joining(query.texts) {
-            let batches = try store.client.stream(query.query(entity.name), query.parameters)
+    func run(_ session: StoreSession) throws {
+        try PredicateFailure.attachingFormat(query.texts) {
+            let batches = try session.client.stream(query.query(entity.name), query.parameters)
             if query.prefetch.isEmpty {
                 var printer = ResultPrinter(
-                    options.format, store: store.identifier, columns: query.columns)
+                    options.format, store: session.storeIdentifier, columns: query.columns)
                 while let batch = try batches.next() { try printer.print(batch) }
                 try printer.end()
             } else {
                 var printer = NestedPrinter(
-                    isArray: options.format == .json, store: store.identifier)
+                    isArray: options.format == .json, store: session.storeIdentifier)
                 while let batch = try batches.next() { try printer.print(batch) }
                 try printer.end()
             }

@@ -4,24 +4,24 @@ import LarderModel
 struct IdentifierCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "id",
-        abstract: "Prints the parts of an object's URI, and whether the object exists.",
+        abstract: "Print the parts of a URI and whether its object exists.",
         discussion: """
             EXAMPLES:
               larder id "$uri"
               larder id "$uri" --output json
 
-            As JSON it prints the identifier as SwiftData encodes it, for programs that keep it. \
-            Another store's URI and an unknown entity's are errors; a deleted object's is not.
+            With --output json, prints the identifier in SwiftData's JSON encoding. The URI of a \
+            deleted object is not an error; one of another store or of an unknown entity is.
             """)
 
-    @Argument(help: ArgumentHelp("The object.", valueName: "uri"))
+    @Argument(help: ArgumentHelp("URI of the object.", valueName: "uri"))
     var uri: String
 
     @OptionGroup var options: GlobalOptions
 
-    func run(_ store: OpenStore) throws {
+    func run(_ session: StoreSession) throws {
         let identifier = try PersistentIdentifier(uriRepresentation: uri)
-        let object = try store.client.object(for: identifier)
+        let object = try session.client.object(for: identifier)
         if options.format.isJSON {
             var output = StandardOutput()
             try output.write(identifier.jsonRepresentation + "\n")
@@ -35,7 +35,7 @@ struct IdentifierCommand: StoreCommand {
 }
 
 extension PersistentIdentifier {
-    /// Store, entity and key; what a temporary identifier lacks is null.
+    /// Store, entity and key. A temporary identifier has no store and no key; they are null.
     fileprivate var parts: [Value] {
         var parts: [Value] = [.null, .string(entityName), .null]
         if let storeIdentifier { parts[0] = .string(storeIdentifier) }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LarderModel
+import LarderPrograms
 
 struct ImportCommand: StoreCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
@@ -8,7 +9,7 @@ struct ImportCommand: StoreCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Inserts the objects of a file, however many, and prints how many there were.",
+        abstract: "Import objects from a file and print their number.",
         discussion: """
             EXAMPLES:
               larder import Article articles.jsonl
@@ -16,38 +17,39 @@ struct ImportCommand: StoreCommand {
               larder import Article articles.csv --atomic
               zcat articles.jsonl.gz | larder import Article -
 
-            JSON lines: an object a line, as export prints it; CSV: a heading with the properties' \
-            names, an empty field is nil. @id, @entity and @version are passed over: no object is \
-            known by them. Related objects are given by their URIs, so import what is referred \
-            to first and ask for its URIs with fetch --select @id,…; links among the objects of \
-            one file are set afterwards, by the update lines of save. Derived attributes take no \
-            value; export leaves them out.
+            The file contains JSON lines (one object per line, as export prints them), or CSV \
+            whose header names the properties; an empty CSV field is nil. @id, @entity and \
+            @version are ignored. Derived attributes are rejected.
 
-            The file is stored in transactions of \(Importer.objectsMax) objects (or 1 MiB), one \
-            after the other. An error names line and property, and says up to which line the file \
-            is stored. With --atomic it is one transaction: all of it or nothing. With --upsert, \
-            an object whose unique values the store has already updates that object with the \
-            properties that the file gives.
+            Relationships are URIs. Import the objects that others refer to first, and print \
+            their URIs with fetch --select @id,…. To link objects of the same file, run save with \
+            update lines afterwards.
+
+            The file is committed in transactions of \(ChangeSetImporter.objectsMax) objects (or \
+            1 MiB). An error message names the line and the property, and its hint the last \
+            committed line. With --atomic, the whole file is one transaction. With --upsert, an \
+            object whose unique values are already in the store updates that object with the \
+            properties in the file.
             """)
 
-    @Argument(help: ArgumentHelp("What to insert objects of.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("Entity to import into.", valueName: "entity"))
     var entity: EntityName
 
     @Argument(
-        help: ArgumentHelp("The objects; - for standard input.", valueName: "file"),
+        help: ArgumentHelp("File with the objects; - for standard input.", valueName: "file"),
         completion: .file(extensions: ["jsonl", "csv"]))
     var file: String
 
-    @Option(help: "How the file is written; csv for FILE.csv, else jsonl.")
+    @Option(help: "Format of the file. Default: csv for FILE.csv, otherwise jsonl.")
     var format: Format?
 
-    @Flag(help: "Updates the objects that have the unique values already.")
+    @Flag(help: "Update the objects that already have the unique values.")
     var upsert = false
 
-    @Flag(help: "Stores all of the file in one transaction, or nothing.")
+    @Flag(help: "Import the whole file in one transaction, or nothing of it.")
     var atomic = false
 
-    @Flag(help: "Prints the objects' URIs, in the order of the file, instead of their number.")
+    @Flag(help: "Print the URIs of the objects, in the order of the file, instead of their number.")
     var ids = false
 
     @OptionGroup var authorOption: AuthorOption
@@ -55,40 +57,41 @@ struct ImportCommand: StoreCommand {
 
     var author: String? { authorOption.author }
 
-    func run(_ store: OpenStore) throws {
-        let schema = try store.client.schema()
+    func run(_ session: StoreSession) throws {
+        let schema = try session.client.schema()
         let decoder = try ObjectDecoder(entity.name, in: schema)
         let input = try InputFile(file)
         let isCSV = format.map { $0 == .csv } ?? file.hasSuffix(".csv")
         let source: any ObjectSource =
-            isCSV ? try ObjectRecords(input, decoder) : ObjectLines(input, decoder)
-        let result = try imported(source, input.name, decoder, store)
+            isCSV ? try CSVObjectSource(input, decoder) : JSONLinesObjectSource(input, decoder)
+        let result = try imported(source, input.name, decoder, session)
         var writer = options.format.makeWriter()
         guard ids else {
             return try writer.write(number: result.rowCount, name: "imported", options.format)
         }
         try writer.begin(["@id"])
-        for identifier in result.identifiers(of: entity.name, store: store.identifier) {
+        for identifier in result.identifiers(of: entity.name, store: session.storeIdentifier) {
             try writer.write([.object(identifier)])
         }
         try writer.end()
     }
 
-    /// What is to update objects may name other properties in each line, so that rows of one form
-    /// would be few: in several transactions it goes as change sets.
+    /// Imports with change sets or with a stream of rows. All rows of a batch have the same
+    /// columns, but the lines of an upsert may name different properties; change sets suit those
+    /// better. They cannot be atomic.
     private func imported(
         _ source: any ObjectSource, _ fileName: String, _ decoder: ObjectDecoder,
-        _ store: OpenStore
+        _ session: StoreSession
     ) throws(LarderError) -> InsertedRows {
         if upsert && !atomic {
-            var importer = Importer(
-                store.client, entity.name, fileName, wantsIdentifiers: ids)
-            return try importer.store(source)
+            var importer = ChangeSetImporter(
+                session.client, entity.name, fileName, wantsIdentifiers: ids)
+            return try importer.run(source)
         }
         let insertion = Insertion(
             entity.name, onUniqueConflict: upsert ? .upsert : .error, isAtomic: atomic,
             wantsIdentifiers: ids)
-        var importer = try StreamImporter(store, decoder.entity, fileName, insertion)
-        return try importer.store(source)
+        var importer = try StreamImporter(session, decoder.entity, fileName, insertion)
+        return try importer.run(source)
     }
 }

@@ -1,10 +1,11 @@
 import ArgumentParser
 import LarderModel
+import LarderPrograms
 
 struct InsertCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "insert",
-        abstract: "Inserts one object, or several in one transaction, and prints their URIs.",
+        abstract: "Insert one or more objects in one transaction and print their URIs.",
         discussion: """
             EXAMPLES:
               larder insert Article title="First light" wordCount=120 category="$tech"
@@ -12,24 +13,25 @@ struct InsertCommand: StoreCommand {
               larder insert Article --json '{"title": "x", "published": "2026-01-31"}'
               jq -c '.[]' articles.json | larder insert Article -
 
-            key=text takes the property's type from the schema; key= is the empty string. \
-            key:=JSON takes JSON, and key:=null is nil. An object is its URI, a to-many \
-            relationship key:='["URI", …]'. With --upsert, an object that has the unique values \
-            already is updated with what is given, and its URI is printed. For many objects see \
-            import.
+            key=text converts the text to the type of the property; key= is the empty string. \
+            key:=JSON takes a JSON value; key:=null is nil. A to-one relationship is the URI of an \
+            object, a to-many relationship a list: key:='["URI", …]'. With --upsert, an object \
+            that already has the unique values is updated and its URI printed. For many objects, \
+            use import.
             """)
 
-    @Argument(help: ArgumentHelp("What to insert an object of.", valueName: "entity"))
+    @Argument(help: ArgumentHelp("Entity to insert into.", valueName: "entity"))
     var entity: EntityName
 
     @Argument(
-        help: ArgumentHelp("key=text or key:=JSON; or - for JSON lines.", valueName: "key=value"))
+        help: ArgumentHelp(
+            "key=text or key:=JSON; - for JSON lines on standard input.", valueName: "key=value"))
     var assignments: [String] = []
 
-    @Option(help: ArgumentHelp("The object as one JSON document.", valueName: "document"))
+    @Option(help: ArgumentHelp("The object as JSON.", valueName: "document"))
     var json: String?
 
-    @Flag(help: "Updates the object that has the unique values already, if there is one.")
+    @Flag(help: "Update the object that already has the unique values, if there is one.")
     var upsert = false
 
     @OptionGroup var authorOption: AuthorOption
@@ -42,30 +44,30 @@ struct InsertCommand: StoreCommand {
 
     mutating func validate() throws {
         if json != nil && !assignments.isEmpty {
-            throw ValidationError("--json and key=value exclude each other")
+            throw ValidationError("--json and key=value cannot be combined")
         }
         if !readsLines { _ = try Assignment.all(assignments) }
     }
 
-    func run(_ store: OpenStore) throws {
-        let decoder = try ObjectDecoder(entity.name, in: store.client.schema())
+    func run(_ session: StoreSession) throws {
+        let decoder = try ObjectDecoder(entity.name, in: session.client.schema())
         let objects: [ObjectContent]
         if readsLines {
             objects = try lines(decoder)
         } else if let json {
             guard case .object(let members) = try JSONValue(parsing: json) else {
-                throw LarderError(.malformedValue, "--json is not an object")
+                throw LarderError(.malformedValue, "--json must be a JSON object")
             }
             objects = [try decoder.content(members)]
         } else {
             objects = [try decoder.content(Assignment.all(assignments))]
         }
-        let changes = objects.enumerated().map { position, content in
+        let changes = objects.enumerated().map { index, content in
             Change.insert(
-                PersistentIdentifier(temporary: "\(position)", entityName: entity.name),
+                PersistentIdentifier(temporary: "\(index)", entityName: entity.name),
                 values: content.values, edits: content.edits)
         }
-        let result = try store.client.save(
+        let result = try session.client.save(
             ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error),
             idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
@@ -73,14 +75,15 @@ struct InsertCommand: StoreCommand {
     }
 
     private func lines(_ decoder: ObjectDecoder) throws(LarderError) -> [ObjectContent] {
-        var reader = ObjectLines(
+        var reader = JSONLinesObjectSource(
             try InputFile("-"), decoder, bytesMax: LineReader.changeSetBytesMax)
         var objects: [ObjectContent] = []
         while let object = try reader.next() {
             guard objects.count < Limits.changesMax else {
                 throw LarderError(
-                    .resourceExhausted, "more than \(Limits.changesMax) objects in one change set",
-                    hint: "import takes any number")
+                    .resourceExhausted,
+                    "the input has more than the maximum of \(Limits.changesMax) objects",
+                    hint: "use import, which has no limit")
             }
             objects.append(object.content)
         }

@@ -5,34 +5,34 @@ import LarderModel
 struct PingCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ping",
-        abstract: "Says whether a server answers, and which.",
+        abstract: "Check that the server is up and print its version.",
         discussion: """
             EXAMPLES:
               larder ping
               larder ping --wait --timeout 5s && larder count Article
 
-            The answer has been through the server's reader and its writer. With --wait it tries \
-            again until one answers or the time is over (status 75).
+            The server replies after a round trip through its reader and its writer. With --wait, \
+            ping retries until a server replies or --timeout expires (exit status 75).
             """)
 
-    @Flag(help: "Waits until the server answers.")
+    @Flag(help: "Wait until the server replies.")
     var wait = false
 
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        guard wait else { return try OpenStore.with(options) { try ping($0) } }
+        guard wait else { return try StoreSession.with(options) { try ping($0) } }
         let deadline = ContinuousClock.now + options.timeLimit
         while true {
             var attempt = options
-            let rest = max(deadline - ContinuousClock.now, Self.attemptTimeMin)
-            attempt.timeout = TimeLimit(duration: rest)
+            let timeLeft = max(deadline - ContinuousClock.now, Self.attemptTimeMin)
+            attempt.timeout = TimeLimit(duration: timeLeft)
             do {
-                return try OpenStore.with(attempt) { try ping($0) }
-            } catch let error as LarderError where Self.mayPass(error) {
+                return try StoreSession.with(attempt) { try ping($0) }
+            } catch let error as LarderError where Self.isTransient(error) {
                 guard ContinuousClock.now < deadline else {
                     throw LarderError(
-                        .timeout, "no server answered within the time: \(error.message)",
+                        .timeout, "no server replied within --timeout: \(error.message)",
                         hint: error.hint)
                 }
                 Self.pause()
@@ -40,23 +40,22 @@ struct PingCommand: ParsableCommand {
         }
     }
 
-    /// A shorter one would fail of itself.
+    /// A shorter attempt could time out although a server is up.
     private static let attemptTimeMin = Duration.milliseconds(10)
 
-    /// A server that has bound its socket but does not listen yet gives no sign when it does, so
-    /// there is nothing to wait for but the next attempt.
+    /// Pauses for 10 ms. No event reports that a server has begun to listen, so ping has to poll.
     private static func pause() { _ = poll(nil, 0, 10) }
 
-    /// Whether waiting may help.
-    private static func mayPass(_ error: LarderError) -> Bool {
+    /// Whether a retry may succeed.
+    private static func isTransient(_ error: LarderError) -> Bool {
         [.connectionFailed, .timeout, .unavailable].contains(error.code)
     }
 
-    private func ping(_ store: OpenStore) throws {
+    private func ping(_ session: StoreSession) throws {
         let start = ContinuousClock.now
-        try store.client.ping()
+        try session.client.ping()
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
-        let welcome = store.client.welcome
+        let welcome = session.client.welcome
         let row: [Value] = [
             .string(welcome.serverName), .uuid(welcome.storeIdentifier),
             .string(welcome.schemaVersion), .bool(welcome.isReadOnly),

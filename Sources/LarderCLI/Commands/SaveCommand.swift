@@ -1,47 +1,49 @@
 import ArgumentParser
 import LarderModel
+import LarderPrograms
 
 struct SaveCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "save",
-        abstract: "Makes a set of changes in one transaction, all or none.",
+        abstract: "Apply a set of changes in one transaction.",
         discussion: """
             EXAMPLES:
               larder save changes.jsonl
               larder save - <<'END'
-              {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
-              {"insert": {"@id": "t:c", "@entity": "Category", "name": "tech"}}
-              {"update": {"@id": "x-coredata://…/Article/p7", "@version": 3, "title": "y"}}
-              {"delete": {"@id": "x-coredata://…/Article/p8"}}
+              {"insert": {"@id": "t:a", "@entity": "Note", "title": "x", "topic": "t:b"}}
+              {"insert": {"@id": "t:b", "@entity": "Topic", "name": "tech"}}
+              {"update": {"@id": "x-coredata://…/Note/p7", "@version": 3, "title": "y"}}
+              {"delete": {"@id": "x-coredata://…/Note/p8"}}
               END
 
-            t:anything is a temporary name within the set, which may be used before the line that \
-            inserts it. Prints the URIs of the inserted objects, a line each in the order of the \
-            lines; as JSON with their temporary names (@temporary). An error names the line. A set \
-            is one message to the server: beyond 16 MiB split the file.
+            t:NAME is a temporary name within the set. It may be used before the line that inserts \
+            the object. Prints the URIs of the inserted objects, one per line, in the order of the \
+            input; JSON output includes the temporary names (@temporary). Error messages name the \
+            line. The set is sent as one message of at most 16 MiB; split larger files.
 
-            A to-many relationship is an array of URIs, the whole list, or an edit of it, which \
-            leaves alone what others do to the list: {"@add": [URI, …]}, {"@remove": [URI, …]}, \
-            {"@move": {"objects": [URI, …], "before": URI}}; places are "before", "after", "end" \
-            ("first", "last") and "index", for @add too. Several edits are an array of them.
+            A to-many relationship is either an array of URIs, which replaces the whole list, or \
+            an edit, which preserves concurrent changes to the list: {"@add": [URI, …]}, \
+            {"@remove": [URI, …]}, {"@move": {"objects": [URI, …], "before": URI}}. Positions for \
+            @move and @add are "before", "after", "end" ("first" or "last") and "index". For \
+            several edits, write an array of them.
 
-            An update may say how it knew the object: "@version", or "@base" with properties as \
-            they were read. --merge says what becomes of it if the object has changed since; see \
-            update.
+            To detect concurrent changes, an update may contain "@version", or "@base" with the \
+            values that were read. --merge resolves conflicts; see update.
 
-            With --idempotency-key a command that was interrupted can be repeated as it was: the \
-            set is done once.
+            With --idempotency-key, an interrupted command can be repeated: the set is applied \
+            once.
             """)
 
     @Argument(
-        help: ArgumentHelp("The changes as JSON lines; - for standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "File with the changes as JSON lines; - for standard input.", valueName: "file"),
         completion: .file())
     var file: String
 
-    @Flag(help: "Inserts update the objects that have their unique values already.")
+    @Flag(help: "Update objects that already have the unique values of an insert.")
     var upsert = false
 
-    @Option(help: ArgumentHelp("What becomes of conflicts.", valueName: "policy"))
+    @Option(help: ArgumentHelp("How to resolve version conflicts.", valueName: "policy"))
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
@@ -50,12 +52,12 @@ struct SaveCommand: StoreCommand {
 
     var author: String? { authorOption.author }
 
-    func run(_ store: OpenStore) throws {
+    func run(_ session: StoreSession) throws {
         let input = try InputFile(file)
-        var lines = ChangeLines(schema: try store.client.schema())
-        try lines.read(input)
-        let inserted = try save(lines, input.name, store)
-        let names = lines.changes.changes.compactMap(\.temporaryName)
+        var reader = ChangeSetReader(schema: try session.client.schema())
+        try reader.read(input)
+        let inserted = try save(reader, input.name, session)
+        let names = reader.changes.changes.compactMap(\.temporaryName)
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             let rows = zip(names, inserted).map { [$0, .object($1)] }
@@ -66,25 +68,26 @@ struct SaveCommand: StoreCommand {
     }
 
     private func save(
-        _ lines: ChangeLines, _ fileName: String, _ store: OpenStore
+        _ reader: ChangeSetReader, _ fileName: String, _ session: StoreSession
     ) throws(LarderError) -> [PersistentIdentifier] {
         do throws(LarderError) {
-            var changes = lines.changes
+            var changes = reader.changes
             changes.onUniqueConflict = upsert ? .upsert : .error
             changes.mergePolicy = merge
-            return try store.client.save(changes, idempotencyKey: idempotency.key).inserted
+            return try session.client.save(changes, idempotencyKey: idempotency.key).inserted
         } catch {
-            throw ChangePlaces(fileName: fileName, lines: lines.lines).naming(error) ?? error
+            throw ChangeLineNumbers(fileName: fileName, lines: reader.lines).locating(error)
+                ?? error
         }
     }
 }
 
 extension Change {
-    /// The name of an insert that has one of the user's, null for one that has none; nil for other
-    /// changes.
+    /// The temporary name that the input gives to an insert, null if it gives none; nil for other
+    /// kinds of change.
     fileprivate var temporaryName: Value? {
         guard case .insert(let identifier, _, _) = self, case .temporary(let name) = identifier.key
         else { return nil }
-        return TemporaryName.isOne(name) ? .string(name) : .null
+        return TemporaryName.isValid(name) ? .string(name) : .null
     }
 }

@@ -1,10 +1,11 @@
 import ArgumentParser
 import LarderModel
+import LarderPrograms
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Shows a store's schema, or checks a schema file.",
+        abstract: "Print the schema of a store, or check a schema file.",
         discussion: """
             EXAMPLES:
               larder schema show > schema.json
@@ -17,20 +18,20 @@ struct SchemaCommand: ParsableCommand {
 struct SchemaShowCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Prints the store's schema as a schema file.",
+        abstract: "Print the schema of the store as a schema file.",
         discussion: """
             EXAMPLES:
               larder schema show > schema.json
               larder schema show | jq -r '.entities[].name'
 
-            JSON on one line, in the same form whatever --output says.
+            Prints JSON on one line; --output has no effect.
             """)
 
     @OptionGroup var options: GlobalOptions
 
-    func run(_ store: OpenStore) throws {
+    func run(_ session: StoreSession) throws {
         var output = StandardOutput()
-        try output.write(store.client.schema().canonicalText + "\n")
+        try output.write(session.client.schema().canonicalText + "\n")
         try output.flush()
     }
 }
@@ -38,24 +39,24 @@ struct SchemaShowCommand: StoreCommand {
 struct SchemaCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks a schema file, and prints its entities.",
+        abstract: "Check a schema file and print its entities.",
         discussion: """
             EXAMPLES:
               larder schema check schema.json
               larder schema check schema.json --cloudkit
 
-            Needs no store. Every fault is told at once, with the path to its place; the status is \
-            then 65. --cloudkit also finds what CloudKit would refuse: attributes that are neither \
-            optional nor have a default, relationships that are not optional or lack an inverse, \
-            uniqueness constraints.
+            Does not open a store. All problems are reported together, each with its path in the \
+            file; the exit status is then 65. --cloudkit also reports what CloudKit does not \
+            support: attributes that are neither optional nor have a default, relationships that \
+            are not optional or have no inverse, and uniqueness constraints.
             """)
 
     @Argument(
-        help: ArgumentHelp("The schema file; - for standard input.", valueName: "file"),
+        help: ArgumentHelp("Schema file; - for standard input.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var file: String
 
-    @Flag(help: "Also checks what CloudKit demands.")
+    @Flag(help: "Also check the requirements of CloudKit.")
     var cloudkit = false
 
     @OptionGroup var options: GlobalOptions
@@ -63,14 +64,14 @@ struct SchemaCheckCommand: ParsableCommand {
     func run() throws {
         let schema = try SchemaDocument.read(InputFile(file))
         if cloudkit {
-            let faults = CloudKitAudit.faults(in: schema)
-            guard faults.isEmpty else {
+            let problems = CloudKitAudit.faults(in: schema)
+            guard problems.isEmpty else {
                 throw LarderError(
                     .validationFailed,
-                    faults.count == 1
-                        ? "CloudKit would refuse the schema for a reason"
-                        : "CloudKit would refuse the schema for \(faults.count) reasons",
-                    faults: faults.map(\.description))
+                    problems.count == 1
+                        ? "the schema is not compatible with CloudKit: 1 problem"
+                        : "the schema is not compatible with CloudKit: \(problems.count) problems",
+                    faults: problems.map(\.description))
             }
         }
         var writer = options.format.makeWriter()

@@ -4,7 +4,7 @@ import LarderModel
 struct StatsCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Prints figures about the store.",
+        abstract: "Print statistics of the store and the server.",
         discussion: """
             EXAMPLES:
               larder stats
@@ -13,8 +13,8 @@ struct StatsCommand: StoreCommand {
 
     @OptionGroup var options: GlobalOptions
 
-    func run(_ store: OpenStore) throws {
-        let statistics = try store.client.statistics()
+    func run(_ session: StoreSession) throws {
+        let statistics = try session.client.statistics()
         var writer = options.format.makeWriter()
         try writer.write(
             all: statistics.map { [.string($0.name), $0.value] }, names: ["name", "value"])

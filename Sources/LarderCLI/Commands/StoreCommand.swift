@@ -1,19 +1,19 @@
 import ArgumentParser
 import LarderModel
 
-/// A command that talks to a store.
+/// A command that uses a store.
 protocol StoreCommand: ParsableCommand {
     var options: GlobalOptions { get }
-    /// Who the history says makes the changes; nil for nobody in particular, or no changes.
+    /// The author to record in the history; nil for none, or if the command makes no changes.
     var author: String? { get }
-    /// Asks what the command is for, and prints the answer.
-    func run(_ store: OpenStore) throws
+    /// Sends the requests of the command and prints the results.
+    func run(_ session: StoreSession) throws
 }
 
 extension StoreCommand {
     var author: String? { nil }
 
     func run() throws {
-        try OpenStore.with(options, author: author) { try run($0) }
+        try StoreSession.with(options, author: author) { try run($0) }
     }
 }

@@ -4,55 +4,59 @@ import LarderModel
 struct UpdateCommand: StoreCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Changes properties of one object, or of all that satisfy a predicate.",
+        abstract: "Update one object, or all objects that match a predicate.",
         discussion: """
             EXAMPLES:
               larder update "$uri" wordCount=130 title="Second light"
               larder update "$uri" category:=null --if-version 3
               larder update "$uri" wordCount=130 --base wordCount=120 --merge storeWins
               larder update "$tag" articles:='{"@add": ["x-coredata://…/Article/p7"]}'
-              larder update Article --where 'category.name == %@' --arg tech category:=null
+              larder update Article --where 'category.name == "tech"' category:=null
               larder update Article --all --set 'wordCount=wordCount * 2'
 
-            Values are written as for insert; a to-many relationship also takes edits, as in save. \
-            With a URI the object's new version is printed. With \
-            --if-version nothing is changed unless that is still the object's version, with --base \
-            unless the properties still have these values: then the status is 3, and it is for the \
-            caller to read the object again. --merge chooses otherwise: storeWins sets the \
-            properties that still have their --base, callerWins all that are given, overwrite the \
-            others of --base too, rollback nothing. To change several objects by name see save.
+            Values have the same syntax as for insert; a to-many relationship also takes edits, \
+            as for save.
 
-            With an entity all objects that satisfy --where are changed in one transaction, and \
-            how many they were is printed, or their URIs with --ids. --set computes a property of \
-            each object as it was before.
+            With a URI, prints the new version of the object. With --if-version, the object is \
+            updated only if it still has that version; with --base, only if the properties still \
+            have these values. Otherwise the exit status is 3, unless --merge resolves the \
+            conflict: storeWins sets the properties that still have their --base value, callerWins \
+            sets all given properties, overwrite sets the properties of --base too, and rollback \
+            changes nothing.
+
+            With an entity, updates all objects that match --where in one transaction and prints \
+            their number, or with --ids their URIs. --set computes a property from the old values \
+            of each object. To update several individual objects, use save.
             """)
 
-    @Argument(help: ArgumentHelp("The object, or the entity.", valueName: "uri or entity"))
+    @Argument(help: ArgumentHelp("URI of the object, or an entity.", valueName: "uri or entity"))
     var target: String
 
-    @Argument(help: ArgumentHelp("key=text or key:=JSON.", valueName: "key=value"))
+    @Argument(
+        help: ArgumentHelp(
+            "New value of a property: key=text or key:=JSON.", valueName: "key=value"))
     var assignments: [String] = []
 
     @Option(
         name: .customLong("set"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "A property and the expression that it becomes; may be repeated.",
+            "Property and the expression for its new value. Can be repeated.",
             valueName: "key=expression"))
     var expressions: [String] = []
 
     @OptionGroup var selection: SelectionOptions
 
-    @Option(help: ArgumentHelp("Only if the object has this version.", valueName: "n"))
+    @Option(help: ArgumentHelp("Update only if the object still has this version.", valueName: "n"))
     var ifVersion: Int64?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "A property as it was read, key=text or key:=JSON; may be repeated.",
+            "Value of a property as it was read: key=text or key:=JSON. Can be repeated.",
             valueName: "key=value"))
     var base: [String] = []
 
-    @Option(help: ArgumentHelp("What becomes of a conflict.", valueName: "policy"))
+    @Option(help: ArgumentHelp("How to resolve a version conflict.", valueName: "policy"))
     var merge: MergePolicy = .error
 
     @OptionGroup var authorOption: AuthorOption
@@ -63,41 +67,43 @@ struct UpdateCommand: StoreCommand {
 
     mutating func validate() throws {
         _ = try Assignment.all(assignments + base)
-        _ = try named()
+        _ = try namedExpressions()
         guard !assignments.isEmpty || !expressions.isEmpty else {
-            throw ValidationError("nothing is said of what is to be changed: write key=value")
+            throw ValidationError("no changes given; pass key=value")
         }
         guard SelectionOptions.isEntity(target) else {
             guard !selection.isGiven, expressions.isEmpty else {
-                throw ValidationError("--where, --all, --ids and --set need an entity, not a URI")
+                throw ValidationError(
+                    "--where, --all, --ids and --set require an entity instead of a URI")
             }
             return
         }
         guard ifVersion == nil, base.isEmpty, merge == .error else {
-            throw ValidationError("--if-version, --base and --merge need a URI, not an entity")
+            throw ValidationError(
+                "--if-version, --base and --merge require a URI instead of an entity")
         }
         try selection.check()
     }
 
-    /// The expressions by property.
-    private func named() throws -> [(name: String, text: String)] {
+    /// The expressions of `--set` with their properties.
+    private func namedExpressions() throws -> [(name: String, text: String)] {
         try expressions.map { expression in
-            guard case (let name?, let text) = ExpressionText.named(expression) else {
+            guard case (let name?, let text) = ExpressionSplitter.named(expression) else {
                 let shown = EscapedText.escaped(String(expression.prefix(40)))
-                throw ValidationError("--set '\(shown)' is not key=expression")
+                throw ValidationError("--set: '\(shown)' is not of the form key=expression")
             }
             return (name, text)
         }
     }
 
-    func run(_ store: OpenStore) throws {
-        guard !SelectionOptions.isEntity(target) else { return try updateAll(store) }
+    func run(_ session: StoreSession) throws {
+        guard !SelectionOptions.isEntity(target) else { return try updateAll(session) }
         let identifier = try PersistentIdentifier(uriRepresentation: target)
-        let decoder = try ObjectDecoder(identifier.entityName, in: store.client.schema())
+        let decoder = try ObjectDecoder(identifier.entityName, in: session.client.schema())
         let content = try decoder.content(Assignment.all(assignments))
         let base = try decoder.content(Assignment.all(base))
-            .values(orElse: "--base has whole lists, as they were read")
-        let version = try store.client.update(
+            .values(orThrow: "--base takes whole lists, not edits")
+        let version = try session.client.update(
             identifier, content.values, edits: content.edits, ifVersion: ifVersion,
             base: base, mergePolicy: merge, idempotencyKey: idempotency.key)
         var writer = options.format.makeWriter()
@@ -109,18 +115,18 @@ struct UpdateCommand: StoreCommand {
         }
     }
 
-    private func updateAll(_ store: OpenStore) throws {
-        let decoder = try ObjectDecoder(target, in: store.client.schema())
+    private func updateAll(_ session: StoreSession) throws {
+        let decoder = try ObjectDecoder(target, in: session.client.schema())
         let values = try decoder.content(Assignment.all(assignments))
-            .values(orElse: "an update of all takes attributes and to-one relationships")
+            .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }
-        let expressions = try named()
+        let expressions = try namedExpressions()
         let change = Change.updateAll(
             selection.selection(of: target),
             set: expressions.map { PropertyAssignment($0.name, .format($0.text)) }
                 + values.map { PropertyAssignment($0.key, to: $0.value) })
         try selection.save(
-            change, in: store,
+            change, in: session,
             expressions: expressions.map { ("value of \($0.name)", $0.text) }, idempotency,
             options, name: "updated"
         ) { $0.affected.first?.count ?? 0 }

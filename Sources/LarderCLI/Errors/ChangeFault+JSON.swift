@@ -1,7 +1,7 @@
 import LarderModel
 
 extension ChangeFault {
-    /// The fault's parts, those that apply.
+    /// A JSON object with the parts that are set.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "code": .string(code.name), "message": .string(message),

@@ -1,16 +1,16 @@
 import ArgumentParser
 import LarderModel
 
-/// An error as the user reads it on standard error, and the status it ends the program with.
+/// An error as `larder` prints it to standard error, and its exit status.
 ///
-/// As text: `error[CODE]: sentence`, then a predicate with a caret under the column, a line for
-/// each fault, and `hint: …`. Under `--output json` and `jsonl`: one JSON object on one line.
+/// As text: `error[CODE]: message`, the predicate with a caret below the column, one line per
+/// problem, and `hint: …`. With `--output json` or `jsonl`: one JSON object on one line.
 struct ErrorReport {
     private let code: String
     private let error: LarderError
     private let format: String?
     let status: Int32
-    /// Characters of a format that are shown on each side of the caret.
+    /// The number of characters of a format string that are shown on each side of the caret.
     private static let excerptReach = 200
 
     init(_ error: LarderError, format: String? = nil) {
@@ -20,7 +20,7 @@ struct ErrorReport {
         self.status = ExitStatus(error.code).rawValue
     }
 
-    /// What the argument parser refused. The code of the inner error is not used.
+    /// A usage error from ArgumentParser. The code of the inner error is not used.
     init(usage message: String, explanation: String) {
         self.code = "USAGE"
         let lines = explanation.split(separator: "\n").map {
@@ -44,18 +44,18 @@ struct ErrorReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The characters around a column, and a caret under it; `…` where more was left out.
+    /// The text around a column and a caret below it; `…` marks text that is left out.
     private static func excerpt(of format: String, at column: Int) -> [String] {
         let shown = format.map { $0.isNewline || $0 == "\t" ? " " : $0 }
-        let place = min(max(0, column - 1), shown.count)
-        let start = max(0, place - excerptReach)
-        let end = min(shown.count, place + excerptReach)
-        // An escape is wider than what it stands for.
-        let before = (start > 0 ? "…" : "") + EscapedText.escaped(String(shown[start..<place]))
-        let behind = EscapedText.escaped(String(shown[place..<end]))
+        let caret = min(max(0, column - 1), shown.count)
+        let start = max(0, caret - excerptReach)
+        let end = min(shown.count, caret + excerptReach)
+        // The width is measured after escaping: an escape is wider than its character.
+        let before = (start > 0 ? "…" : "") + EscapedText.escaped(String(shown[start..<caret]))
+        let after = EscapedText.escaped(String(shown[caret..<end]))
         let indent = String(repeating: " ", count: DisplayWidth.of(before))
         return [
-            "  " + before + behind + (end < shown.count ? "…" : ""), "  " + indent + "^",
+            "  " + before + after + (end < shown.count ? "…" : ""), "  " + indent + "^",
         ]
     }
 
@@ -68,7 +68,9 @@ struct ErrorReport {
         if let uri = error.uri { members["uri"] = .string(uri) }
         if let column = error.column { members["column"] = .integer(Int64(column)) }
         if let format { members["format"] = .string(format) }
-        if !error.faults.isEmpty { members["faults"] = .array(error.faults.map { .string($0) }) }
+        if !error.faults.isEmpty {
+            members["problems"] = .array(error.faults.map { .string($0) })
+        }
         if !error.details.isEmpty { members["details"] = .array(error.details.map(\.json)) }
         return JSONValue.object(members).text + "\n"
     }

@@ -1,20 +1,22 @@
 import LarderModel
 
-/// An error about a format string, and the text of it.
+/// An error in a format string, together with the text of the string.
 struct PredicateFailure: Error {
     let error: LarderError
     let format: String
 
-    /// Runs a call that asks with these format strings, by their names; an error that names a
-    /// column is joined with the one that it is about, whose name it begins with.
-    static func joining<Result>(
+    /// Runs a call that sends these format strings, each with the name that error messages use.
+    ///
+    /// - Throws: `PredicateFailure` for an error with a column. Its message begins with the name
+    ///   of the format string.
+    static func attachingFormat<Result>(
         _ formats: [(name: String, text: String)], _ call: () throws -> Result
     ) throws -> Result {
         do {
             return try call()
         } catch let error as LarderError where error.column != nil {
-            let culprit = formats.first { error.message.hasPrefix("\($0.name), column ") }
-            guard let format = culprit?.text else { throw error }
+            let named = formats.first { error.message.hasPrefix("\($0.name), column ") }
+            guard let format = named?.text else { throw error }
             throw PredicateFailure(error: error, format: format)
         }
     }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import LarderModel
 
-/// `key=text` or `key:=JSON`, as `insert` and `update` take them.
+/// A `key=text` or `key:=JSON` argument of `insert` and `update`.
 struct Assignment {
     enum Content {
-        /// What the property's type makes of it; for a string, itself, empty or not.
+        /// Text that is converted to the property's type. For a string property, it is the value.
         case text(String)
         case json(String)
     }
@@ -24,12 +24,12 @@ struct Assignment {
 }
 
 extension Assignment {
-    /// - Throws: `ValidationError`, a usage error, that names the first that is none.
+    /// - Throws: `ValidationError`, a usage error, for the first argument of another form.
     static func all(_ arguments: [String]) throws -> [Assignment] {
         try arguments.map { argument in
             guard let assignment = Assignment(argument: argument) else {
                 let shown = EscapedText.escaped(String(argument.prefix(40)))
-                throw ValidationError("'\(shown)' is neither key=text nor key:=JSON")
+                throw ValidationError("'\(shown)' is not of the form key=text or key:=JSON")
             }
             return assignment
         }

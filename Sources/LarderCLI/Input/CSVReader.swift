@@ -1,8 +1,9 @@
 import LarderModel
+import LarderPrograms
 
-/// The records of comma-separated text by RFC 4180; LF alone ends a record too.
+/// Reads the records of a CSV file (RFC 4180). A record may also end with LF alone.
 ///
-/// An empty field is nil and a quoted empty one the empty string, as `CSVWriter` writes them.
+/// An empty field is nil and `""` is the empty string, as `CSVWriter` writes them.
 struct CSVReader {
     static let recordBytesMax = Limits.frameBytesMax
     static let fieldsMax = Limits.propertiesMax
@@ -14,12 +15,12 @@ struct CSVReader {
     }
 
     private let file: InputFile
-    private var piece: ArraySlice<UInt8> = []
+    private var chunk: ArraySlice<UInt8> = []
     private var line = 1
 
     init(_ file: InputFile) { self.file = file }
 
-    /// The next record; nil after the last. Empty lines are no records.
+    /// The next record; nil after the last. Empty lines are skipped.
     mutating func next() throws(LarderError) -> CSVRecord? {
         while let byte = try peek(), byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
             try skip()
@@ -31,14 +32,15 @@ struct CSVReader {
         while true {
             fields.append(try field(start, &bytesLeft))
             guard fields.count <= Self.fieldsMax else {
-                throw failure(start, "more than \(Self.fieldsMax) fields")
+                throw failure(
+                    start, "the record has more than the maximum of \(Self.fieldsMax) fields")
             }
             guard try peek() == UInt8(ascii: ",") else { break }
             try skip()
         }
         if try peek() == UInt8(ascii: "\r") { try skip() }
         if let byte = try peek(), byte != UInt8(ascii: "\n") {
-            throw failure(line, "text after a closing quotation mark")
+            throw failure(line, "unexpected text after the closing quotation mark")
         }
         return CSVRecord(line: start, fields: fields)
     }
@@ -49,7 +51,7 @@ struct CSVReader {
         let bytes = isQuoted ? try quoted(start, &bytesLeft) : try bare(start, &bytesLeft)
         if bytes.isEmpty && !isQuoted { return nil }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw failure(start, "not UTF-8")
+            throw failure(start, "not valid UTF-8")
         }
         return text
     }
@@ -77,7 +79,7 @@ struct CSVReader {
             }
             try append(byte, to: &bytes, start, &bytesLeft)
         }
-        throw failure(start, "a quotation mark is not closed")
+        throw failure(start, "the quotation mark is not closed")
     }
 
     private mutating func append(
@@ -87,22 +89,25 @@ struct CSVReader {
         guard bytesLeft >= 0 else {
             throw LarderError(
                 .resourceExhausted,
-                "\(file.name), line \(start): longer than \(Self.recordBytesMax) bytes")
+                """
+                \(file.name), line \(start): \
+                the record is longer than the maximum of \(Self.recordBytesMax) bytes
+                """)
         }
         bytes.append(byte)
         try skip()
     }
 
     private mutating func peek() throws(LarderError) -> UInt8? {
-        if piece.isEmpty { piece = try file.read() }
-        return piece.first
+        if chunk.isEmpty { chunk = try file.read() }
+        return chunk.first
     }
 
     private mutating func skip() throws(LarderError) {
-        if piece.popFirst() == UInt8(ascii: "\n") { line += 1 }
+        if chunk.popFirst() == UInt8(ascii: "\n") { line += 1 }
     }
 
-    private func failure(_ line: Int, _ sentence: String) -> LarderError {
-        LarderError(.malformedValue, "\(file.name), line \(line): \(sentence)")
+    private func failure(_ line: Int, _ message: String) -> LarderError {
+        LarderError(.malformedValue, "\(file.name), line \(line): \(message)")
     }
 }

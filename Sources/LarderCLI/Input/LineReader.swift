@@ -1,8 +1,9 @@
 import LarderModel
+import LarderPrograms
 
-/// The lines of a file, numbered from 1, without their ends (LF, or CR LF).
+/// Reads the lines of a file, numbered from 1, without their line endings (LF, or CR LF).
 struct LineReader {
-    /// A line longer than a frame could not be sent anyway.
+    /// A longer line could not be sent: it is the maximum length of a frame.
     static let lineBytesMax = Limits.frameBytesMax
 
     struct Line {
@@ -12,16 +13,17 @@ struct LineReader {
         var isBlank: Bool { text.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
     }
 
-    /// The lines of one change set, together. JSON may be several times as long as the message
-    /// that it becomes, which is one frame.
+    /// The maximum length of all lines of one change set. JSON text may be several times as long
+    /// as the message that is made of it, and the message must fit into one frame.
     static let changeSetBytesMax = 4 * Limits.frameBytesMax
 
     private let file: InputFile
-    private var piece: ArraySlice<UInt8> = []
+    private var chunk: ArraySlice<UInt8> = []
     private var number = 0
     private var bytesLeft: Int?
 
-    /// - Parameter bytesMax: Of all lines together, where they are kept; nil sets no bound.
+    /// - Parameter bytesMax: The maximum length of all lines together, if the caller keeps them
+    ///   in memory; nil for no limit.
     init(_ file: InputFile, bytesMax: Int? = nil) {
         self.file = file
         self.bytesLeft = bytesMax
@@ -31,19 +33,22 @@ struct LineReader {
     mutating func next() throws(LarderError) -> Line? {
         var bytes: [UInt8] = []
         while true {
-            if piece.isEmpty {
-                piece = try file.read()
-                if piece.isEmpty {
+            if chunk.isEmpty {
+                chunk = try file.read()
+                if chunk.isEmpty {
                     return bytes.isEmpty ? nil : try line(bytes)
                 }
             }
-            let end = piece.firstIndex(of: UInt8(ascii: "\n"))
-            bytes += piece[..<(end ?? piece.endIndex)]
-            piece = end.map { piece[($0 + 1)...] } ?? []
+            let end = chunk.firstIndex(of: UInt8(ascii: "\n"))
+            bytes += chunk[..<(end ?? chunk.endIndex)]
+            chunk = end.map { chunk[($0 + 1)...] } ?? []
             guard bytes.count <= Self.lineBytesMax else {
                 throw LarderError(
                     .resourceExhausted,
-                    "\(file.name), line \(number + 1): longer than \(Self.lineBytesMax) bytes")
+                    """
+                    \(file.name), line \(number + 1): \
+                    the line is longer than the maximum of \(Self.lineBytesMax) bytes
+                    """)
             }
             if end != nil { return try line(bytes) }
         }
@@ -55,14 +60,14 @@ struct LineReader {
             guard bytes.count <= left else {
                 throw LarderError(
                     .resourceExhausted,
-                    "\(file.name), line \(number): more than one change set may hold",
-                    hint: "split it, or use import, which takes any number of objects")
+                    "\(file.name), line \(number): the input is too long for one change set",
+                    hint: "split the input, or use import, which has no limit")
             }
             bytesLeft = left - bytes.count
         }
         let content = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes[...]
         guard let text = String(validating: content, as: UTF8.self) else {
-            throw LarderError(.malformedValue, "\(file.name), line \(number): not UTF-8")
+            throw LarderError(.malformedValue, "\(file.name), line \(number): not valid UTF-8")
         }
         return Line(number: number, text: text)
     }

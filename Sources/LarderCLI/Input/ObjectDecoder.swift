@@ -1,32 +1,35 @@
 import LarderModel
 
-/// What a user wrote of an object.
+/// The values and edits of an object as the user gave them.
 struct ObjectContent: Sendable {
     var values: [String: Value] = [:]
-    /// Of to-many relationships that have no value, in the order of their names.
+    /// Edits of to-many relationships that have no value, in the order of their names.
     var edits: [RelationshipEdit] = []
 
-    /// The values of a place that takes no edits, which `refusal` says of it.
-    func values(orElse refusal: String) throws(LarderError) -> [String: Value] {
-        guard edits.isEmpty else { throw LarderError(.wrongType, refusal) }
+    /// The values, if there are no edits.
+    ///
+    /// - Parameter message: The message of the error if there are edits.
+    func values(orThrow message: String) throws(LarderError) -> [String: Value] {
+        guard edits.isEmpty else { throw LarderError(.wrongType, message) }
         return values
     }
 }
 
-/// Turns what a user wrote of an object (assignments, JSON members, CSV fields) into values of the
-/// types that the schema gives.
+/// Converts assignments, JSON members and CSV fields to values of the types of the schema.
 ///
-/// Errors name entity and property, never the value.
+/// Errors name the entity and the property, never the value.
 struct ObjectDecoder {
     let entity: Entity
-    /// Whether `t:name` stands for an object that the same change set inserts.
+    /// Whether `t:name` refers to an object that the same change set inserts.
     var allowsTemporaryNames = false
 
     init(_ entityName: String, in schema: Schema) throws(LarderError) {
         guard let entity = schema.entity(named: entityName) else {
-            let names = schema.entities.map(\.name).joined(separator: ", ")
+            let names = schema.entities.map(\.name)
             throw LarderError(
-                .unknownEntity, "the store has no entity \(entityName)", hint: "it has \(names)")
+                .unknownEntity, "the store has no entity \"\(entityName)\"",
+                hint: NameSuggestion.hint(for: entityName, among: names)
+                    ?? "its entities are \(names.joined(separator: ", "))")
         }
         self.entity = entity
     }
@@ -38,7 +41,7 @@ struct ObjectDecoder {
             let name = assignment.name
             let property = try property(name)
             guard names.insert(name).inserted else {
-                throw LarderError(.malformedValue, "\(entity.name).\(name) is given twice")
+                throw LarderError(.malformedValue, "\(entity.name).\(name) is given more than once")
             }
             switch assignment.content {
             case .text(let text): content.values[name] = try value(text: text, property, name)
@@ -52,8 +55,8 @@ struct ObjectDecoder {
         return content
     }
 
-    /// The members of an object in JSON. `@id` and `@version` are for the caller; `@entity` must
-    /// be this entity's name.
+    /// Decodes the members of a JSON object. Ignores `@id` and `@version`, which the caller reads;
+    /// `@entity` must be the name of this entity.
     func content(_ members: [String: JSONValue]) throws(LarderError) -> ObjectContent {
         var content = ObjectContent()
         content.values.reserveCapacity(members.count)
@@ -66,12 +69,12 @@ struct ObjectDecoder {
             case "@id", "@version": continue
             case "@entity":
                 guard json == .string(entity.name) else {
-                    throw LarderError(.wrongType, "@entity is not \(entity.name)")
+                    throw LarderError(.wrongType, "@entity must be \(entity.name)")
                 }
             default:
                 throw LarderError(
-                    .unknownProperty, "there is no \(name)",
-                    hint: "beside its properties an object has @id, @entity and @version")
+                    .unknownProperty, "unknown member \(name)",
+                    hint: "valid members are properties, @id, @entity and @version")
             }
         }
         return content
@@ -81,19 +84,19 @@ struct ObjectDecoder {
         _ json: JSONValue, _ property: Property, _ name: String, into content: inout ObjectContent
     ) throws(LarderError) {
         guard case .relationship(let relationship) = property, relationship.isToMany,
-            let steps = EditSteps(json)
+            let reader = RelationshipEditReader(json)
         else {
             content.values[name] = try value(json, property, name)
             return
         }
         content.edits += try naming(name) { () throws(LarderError) in
-            try steps.edits(of: name) { (text) throws(LarderError) in
+            try reader.edits(of: name) { (text) throws(LarderError) in
                 try identifier(text, relationship)
             }
         }
     }
 
-    /// A field of CSV; nil is nil.
+    /// Converts a CSV field; nil is nil.
     func value(field: String?, named name: String) throws(LarderError) -> Value {
         let property = try property(name)
         guard let field else { return .null }
@@ -104,8 +107,9 @@ struct ObjectDecoder {
         if let property = entity.property(named: name) { return property }
         let names = entity.attributes.map(\.name) + entity.relationships.map(\.name)
         throw LarderError(
-            .unknownProperty, "\(entity.name) has no property \(name)",
-            hint: "it has \(names.joined(separator: ", "))")
+            .unknownProperty, "\(entity.name) has no property \"\(name)\"",
+            hint: NameSuggestion.hint(for: name, among: names)
+                ?? "its properties are \(names.joined(separator: ", "))")
     }
 
     private func value(
@@ -117,7 +121,7 @@ struct ObjectDecoder {
             case .relationship(let relationship):
                 guard !relationship.isToMany else {
                     throw LarderError(
-                        .wrongType, "a to-many relationship takes a list",
+                        .wrongType, "a to-many relationship requires a list",
                         hint: #"write \#(name):='["URI", …]'"#)
                 }
                 return .object(try identifier(text, relationship))
@@ -140,7 +144,8 @@ struct ObjectDecoder {
                 return .objects(
                     try elements.map { (element) throws(LarderError) in
                         guard case .string(let text) = element else {
-                            throw LarderError(.wrongType, "each element is an object's URI")
+                            throw LarderError(
+                                .wrongType, "each element must be the URI of an object")
                         }
                         return try identifier(text, relationship)
                     })
@@ -148,8 +153,8 @@ struct ObjectDecoder {
                 throw LarderError(
                     .wrongType,
                     relationship.isToMany
-                        ? "a to-many relationship is an array of URIs, or an edit of it"
-                        : "a to-one relationship is an object's URI or null")
+                        ? "a to-many relationship requires an array of URIs, or an edit"
+                        : "a to-one relationship requires the URI of an object, or null")
             }
         }
     }
@@ -157,13 +162,13 @@ struct ObjectDecoder {
     private func identifier(
         _ text: String, _ relationship: Relationship
     ) throws(LarderError) -> PersistentIdentifier {
-        guard allowsTemporaryNames, TemporaryName.isOne(text) else {
+        guard allowsTemporaryNames, TemporaryName.isValid(text) else {
             return try PersistentIdentifier(uriRepresentation: text)
         }
         return PersistentIdentifier(temporary: text, entityName: relationship.destination)
     }
 
-    /// Puts entity and property in front of an error's sentence.
+    /// Adds the entity and the property to the message of an error.
     private func naming<Result>(
         _ name: String, _ body: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {

@@ -1,27 +1,29 @@
 import ArgumentParser
 import LarderModel
 
-/// What `aggregate` computes, apart from the entity.
+/// The columns and groups of an aggregate query.
 struct AggregateOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             """
-            count, sum:EXPRESSION, average:, minimum:, maximum:, median:, mode:, stddev:, \
-            countDistinct:, each with name= in front if it is to be called so, and ' where FORMAT' \
-            behind if it is to look only at objects that satisfy it.
+            Column to compute: count, or one of sum, average, minimum, maximum, median, mode, \
+            stddev and countDistinct, followed by :EXPRESSION. Prefix NAME= names the column; \
+            suffix ' where FORMAT' restricts it to the objects that match a predicate.
             """, valueName: "column"))
     var columns: [ColumnArgument] = []
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "Groups by an expression, a key path above all; may be repeated.",
+            "Key path or expression to group by. Can be repeated.",
             valueName: "[name=]expression"))
     var groupBy: [GroupArgument] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("A predicate over the columns' names.", valueName: "format"))
+        help: ArgumentHelp(
+            "Predicate that the result rows must match; it uses the names of columns.",
+            valueName: "format"))
     var having: String?
 }
 
@@ -37,7 +39,7 @@ extension AggregateOptions {
                 includesSubentities: !predicate.excludesSubentities))
     }
 
-    /// The texts that errors may be about, by the names that they have there.
+    /// The format strings, each with the name that error messages use.
     var texts: [(name: String, text: String)] {
         var texts: [(name: String, text: String)] = []
         for (index, group) in groupBy.enumerated() {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-/// An entity's name as an argument; the shell completes it with the names that the store has.
+/// The name of an entity as an argument. Shell completion suggests the entities of the store.
 struct EntityName: ExpressibleByArgument {
     let name: String
 
@@ -14,19 +14,19 @@ struct EntityName: ExpressibleByArgument {
         .custom { words, _, _ in names(words) }
     }
 
-    /// The entities of the store that the words of an unfinished command line speak of. Completion
-    /// never complains: without a server there are no names.
+    /// The entities of the store that an unfinished command line names; empty after any error,
+    /// because completion must not print errors.
     private static func names(_ words: [String]) -> [String] {
         var arguments: [String] = []
         for option in ["--socket", "--store", "--schema"] {
-            guard let place = words.lastIndex(of: option), place + 1 < words.count else { continue }
-            arguments += [option, words[place + 1]]
+            guard let index = words.lastIndex(of: option), index + 1 < words.count else { continue }
+            arguments += [option, words[index + 1]]
         }
         arguments += ["--timeout", "1s"]
         do {
             let options = try GlobalOptions.parse(arguments)
-            return try OpenStore.with(options) { store in
-                try store.client.schema().entities.map(\.name)
+            return try StoreSession.with(options) { session in
+                try session.client.schema().entities.map(\.name)
             }
         } catch {
             return []

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-/// What `fetch` and `explain` ask for: which objects, in which order, and what of them.
+/// The options of a fetch: the objects, their order, and the columns.
 struct FetchOptions: ParsableArguments {
     @OptionGroup var predicate: PredicateOptions
 
@@ -9,70 +9,71 @@ struct FetchOptions: ParsableArguments {
         parsing: .singleValue,
         help: ArgumentHelp(
             """
-            Orders by an expression, a key path above all; may be repeated. Behind it :desc, \
-            :nilsfirst or :nilslast, :caseinsensitive or :localized.
+            Key path or expression to sort by, with optional modifiers :asc or :desc, :nilsfirst \
+            or :nilslast, :caseinsensitive or :localized. Can be repeated.
             """, valueName: "expression"))
     var sort: [SortArgument] = []
 
-    @Option(help: ArgumentHelp("At most so many rows.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
 
-    @Option(help: ArgumentHelp("Leaves out the first rows.", valueName: "n"))
+    @Option(help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
     var offset: Int64?
 
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Only what comes after this place: a value for each --sort, nil for nil, and last the \
-            object's URI; given once each.
+            Continue after a row of the previous page. Repeat the option: one value for each \
+            --sort ('nil' for nil), then the URI of the row's object.
             """, valueName: "value"))
     var after: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The columns: [name=]EXPRESSION, @id, @entity, @version, separated by commas.",
+            "Columns to print: [NAME=]EXPRESSION, @id, @entity or @version, separated by commas.",
             valueName: "expression,…"))
     var select: String?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
-            "Prints related objects inside the objects, in JSON; may be repeated.",
+            "Embed the related objects in JSON output. Can be repeated.",
             valueName: "keypath"))
     var prefetch: [String] = []
 
-    @Flag(help: "Each row once; needs --select.")
+    @Flag(help: "Remove duplicate rows. Requires --select.")
     var distinct = false
 
-    @Flag(help: "Identifiers only: the same as --select @id.")
+    @Flag(help: "Print URIs only; same as --select @id.")
     var ids = false
 
     mutating func validate() throws {
-        if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit is a number from 0") }
-        if offset.map({ $0 < 0 }) == true { throw ValidationError("--offset is a number from 0") }
-        if ids && select != nil { throw ValidationError("--ids and --select exclude each other") }
+        if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit must not be negative") }
+        if offset.map({ $0 < 0 }) == true { throw ValidationError("--offset must not be negative") }
+        if ids && select != nil { throw ValidationError("--ids and --select cannot be combined") }
         if let select { try ResultColumn.validate(list: select) }
-        if distinct && select == nil { throw ValidationError("--distinct needs --select") }
+        if distinct && select == nil { throw ValidationError("--distinct requires --select") }
         if !after.isEmpty && (distinct || offset != nil) {
-            throw ValidationError("--after excludes --distinct and --offset")
+            throw ValidationError("--after cannot be combined with --distinct or --offset")
         }
         if !prefetch.isEmpty && (select != nil || ids) {
-            throw ValidationError("--prefetch excludes --select and --ids")
+            throw ValidationError("--prefetch cannot be combined with --select or --ids")
         }
         guard let columns else { return }
         if distinct && columns.contains(where: \.isIdentity) {
-            throw ValidationError("--distinct rows have no @id, @entity or @version")
+            throw ValidationError(
+                "--distinct cannot be combined with the columns @id, @entity and @version")
         }
     }
 
-    /// The columns asked for; nil for whole objects.
+    /// The selected columns; nil for whole objects.
     var columns: [ResultColumn]? {
         if ids { return [.identifier] }
         return select.map(ResultColumn.list)
     }
 
-    /// The texts that errors may be about, by the names that they have there.
+    /// The format strings, each with the name that error messages use.
     var texts: [(name: String, text: String)] {
         let selected = (columns ?? []).compactMap(\.text).enumerated().map { index, text in
             (name: "selected column \(index + 1)", text: text)
@@ -82,12 +83,12 @@ struct FetchOptions: ParsableArguments {
 
     var parameters: QueryParameters {
         var parameters = predicate.parameters(limit: limit, offset: offset)
-        parameters.after = after.map(Self.place)
+        parameters.after = after.map(Self.cursorValue)
         return parameters
     }
 
-    /// The word `nil` is nil; a string that is this word has a backslash in front.
-    private static func place(_ text: String) -> Value {
+    /// Converts a value of `--after`. `nil` is nil; the string `nil` is written `\nil`.
+    private static func cursorValue(_ text: String) -> Value {
         if text == "nil" { return .null }
         let isEscaped = text.first == "\\" && text.drop { $0 == "\\" } == "nil"
         return .string(isEscaped ? String(text.dropFirst()) : text)

@@ -2,43 +2,46 @@ import ArgumentParser
 import Glibc
 import LarderModel
 
-/// What every command takes: which store, how results look, how long to wait.
+/// The options of every command: the store, the output format and the time limit.
 struct GlobalOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The server's socket; LARDER_SOCKET if not given.", valueName: "path"),
+        help: ArgumentHelp(
+            "Socket of the server. Default: LARDER_SOCKET from the environment.",
+            valueName: "path"),
         completion: .file())
     var socket: String?
 
     @Option(
-        help: ArgumentHelp("A store's file, used without a server.", valueName: "file"),
+        help: ArgumentHelp("Store file to open without a server.", valueName: "file"),
         completion: .file())
     var store: String?
 
     @Option(
         help: ArgumentHelp(
-            "With --store: the schema file, to create a store; an existing one holds its own.",
+            "Schema file, with --store. Required to create a store; optional for an existing one.",
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @Option(help: "How results are printed; table on a terminal, plain when piped.")
+    @Option(help: "Output format. Default: table on a terminal, otherwise plain.")
     var output: OutputFormat?
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for an answer: 500ms, 10s, 2m. 30s if not given.", valueName: "time"))
+            "Maximum time to wait for a reply, such as 500ms, 10s or 2m. Default: 30s.",
+            valueName: "time"))
     var timeout: TimeLimit?
 
     mutating func validate() throws {
         if socket != nil && store != nil {
-            throw ValidationError("--socket and --store exclude each other")
+            throw ValidationError("--socket and --store cannot be combined")
         }
-        if schema != nil && store == nil { throw ValidationError("--schema needs --store") }
+        if schema != nil && store == nil { throw ValidationError("--schema requires --store") }
     }
 
-    var format: OutputFormat { output ?? .ofStandardOutput }
+    var format: OutputFormat { output ?? .standardOutputDefault }
 
-    /// The socket to connect to, where no file is given.
+    /// The socket to connect to, if no file is given.
     var socketPath: String? {
         if let socket { return socket }
         guard let path = getenv("LARDER_SOCKET") else { return nil }

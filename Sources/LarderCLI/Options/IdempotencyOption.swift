@@ -1,22 +1,24 @@
 import ArgumentParser
 import LarderModel
 
-/// What names the changes of a command, so that it can be repeated.
+/// The idempotency key of a command.
 struct IdempotencyOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Names the changes: the same command with the same key does nothing again, and prints "
-                + "what it did.", valueName: "key"))
+            """
+            Makes the command safe to retry: repeating it with the same key changes nothing and \
+            prints the original result.
+            """, valueName: "key"))
     var idempotencyKey: String?
 
-    /// Empty for none.
+    /// The key; empty for none.
     var key: String { idempotencyKey ?? "" }
 
     mutating func validate() throws {
         guard let idempotencyKey else { return }
         guard 1...Limits.idempotencyKeyBytesMax ~= idempotencyKey.utf8.count else {
             throw ValidationError(
-                "--idempotency-key takes 1 to \(Limits.idempotencyKeyBytesMax) bytes")
+                "--idempotency-key must have 1 to \(Limits.idempotencyKeyBytesMax) bytes")
         }
     }
 }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import LarderModel
 
-/// Which objects a query is about, and what fills the predicate.
+/// The predicate of a query or a bulk change, and its arguments.
 struct PredicateOptions: ParsableArguments {
     @Option(
         name: .customLong("where"), parsing: .unconditional,
         help: ArgumentHelp(
-            "A predicate in Core Data's format: 'wordCount > 100 AND title BEGINSWITH \"A\"'.",
+            "Predicate in Core Data's format: 'wordCount > 100 AND title BEGINSWITH \"A\"'.",
             valueName: "format"))
     var format: String?
 
@@ -14,31 +14,32 @@ struct PredicateOptions: ParsableArguments {
         name: .customLong("arg"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Fills the next %@ or %K; may be repeated. An object is given by its URI, a list for IN \
-            as a JSON array.
+            Value for the next %@ or %K. An object is a URI, a list for IN is a JSON array. Can \
+            be repeated.
             """, valueName: "value"))
     var arguments: [String] = []
 
     @Option(
         name: .customLong("variable"), parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("What $NAME stands for; may be repeated.", valueName: "name=value"))
+        help: ArgumentHelp(
+            "Value for $NAME in a predicate. Can be repeated.", valueName: "name=value"))
     var variables: [VariableArgument] = []
 
     @Flag(
         name: .customLong("no-subentities"),
-        help: "Only objects of the entity itself, not those of its sub-entities.")
+        help: "Exclude the objects of subentities.")
     var excludesSubentities = false
 
     mutating func validate() throws {
         let names = variables.map(\.name)
         guard Set(names).count == names.count else {
-            throw ValidationError("a variable is given twice")
+            throw ValidationError("--variable: the same name is given more than once")
         }
     }
 
     var predicate: QueryTerm? { format.map(QueryTerm.format) }
 
-    /// The texts that errors may be about, by the names that they have there.
+    /// The format strings, each with the name that error messages use.
     var texts: [(name: String, text: String)] { format.map { [("predicate", $0)] } ?? [] }
 
     func parameters(limit: Int64? = nil, offset: Int64? = nil) -> QueryParameters {

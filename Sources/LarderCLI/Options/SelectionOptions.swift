@@ -1,33 +1,33 @@
 import ArgumentParser
 import LarderModel
 
-/// Which objects of an entity a change is about.
+/// The objects of an entity that a bulk update or delete applies to.
 struct SelectionOptions: ParsableArguments {
     @OptionGroup var predicate: PredicateOptions
 
-    @Flag(help: "All objects of the entity; nothing else stands for that.")
+    @Flag(help: "Apply to every object of the entity. Required if --where is omitted.")
     var all = false
 
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
-    /// Whether any of these was given.
+    /// Whether any of these options was given.
     var isGiven: Bool {
         all || ids || predicate.excludesSubentities || predicate.format != nil
             || !predicate.arguments.isEmpty
             || !predicate.variables.isEmpty
     }
 
-    /// Whether a target is an entity: a URI has a colon, and no entity's name has.
+    /// Whether an argument is an entity: a URI contains a colon, the name of an entity does not.
     static func isEntity(_ target: String) -> Bool { !target.contains(":") }
 
-    /// - Throws: A usage error unless just one of a predicate and `--all` says which objects.
+    /// - Throws: A usage error unless exactly one of `--where` and `--all` is given.
     func check() throws {
         guard (predicate.format == nil) == all else {
             throw ValidationError(
                 all
-                    ? "--where and --all exclude each other"
-                    : "an entity needs --where, or --all for all of its objects")
+                    ? "--where and --all cannot be combined"
+                    : "--where is required with an entity; to apply to all objects, pass --all")
         }
     }
 
@@ -39,14 +39,19 @@ struct SelectionOptions: ParsableArguments {
             includesSubentities: !predicate.excludesSubentities)
     }
 
-    /// Saves one change, and prints the objects' URIs, or a number under a name.
+    /// Saves one change and prints the URIs of the objects, or a number.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the number in the output.
+    ///   - number: Takes the number from the result.
     func save(
-        _ change: Change, in store: OpenStore, expressions: [(name: String, text: String)] = [],
+        _ change: Change, in session: StoreSession,
+        expressions: [(name: String, text: String)] = [],
         _ idempotency: IdempotencyOption, _ options: GlobalOptions, name: String,
         number: (SaveResult) -> Int64
     ) throws {
-        let result = try PredicateFailure.joining(predicate.texts + expressions) {
-            try store.client.save(ChangeSet([change]), idempotencyKey: idempotency.key)
+        let result = try PredicateFailure.attachingFormat(predicate.texts + expressions) {
+            try session.client.save(ChangeSet([change]), idempotencyKey: idempotency.key)
         }
         var writer = options.format.makeWriter()
         if ids {

@@ -1,14 +1,14 @@
 import ArgumentParser
 import LarderModel
 
-/// An expression and what is said of its order, in any sequence: `published:desc:nilslast`. What
-/// stands in front may hold a colon itself, as an aggregate's `sum:wordCount` does.
+/// A sort key: an expression and modifiers in any order, such as `published:desc:nilslast`. The
+/// expression may contain a colon itself, as the aggregate column `sum:wordCount` does.
 struct SortArgument: ExpressibleByArgument {
-    /// The expression as it was typed.
+    /// The expression, as typed.
     let text: String
     let key: SortKey
-    static let suffixes =
-        ":asc or :desc, :nilsfirst or :nilslast, :caseinsensitive or :localized, each once"
+    static let modifiers =
+        ":asc or :desc, :nilsfirst or :nilslast, :caseinsensitive or :localized"
 
     init?(argument: String) {
         var text = argument[...]
@@ -34,10 +34,12 @@ struct SortArgument: ExpressibleByArgument {
             stringOrder: stringOrder ?? .plain)
     }
 
-    /// What stands behind a colon that no fetch understands: `dsc` in `title:dsc`.
-    var unknownSuffix: Substring? { ExpressionText(text).lastColon.map { text[$0...].dropFirst() } }
+    /// An unknown or repeated modifier: `dsc` in `title:dsc`.
+    var unknownModifier: Substring? {
+        ExpressionSplitter(text).lastColon.map { text[$0...].dropFirst() }
+    }
 
-    /// The texts that errors may be about, by the names that they have there.
+    /// The expressions, each with the name that error messages use.
     static func texts(_ keys: [SortArgument]) -> [(name: String, text: String)] {
         keys.enumerated().map { index, key in ("sort key \(index + 1)", key.text) }
     }

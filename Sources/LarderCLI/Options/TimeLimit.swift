@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// A span of time as it is typed: a number and `ms`, `s` or `m`.
+/// A duration as an argument: a number followed by `ms`, `s` or `m`.
 struct TimeLimit: ExpressibleByArgument {
     let duration: Duration
 
-    /// Past it a limit would mean nothing: ten days.
+    /// Ten days. A longer limit would have no purpose.
     private static let millisecondsMax: Int64 = 864_000_000
     private static let units: [(suffix: String, milliseconds: Int64)] = [
         ("ms", 1), ("s", 1_000), ("m", 60_000),
@@ -12,7 +12,8 @@ struct TimeLimit: ExpressibleByArgument {
 
     init(duration: Duration) { self.duration = duration }
 
-    /// nil for anything but a whole number from 1 with a unit; the parser then names the option.
+    /// Returns nil unless the text is a positive integer with a unit. ArgumentParser then reports
+    /// the option.
     init?(argument: String) {
         guard let unit = Self.units.first(where: { argument.hasSuffix($0.suffix) }),
             let number = Int64(argument.dropLast(unit.suffix.count)), number > 0,

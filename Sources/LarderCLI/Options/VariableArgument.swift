@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `NAME=VALUE`: what `$NAME` in a predicate stands for.
+/// `NAME=VALUE`: the value of `$NAME` in a predicate.
 struct VariableArgument: ExpressibleByArgument {
     let name: String
     let value: String

@@ -1,7 +1,8 @@
 import LarderModel
 
-/// Comma-separated values by RFC 4180: a heading, lines that end in CR LF, quotation marks where
-/// they are needed. nil is an empty field and the empty string a quoted one, so that both return.
+/// Writes CSV (RFC 4180): a header, lines that end with CR LF, quotation marks only if needed.
+///
+/// nil is an empty field and the empty string is `""`, so that an import can distinguish them.
 struct CSVWriter: RowWriter {
     private var output = StandardOutput()
 

@@ -1,13 +1,12 @@
-/// How many columns of a terminal a text takes.
+/// The width of text on a terminal.
 enum DisplayWidth {
-    /// A character takes one column; East Asian wide ones and emoji take two.
+    /// The number of columns. East Asian wide characters and emoji take two, all others one.
     static func of(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
         return text.reduce(0) { $0 + ($1.unicodeScalars.contains(where: isWide) ? 2 : 1) }
     }
 
-    /// The wide blocks of Unicode's East Asian Width, coarsely: CJK, Hangul, fullwidth forms,
-    /// emoji.
+    /// An approximation of Unicode's East Asian Width: CJK, Hangul, fullwidth forms and emoji.
     private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,

@@ -1,4 +1,4 @@
-/// Text on one line: what would break a line, a column or a terminal is written as an escape.
+/// Escapes control characters, which would break a line, a column or the terminal.
 enum EscapedText {
     /// `\t`, `\n`, `\r`, `\\`, and `\xHH` for other control characters.
     static func escaped(_ text: String) -> String {
@@ -20,7 +20,8 @@ enum EscapedText {
         return result
     }
 
-    /// Controls of both sets (the second reaches terminals too), and the escape itself.
+    /// Whether the scalar is a C0 or C1 control character (terminals interpret both), or a
+    /// backslash.
     private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\\"
     }

@@ -1,6 +1,7 @@
 import LarderModel
 
-/// An object a row, keys in the order of the columns; as one array, or as a line each.
+/// Writes each row as a JSON object, keys in the order of the columns: as one array, or one object
+/// per line.
 struct JSONWriter: RowWriter {
     private var output = StandardOutput()
     private let isArray: Bool
@@ -24,9 +25,9 @@ struct JSONWriter: RowWriter {
         var text = isArray ? (isFirst ? "\n" : ",\n") : ""
         isFirst = false
         text += "{"
-        for (position, value) in row.enumerated() {
-            if position > 0 { text += "," }
-            text += keys[position]
+        for (index, value) in row.enumerated() {
+            if index > 0 { text += "," }
+            text += keys[index]
             text += value.text
         }
         text += isArray ? "}" : "}\n"

@@ -1,13 +1,13 @@
 import FoundationEssentials
 import LarderModel
 
-/// Prints whole objects as JSON, and the prefetched ones inside those that refer to them.
+/// Prints whole objects as JSON, and embeds prefetched objects in those that refer to them.
 ///
-/// Kept are the objects that belong to the rows of one batch.
+/// It keeps only the prefetched objects of one batch of rows in memory.
 struct NestedPrinter {
     private var writer: JSONWriter
     private let store: UUID
-    /// By the key path that leads to them, and their keys.
+    /// The prefetched objects by key path and key.
     private var related: [String: [Int64: JSONValue]] = [:]
 
     init(isArray: Bool, store: UUID) {
@@ -29,7 +29,8 @@ struct NestedPrinter {
                 try writer.write(json: values)
             }
         }
-        // What these refer to came in front of them, and comes again for others.
+        // The server sends the objects that a batch refers to before the batch, and sends them
+        // again for the next batch, so those of this batch are not needed any more.
         for keyPath in related.keys where keyPath.hasPrefix(prefix) { related[keyPath] = nil }
     }
 
@@ -46,10 +47,10 @@ struct NestedPrinter {
         ]
         for column in batch.columns {
             let value = column.value(at: row, store: store)
-            let known = related[prefix + column.name] ?? [:]
+            let embedded = related[prefix + column.name] ?? [:]
             switch value {
-            case .object(let object): values.append(Self.nested(object, known))
-            case .objects(let list): values.append(.array(list.map { Self.nested($0, known) }))
+            case .object(let object): values.append(Self.nested(object, embedded))
+            case .objects(let list): values.append(.array(list.map { Self.nested($0, embedded) }))
             default: values.append(value.jsonValue)
             }
         }
@@ -57,8 +58,8 @@ struct NestedPrinter {
     }
 
     private static func nested(
-        _ object: PersistentIdentifier, _ known: [Int64: JSONValue]
+        _ object: PersistentIdentifier, _ embedded: [Int64: JSONValue]
     ) -> JSONValue {
-        object.permanentKey.flatMap { known[$0] } ?? Value.object(object).jsonValue
+        object.permanentKey.flatMap { embedded[$0] } ?? Value.object(object).jsonValue
     }
 }

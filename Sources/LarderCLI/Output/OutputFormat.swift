@@ -1,23 +1,23 @@
 import ArgumentParser
 import Glibc
 
-/// The five forms in which results are printed.
+/// The formats in which results are printed.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable {
-    /// Columns under a heading, for people.
+    /// Aligned columns with a header, for people.
     case table
-    /// A row a line, tab-separated, without heading, for shell scripts.
+    /// One row per line, tab-separated, without a header, for shell scripts.
     case plain
-    /// One array.
+    /// One JSON array of objects.
     case json
-    /// An object a line.
+    /// One JSON object per line.
     case jsonl
-    /// RFC 4180, with a heading.
+    /// CSV (RFC 4180) with a header.
     case csv
 
-    /// What is printed when nothing was asked for: a table for people, plain for programs.
-    static var ofStandardOutput: OutputFormat { isatty(STDOUT_FILENO) == 1 ? .table : .plain }
+    /// The format without `--output`: a table on a terminal, otherwise plain.
+    static var standardOutputDefault: OutputFormat { isatty(STDOUT_FILENO) == 1 ? .table : .plain }
 
-    /// Whether rows are JSON objects, which name what they hold.
+    /// Whether rows are JSON objects, which contain the names of columns.
     var isJSON: Bool { self == .json || self == .jsonl }
 
     func makeWriter() -> any RowWriter {

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// A row a line, values separated by tabs, no heading; nil is empty.
+/// Writes one row per line, tab-separated, without a header; nil is empty.
 struct PlainWriter: RowWriter {
     private var output = StandardOutput()
 

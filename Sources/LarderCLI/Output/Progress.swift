@@ -1,6 +1,7 @@
 import Glibc
+import LarderPrograms
 
-/// How far a long command has come, on standard error, and only where that is a terminal.
+/// The progress of a long command, shown on standard error if that is a terminal.
 struct Progress {
     private let isShown = isatty(STDERR_FILENO) == 1
     private let verb: String
@@ -19,7 +20,7 @@ struct Progress {
         StandardError.write("\r\u{1B}[K\(verb) \(count) objects, \(rate)/s")
     }
 
-    /// Takes the line away, so that what is printed next stands alone.
+    /// Clears the progress line.
     func end() {
         if isShown { StandardError.write("\r\u{1B}[K") }
     }

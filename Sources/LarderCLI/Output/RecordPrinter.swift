@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Prints whole objects, to-many relationships included, whichever entities they are of.
+/// Prints whole objects of any entities, including to-many relationships.
 struct RecordPrinter {
     private var writer: any RowWriter
     private let format: OutputFormat
@@ -28,7 +28,7 @@ struct RecordPrinter {
         try writer.end()
     }
 
-    /// The columns of an entity, in the schema's order.
+    /// Begins a block with the columns of an entity, in the order of the schema.
     private mutating func begin(_ name: String) throws(LarderError) {
         entityName = name
         let entity = schema.entity(named: name)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import LarderModel
 
-/// A column of a printed result: a part of the object's identity, or an expression.
+/// A column of a printed result: a part of the identity of the object, or an expression.
 enum ResultColumn: Hashable {
     case identifier
     case entity
@@ -29,35 +29,35 @@ enum ResultColumn: Hashable {
 
     var isIdentity: Bool { column == nil }
 
-    /// What must be asked for it; nil for a part of the identity.
+    /// The column of the query; nil for a part of the identity.
     var column: QueryColumn? {
         if case .expression(let column) = self { column } else { nil }
     }
 
-    /// The expression as it was typed.
+    /// The expression, as typed.
     var text: String? {
         if case .format(let text) = column?.term { text } else { nil }
     }
 
-    /// The columns that `--select` names, separated by commas.
+    /// Parses `--select`: columns separated by commas.
     static func list(_ text: String) -> [ResultColumn] {
-        ExpressionText(text).parts.map { part in
-            let (name, text) = ExpressionText.named(part)
+        ExpressionSplitter(text).parts.map { part in
+            let (name, text) = ExpressionSplitter.named(part)
             return name.map { .expression(QueryColumn(text, name: $0)) } ?? ResultColumn(text)
         }
     }
 
-    /// Refuses a `--select` with nothing in front of a comma or behind it.
+    /// Checks that no column of `--select` is empty.
     static func validate(list text: String) throws {
-        let parts = ExpressionText(text).parts
+        let parts = ExpressionSplitter(text).parts
         guard let empty = parts.firstIndex(of: "") else { return }
         throw ValidationError("--select: column \(empty + 1) of \(parts.count) is empty")
     }
 
-    /// What must be fetched to show these columns.
+    /// The part of each object that the query must fetch for these columns.
     static func selection(_ columns: [ResultColumn]) -> Fetch.Selection {
-        let asked = columns.compactMap(\.column)
-        if asked.isEmpty { return .identifiers }
-        return columns.contains(where: \.isIdentity) ? .columns(asked) : .values(asked)
+        let queried = columns.compactMap(\.column)
+        if queried.isEmpty { return .identifiers }
+        return columns.contains(where: \.isIdentity) ? .columns(queried) : .values(queried)
     }
 }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 import LarderModel
 
-/// Prints the batches of a query as they come.
+/// Prints the batches of a query as they arrive.
 ///
-/// Whole objects are printed with `@id` in front, as JSON with `@id`, `@entity` and `@version`;
-/// rows without identity as they are.
+/// Whole objects are printed with `@id` as the first column, as JSON with `@id`, `@entity` and
+/// `@version`. Rows without identity are printed without these.
 struct ResultPrinter {
     private var writer: any RowWriter
     private let format: OutputFormat
     private let store: UUID
-    /// nil shows everything.
-    private let asked: [ResultColumn]?
+    /// The selected columns; nil for all.
+    private let selected: [ResultColumn]?
     private var hasBegun = false
     private(set) var rowCount = 0
 
@@ -18,7 +18,7 @@ struct ResultPrinter {
         self.format = format
         self.writer = format.makeWriter()
         self.store = store
-        self.asked = columns
+        self.selected = columns
     }
 
     mutating func print(_ batch: Batch) throws(LarderError) {
@@ -27,34 +27,34 @@ struct ResultPrinter {
             hasBegun = true
             try writer.begin(columns.map(\.name))
         }
-        let places = try columns.map { (column) throws(LarderError) in
-            try place(of: column, in: batch)
+        let sources = try columns.map { (column) throws(LarderError) in
+            try source(of: column, in: batch)
         }
         for row in 0..<batch.rowCount {
-            try writer.write(places.map { value($0, row, batch) })
+            try writer.write(sources.map { value($0, row, batch) })
         }
         rowCount += batch.rowCount
     }
 
     mutating func end() throws(LarderError) {
-        if !hasBegun { try writer.begin((asked ?? []).map(\.name)) }
+        if !hasBegun { try writer.begin((selected ?? []).map(\.name)) }
         try writer.end()
     }
 
     private func shownColumns(_ batch: Batch) -> [ResultColumn] {
-        if let asked { return asked }
+        if let selected { return selected }
         let properties = batch.columns.map { ResultColumn.expression(QueryColumn($0.name)) }
         guard batch.identity != nil else { return properties }
         return (format.isJSON ? [.identifier, .entity, .version] : [.identifier]) + properties
     }
 
-    /// Where a column's values are found: in the identity, or in a column of the batch.
-    private enum Place {
+    /// The source of the values of a column: the identity, or a column of the batch.
+    private enum Source {
         case identifier, entity, version
         case column(Int)
     }
 
-    private func place(of column: ResultColumn, in batch: Batch) throws(LarderError) -> Place {
+    private func source(of column: ResultColumn, in batch: Batch) throws(LarderError) -> Source {
         switch column {
         case .identifier where batch.identity != nil: return .identifier
         case .entity where batch.identity != nil: return .entity
@@ -63,19 +63,19 @@ struct ResultPrinter {
         }
         guard let index = batch.columns.firstIndex(where: { $0.name == column.name }) else {
             throw LarderError(
-                .malformedMessage, "the server's answer lacks the column \(column.name)")
+                .malformedMessage, "the reply of the server lacks the column \(column.name)")
         }
         return .column(index)
     }
 
-    private func value(_ place: Place, _ row: Int, _ batch: Batch) -> Value {
+    private func value(_ source: Source, _ row: Int, _ batch: Batch) -> Value {
         guard let identity = batch.identity else {
-            if case .column(let index) = place {
+            if case .column(let index) = source {
                 return batch.value(row: row, column: index, store: store)
             }
             return .null
         }
-        switch place {
+        switch source {
         case .identifier:
             return .object(
                 PersistentIdentifier(

@@ -1,19 +1,19 @@
 import LarderModel
 
-/// Prints rows of values as text of one form: `begin`, rows one after the other, `end` once.
+/// Writes rows of values to standard output in one format: `begin`, then rows, then `end` once.
 ///
-/// Nothing is kept beyond a fixed amount, so that a result of any size can be printed.
+/// A writer buffers a bounded amount, so that it can write a result of any size.
 protocol RowWriter {
-    /// Names the columns; each row then has as many values. Called again, it starts a block of
-    /// other columns.
+    /// Begins a block with these columns; each row has one value per column. May be called again
+    /// for a block with other columns.
     mutating func begin(_ names: [String]) throws(LarderError)
     mutating func write(_ row: [Value]) throws(LarderError)
-    /// Completes the text and hands everything to the system.
+    /// Completes the output and flushes it.
     mutating func end() throws(LarderError)
 }
 
 extension RowWriter {
-    /// Prints a result that is one small list of rows.
+    /// Writes a result of a few rows.
     mutating func write(all rows: [[Value]], names: [String]) throws(LarderError) {
         try begin(names)
         for row in rows { try write(row) }
@@ -22,7 +22,7 @@ extension RowWriter {
 }
 
 extension RowWriter {
-    /// Prints a result that is one number; for people without a heading.
+    /// Writes a result that is one number; as a table, it has no header.
     mutating func write(
         number: Int64, name: String, _ format: OutputFormat
     ) throws(LarderError) {

@@ -1,19 +1,20 @@
 import Glibc
 import LarderModel
+import LarderPrograms
 
-/// Standard output, written in large pieces.
+/// Standard output, buffered.
 ///
-/// When its reader is gone (`larder … | head`) the process ends as any tool does, by SIGPIPE and
-/// without a word. SIGPIPE itself is ignored (see `StandardStreams`), because a server that is gone
-/// must be an error that is told, and not the end of the process.
+/// If the reader of a pipe has exited (`larder … | head`), the process ends by SIGPIPE without a
+/// message, like other tools. The signal itself is ignored (see `StandardStreams`), because a
+/// closed connection to the server must be reported as an error.
 struct StandardOutput {
-    private static let pieceBytes = 64 << 10
+    private static let chunkBytes = 64 << 10
 
     private var buffer: [UInt8] = []
 
     mutating func write(_ text: String) throws(LarderError) {
         buffer += text.utf8
-        if buffer.count >= Self.pieceBytes { try flush() }
+        if buffer.count >= Self.chunkBytes { try flush() }
     }
 
     mutating func flush() throws(LarderError) {
@@ -21,7 +22,7 @@ struct StandardOutput {
         buffer.removeAll(keepingCapacity: true)
         while !rest.isEmpty {
             let count = Glibc.write(
-                STDOUT_FILENO, Array(rest.prefix(Self.pieceBytes)), min(rest.count, Self.pieceBytes)
+                STDOUT_FILENO, Array(rest.prefix(Self.chunkBytes)), min(rest.count, Self.chunkBytes)
             )
             if count >= 0 {
                 rest = rest.dropFirst(count)
@@ -35,7 +36,7 @@ struct StandardOutput {
         switch code {
         case EINTR: return
         case EAGAIN:
-            // Whoever gave us the descriptor made it non-blocking.
+            // The parent process made the descriptor non-blocking.
             var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
             _ = poll(&descriptor, 1, -1)
         case EPIPE:
@@ -44,7 +45,7 @@ struct StandardOutput {
         default:
             throw LarderError(
                 code == ENOSPC ? .storageFull : .storageFailed,
-                "standard output cannot be written: \(SystemError.sentence(code))")
+                "cannot write to standard output: \(SystemError(code: code).text)")
         }
     }
 }

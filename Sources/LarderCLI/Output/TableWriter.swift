@@ -1,9 +1,9 @@
 import LarderModel
 
-/// Columns under a heading, for people: numbers to the right, nil blank.
+/// Writes aligned columns with a header: numbers right-aligned, nil blank.
 ///
-/// The widths come from the first rows, which are held back; a later value that is wider pushes its
-/// line to the right rather than have everything wait for it.
+/// The first rows are buffered and determine the widths. A wider value in a later row shifts the
+/// rest of its line.
 struct TableWriter: RowWriter {
     private static let sampleRowsMax = 1_000
     private static let sampleBytesMax = 1 << 20
@@ -17,7 +17,7 @@ struct TableWriter: RowWriter {
 
     private struct Layout {
         var widths: [Int]
-        var isToTheRight: [Bool]
+        var isRightAligned: [Bool]
     }
 
     mutating func begin(_ names: [String]) throws(LarderError) {
@@ -56,7 +56,7 @@ struct TableWriter: RowWriter {
                     max($0, DisplayWidth.of($1[column]))
                 }
             },
-            isToTheRight: names.indices.map { column in
+            isRightAligned: names.indices.map { column in
                 let values = sample.map { $0[column] }.filter { !$0.isNull }
                 return !values.isEmpty && values.allSatisfy(\.isNumber)
             })
@@ -73,7 +73,7 @@ struct TableWriter: RowWriter {
             let gap = max(0, layout.widths[column] - DisplayWidth.of(text))
             let space = String(repeating: " ", count: gap)
             if column > 0 { line += "  " }
-            line += layout.isToTheRight[column] ? space + text : text + space
+            line += layout.isRightAligned[column] ? space + text : text + space
         }
         while line.last == " " { line.removeLast() }
         try output.write(line + "\n")
@@ -83,7 +83,7 @@ struct TableWriter: RowWriter {
 }
 
 extension Value {
-    /// Whether a table sets the value to the right.
+    /// Whether a table aligns the value to the right.
     fileprivate var isNumber: Bool {
         switch self {
         case .int, .float, .double, .decimal: true

@@ -1,8 +1,9 @@
 import Glibc
 
-/// Standard error, unbuffered. A failure to write there can be told to nobody.
-enum StandardError {
-    static func write(_ text: String) {
+/// Standard error, unbuffered.
+package enum StandardError {
+    /// Writes the text. A failure is ignored, because there is no other channel to report it on.
+    package static func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = Glibc.write(STDERR_FILENO, Array(rest), rest.count)

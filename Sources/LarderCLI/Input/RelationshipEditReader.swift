@@ -1,61 +1,65 @@
 import LarderModel
 
-/// The edits of one to-many relationship in JSON, where a whole list would be an array of URIs:
+/// Reads the edits of one to-many relationship from JSON:
 ///
 ///     {"@add": [URI, …]}
 ///     {"@remove": [URI, …]}
 ///     {"@move": {"objects": [URI, …], "before": URI}}
 ///     [{"@remove": [URI]}, {"@add": {"objects": [URI], "end": "first"}}]
 ///
-/// An edit is an object with one member, since members have no order; several are an array of them,
-/// which is followed. `@add` and `@move` take the place beside their objects: `before` or `after`
-/// an object, `end` (`first` or `last`), or `index`.
-struct EditSteps {
-    private let steps: [[String: JSONValue]]
+/// An edit is an object with one member, because the members of a JSON object have no order. An
+/// array of edits is applied in its order. `@add` and `@move` take a position: `before` or `after`
+/// an object, `end` (`first` or `last`), or `index`. An array of URIs is not an edit but the whole
+/// list.
+struct RelationshipEditReader {
+    private let edits: [[String: JSONValue]]
 
-    /// nil for what is no edit: anything but an object, or an array that begins with one.
+    /// Returns nil if the JSON is not an edit: anything but an object, or an array whose first
+    /// element is an object.
     init?(_ json: JSONValue) {
         switch json {
-        case .object(let step): steps = [step]
+        case .object(let edit): edits = [edit]
         case .array(let elements):
             guard case .object? = elements.first else { return nil }
-            steps = elements.map { if case .object(let step) = $0 { step } else { [:] } }
+            edits = elements.map { if case .object(let edit) = $0 { edit } else { [:] } }
         default: return nil
         }
     }
 
     private static let malformed = LarderError(
-        .wrongType, "an edit is an object with one member: @add, @remove or @move",
-        hint: "several edits are an array of such objects")
+        .wrongType, "an edit must be an object with one member: @add, @remove or @move",
+        hint: "for several edits, write an array of such objects")
 
-    /// - Parameter identifier: The object that a text names.
+    /// - Parameters:
+    ///   - name: The relationship.
+    ///   - identifier: Converts the text of a URI or a temporary name.
     func edits(
         of name: String, _ identifier: (String) throws(LarderError) -> PersistentIdentifier
     ) throws(LarderError) -> [RelationshipEdit] {
-        try steps.map { (step) throws(LarderError) in
-            guard let (verb, json) = step.first, step.count == 1 else { throw Self.malformed }
+        try edits.map { (edit) throws(LarderError) in
+            guard let (verb, json) = edit.first, edit.count == 1 else { throw Self.malformed }
             switch verb {
             case "@add":
-                let (objects, place) = try Self.placed(json, identifier)
-                return .add(objects, to: name, at: place ?? .last)
+                let (objects, position) = try Self.positioned(json, identifier)
+                return .add(objects, to: name, at: position ?? .last)
             case "@remove": return .remove(try Self.objects(json, identifier), from: name)
             case "@move":
-                let (objects, place) = try Self.placed(json, identifier)
-                guard let place else {
+                let (objects, position) = try Self.positioned(json, identifier)
+                guard let position else {
                     throw LarderError(
-                        .wrongType, "@move names a place",
-                        hint: #"for instance {"@move": {"objects": [URI], "before": URI}}"#)
+                        .wrongType, "@move requires a position",
+                        hint: #"for example {"@move": {"objects": [URI], "before": URI}}"#)
                 }
-                return .move(objects, in: name, to: place)
+                return .move(objects, in: name, to: position)
             default: throw Self.malformed
             }
         }
     }
 
-    /// Objects alone, or with a place.
-    private static func placed(
+    /// Reads an array of objects, or objects with a position.
+    private static func positioned(
         _ json: JSONValue, _ identifier: (String) throws(LarderError) -> PersistentIdentifier
-    ) throws(LarderError) -> (objects: [PersistentIdentifier], place: ListPlace?) {
+    ) throws(LarderError) -> (objects: [PersistentIdentifier], position: ListPlace?) {
         guard case .object(var members) = json else {
             return (try objects(json, identifier), nil)
         }
@@ -71,7 +75,7 @@ struct EditSteps {
         default: break
         }
         throw LarderError(
-            .wrongType, "beside its objects an edit has one place",
+            .wrongType, "an edit takes \"objects\" and at most one position",
             hint: #""before": URI, "after": URI, "end": "first" or "last", or "index": N"#)
     }
 
@@ -79,11 +83,11 @@ struct EditSteps {
         _ json: JSONValue, _ identifier: (String) throws(LarderError) -> PersistentIdentifier
     ) throws(LarderError) -> [PersistentIdentifier] {
         guard case .array(let elements) = json else {
-            throw LarderError(.wrongType, "the objects of an edit are an array of URIs")
+            throw LarderError(.wrongType, "the objects of an edit must be an array of URIs")
         }
         return try elements.map { (element) throws(LarderError) in
             guard case .string(let text) = element else {
-                throw LarderError(.wrongType, "each element is an object's URI")
+                throw LarderError(.wrongType, "each element must be the URI of an object")
             }
             return try identifier(text)
         }

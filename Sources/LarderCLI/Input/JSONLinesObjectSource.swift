@@ -1,22 +1,8 @@
 import LarderModel
+import LarderPrograms
 
-/// One entity's objects, one after the other, from a file in one of two forms.
-protocol ObjectSource {
-    /// The next object; nil after the last.
-    mutating func next() throws(LarderError) -> SourceObject?
-}
-
-/// An object as a file had it.
-struct SourceObject {
-    let content: ObjectContent
-    /// The line on which it begins.
-    let line: Int
-    /// Of its text.
-    let byteCount: Int
-}
-
-/// Objects as JSON lines. Blank lines are passed over.
-struct ObjectLines: ObjectSource {
+/// Reads objects from JSON lines: one object per line. Skips blank lines.
+struct JSONLinesObjectSource: ObjectSource {
     private let fileName: String
     private var reader: LineReader
     private let decoder: ObjectDecoder
@@ -32,7 +18,7 @@ struct ObjectLines: ObjectSource {
             guard !line.isBlank else { continue }
             do throws(LarderError) {
                 guard case .object(let members) = try JSONValue(parsing: line.text) else {
-                    throw LarderError(.malformedValue, "not a JSON object")
+                    throw LarderError(.malformedValue, "the line is not a JSON object")
                 }
                 return SourceObject(
                     content: try decoder.content(members), line: line.number,

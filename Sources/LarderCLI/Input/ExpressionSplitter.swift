@@ -1,7 +1,8 @@
-/// Cuts what was typed where it is no part of an expression: outside of its strings and brackets.
-struct ExpressionText {
+/// Splits an argument that contains expressions. Separators within strings and brackets belong to
+/// an expression and do not count.
+struct ExpressionSplitter {
     private let text: String
-    /// The characters outside of strings and brackets.
+    /// The indexes of the characters outside strings and brackets.
     private let outside: [String.Index]
 
     init(_ text: String) {
@@ -10,8 +11,8 @@ struct ExpressionText {
         var depth = 0
         var quote: Character?
         var isEscaped = false
-        for place in text.indices {
-            let character = text[place]
+        for index in text.indices {
+            let character = text[index]
             if let end = quote {
                 if isEscaped {
                     isEscaped = false
@@ -26,40 +27,40 @@ struct ExpressionText {
             case "\"", "'": quote = character
             case "(", "{", "[": depth += 1
             case ")", "}", "]": depth -= 1
-            default: if depth == 0 { outside.append(place) }
+            default: if depth == 0 { outside.append(index) }
             }
         }
         self.outside = outside
     }
 
-    /// The parts between commas, without the spaces around them.
+    /// The parts between commas, without surrounding spaces.
     var parts: [String] {
         var parts: [String] = []
         var start = text.startIndex
-        for place in outside where text[place] == "," {
-            parts.append(Self.trimmed(text[start..<place]))
-            start = text.index(after: place)
+        for index in outside where text[index] == "," {
+            parts.append(Self.trimmed(text[start..<index]))
+            start = text.index(after: index)
         }
         return parts + [Self.trimmed(text[start...])]
     }
 
-    /// The last colon; an expression has none outside of its strings.
+    /// The last colon. An expression contains colons only within strings.
     var lastColon: String.Index? { outside.last { text[$0] == ":" } }
 
-    /// What stands in front of the first word `where`, and what behind it; nil without the word.
-    var whereHalves: (asked: String, filter: String)? {
-        for place in outside where text[place].isWhitespace {
-            let word = text[place...].dropFirst()
+    /// The text before and after the first word `where`; nil if there is none.
+    var aroundWhere: (column: String, filter: String)? {
+        for index in outside where text[index].isWhitespace {
+            let word = text[index...].dropFirst()
             let rest = word.dropFirst(5)
             guard word.prefix(5).lowercased() == "where", rest.first?.isWhitespace == true else {
                 continue
             }
-            return (Self.trimmed(text[..<place]), Self.trimmed(rest))
+            return (Self.trimmed(text[..<index]), Self.trimmed(rest))
         }
         return nil
     }
 
-    /// A name and what stands behind its `=`; the name is nil where what was typed has none.
+    /// Splits `NAME=TEXT`. The name is nil if the argument has none.
     static func named(_ text: String) -> (name: String?, rest: String) {
         guard let sign = text.firstIndex(of: "=") else { return (nil, text) }
         let name = text[..<sign]
@@ -67,7 +68,7 @@ struct ExpressionText {
         let isName = name.allSatisfy {
             $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." || $0 == "-"
         }
-        // These would be comparisons.
+        // `a == b`, `a => b` and the like are expressions.
         guard isName, let next = rest.first, !"=<>".contains(next) else { return (nil, text) }
         return (String(name), trimmed(rest))
     }

@@ -1,16 +1,19 @@
 import Glibc
 import LarderClient
 import LarderModel
+import LarderPrograms
 import LarderServer
 import LarderStore
 import Logging
 
-/// A server of this process's own, for a store's file: the code that `larderd` runs, spoken to
-/// through a pair of sockets that nobody else can reach. It owns the file while it lives.
-struct PrivateServer {
+/// A server in this process for a store file, for `--store`.
+///
+/// It runs the same code as `larderd`. The client connects through a socket pair, which no other
+/// process can reach. The server owns the store file until `stop`.
+struct InProcessServer {
     private let server: Server
 
-    /// Opens the file; creates it if a schema is given.
+    /// Opens the store file, or creates it if a schema is given.
     init(storePath: String, schemaPath: String?) throws(LarderError) {
         let schema = try schemaPath.map { (path) throws(LarderError) in
             try SchemaDocument.read(InputFile(path))
@@ -27,12 +30,12 @@ struct PrivateServer {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw LarderError(
-                .storageFailed, "no pair of sockets can be made: \(SystemError.sentence(errno))")
+                .storageFailed, "cannot create a socket pair: \(SystemError(code: errno).text)")
         }
         try server.serve(connectedSocket: ends[0])
         return try StoreClient.adopt(connectedSocket: ends[1], options: options)
     }
 
-    /// Ends in order, with the store's final checkpoint.
+    /// Shuts the server down gracefully, including the final checkpoint of the store.
     func stop() { server.stopAndWait() }
 }

@@ -1,19 +1,20 @@
 import Glibc
 import LarderModel
 
-/// Where the server listens: as the options say, or by the custom of the system.
-enum SocketPlace {
+/// The path at which the server listens: the one given with `--socket`, or a default path.
+enum SocketPath {
+    /// - Throws: ``UsageError`` if no option and no environment variable leads to a path.
     static func path(for options: DaemonCommand) throws -> String {
         if let socket = options.socket { return socket }
-        guard let directory = directory else {
+        guard let directory else {
             throw UsageError(
-                message: "there is no runtime directory for the socket; give --socket PATH")
+                message: "no runtime directory for the socket; pass --socket PATH")
         }
-        return "\(directory)/\(name(of: options.store)).sock"
+        return "\(directory)/\(baseName(of: options.store)).sock"
     }
 
     private static var directory: String? {
-        // A service manager makes a directory for the service, or several, and names them.
+        // systemd sets RUNTIME_DIRECTORY to one directory, or to a list separated by colons.
         if let given = variable("RUNTIME_DIRECTORY") {
             return given.split(separator: ":").first.map(String.init)
         }
@@ -28,8 +29,8 @@ enum SocketPlace {
         return value
     }
 
-    /// The file's name without directories and ending.
-    private static func name(of store: String?) -> String {
+    /// The store's file name without directories and extension.
+    private static func baseName(of store: String?) -> String {
         guard let file = store?.split(separator: "/").last else { return "memory" }
         guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return String(file) }
         return String(file[..<dot])

@@ -3,38 +3,40 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// The store that a command works on: a client, and behind it either a server's socket or a private
-/// server for a file. The commands cannot tell which, so both behave the same.
-struct OpenStore {
+/// The connection of one command to its store.
+///
+/// The client talks to a server's socket, or to a server in this process for a store file.
+/// Commands use both in the same way, with the same results.
+struct StoreSession {
     let client: StoreClient
 
-    var identifier: UUID { client.welcome.storeIdentifier }
+    var storeIdentifier: UUID { client.welcome.storeIdentifier }
 
-    /// Opens the store that the options name, lends it, and closes it, whatever happens.
+    /// Opens the store that the options name, runs the body, and closes the store in every case.
     static func with<Result>(
-        _ options: GlobalOptions, author: String? = nil, _ body: (OpenStore) throws -> Result
+        _ options: GlobalOptions, author: String? = nil, _ body: (StoreSession) throws -> Result
     ) throws -> Result {
         if let path = options.store {
-            let server = try PrivateServer(storePath: path, schemaPath: options.schema)
+            let server = try InProcessServer(storePath: path, schemaPath: options.schema)
             defer { server.stop() }
             let client = try server.connect(options.clientOptions(author))
             defer { client.close() }
-            return try body(OpenStore(client: client))
+            return try body(StoreSession(client: client))
         }
         guard let path = options.socketPath else {
             throw ValidationError(
-                "No store is named: give --socket PATH, set LARDER_SOCKET, or give --store FILE")
+                "no store given; pass --socket PATH or --store FILE, or set LARDER_SOCKET")
         }
         let client = try StoreClient.connect(to: path, options: options.clientOptions(author))
         defer { client.close() }
-        return try body(OpenStore(client: client))
+        return try body(StoreSession(client: client))
     }
 }
 
 extension GlobalOptions {
-    /// How long a command waits if it is not told.
     private static let timeLimitDefault = Duration.seconds(30)
 
+    /// The maximum time to wait for each reply.
     var timeLimit: Duration { timeout?.duration ?? Self.timeLimitDefault }
 
     fileprivate func clientOptions(_ author: String?) -> StoreClient.Options {

@@ -2,12 +2,11 @@ import Glibc
 import LarderModel
 import Synchronization
 
-/// An asynchronous call that is under way while the main thread, which is not of Swift's pool,
-/// does something else and then waits for it.
+/// An asynchronous call that runs while the main thread continues, until the thread waits for it.
 ///
-/// The end of the call is told through a pipe, the one thing that a thread can wait for without
-/// spinning and without a lock that is held.
-final class Pending<Output: Sendable>: Sendable {
+/// The main thread is not a thread of Swift's pool, so it may block. It waits on a pipe, which
+/// needs neither spinning nor a lock that is held across the wait.
+final class PendingCall<Output: Sendable>: Sendable {
     private let outcome = Mutex<Output?>(nil)
     private let readEnd: Int32
     private let writeEnd: Int32
@@ -16,15 +15,15 @@ final class Pending<Output: Sendable>: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw LarderError(
-                .storageFailed, "no pipe can be made: \(SystemError.sentence(errno))")
+                .storageFailed, "cannot create a pipe: \(SystemError(code: errno).text)")
         }
         readEnd = ends[0]
         writeEnd = ends[1]
         Task {
             let output = await call()
             outcome.withLock { $0 = output }
-            var end: UInt8 = 0
-            _ = write(writeEnd, &end, 1)
+            var byte: UInt8 = 0
+            _ = write(writeEnd, &byte, 1)
         }
     }
 
@@ -33,13 +32,13 @@ final class Pending<Output: Sendable>: Sendable {
         close(writeEnd)
     }
 
-    /// Blocks until the call has ended. Called once.
+    /// Blocks until the call has ended. Must be called at most once.
     func wait() -> Output {
-        var end: UInt8 = 0
+        var byte: UInt8 = 0
         while true {
-            let count = read(readEnd, &end, 1)
+            let count = read(readEnd, &byte, 1)
             if let output = outcome.withLock({ $0 }) { return output }
-            precondition(count >= 0 && errno == EINTR, "the pipe is ours and stays open")
+            precondition(count >= 0 && errno == EINTR, "the pipe is open until deinit")
         }
     }
 }

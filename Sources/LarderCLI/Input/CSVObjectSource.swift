@@ -1,36 +1,38 @@
 import LarderModel
+import LarderPrograms
 
-/// Objects as comma-separated values; the first record names the properties.
-struct ObjectRecords: ObjectSource {
+/// Reads objects from a CSV file. The first record, the header, names the properties.
+struct CSVObjectSource: ObjectSource {
     private let fileName: String
     private var reader: CSVReader
     private let decoder: ObjectDecoder
-    /// The property of each field; nil for what an export has beside them (`@id`).
+    /// The property of each field; nil for a field that is ignored, such as `@id`.
     private let names: [String?]
 
     init(_ file: InputFile, _ decoder: ObjectDecoder) throws(LarderError) {
         self.fileName = file.name
         self.reader = CSVReader(file)
         self.decoder = decoder
-        guard let heading = try reader.next() else {
+        guard let header = try reader.next() else {
             self.names = []
             return
         }
         do throws(LarderError) {
             var seen: Set<String> = []
-            self.names = try heading.fields.map { (field) throws(LarderError) in
+            self.names = try header.fields.map { (field) throws(LarderError) in
                 guard let field else {
-                    throw LarderError(.malformedValue, "the heading has an empty field")
+                    throw LarderError(.malformedValue, "the header has an empty field")
                 }
                 guard seen.insert(field).inserted else {
-                    throw LarderError(.malformedValue, "the heading names \(field) twice")
+                    throw LarderError(
+                        .malformedValue, "the header contains \(field) more than once")
                 }
                 if ["@id", "@entity", "@version"].contains(field) { return nil }
                 _ = try decoder.property(field)
                 return field
             }
         } catch {
-            throw error.at(line: heading.line, of: file.name)
+            throw error.at(line: header.line, of: file.name)
         }
     }
 
@@ -40,7 +42,7 @@ struct ObjectRecords: ObjectSource {
             guard record.fields.count == names.count else {
                 throw LarderError(
                     .malformedValue,
-                    "\(record.fields.count) fields where the heading has \(names.count)")
+                    "the record has \(record.fields.count) fields, the header \(names.count)")
             }
             var values: [String: Value] = [:]
             for (name, field) in zip(names, record.fields) {

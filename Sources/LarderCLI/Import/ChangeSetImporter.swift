@@ -1,14 +1,13 @@
 import LarderClient
 import LarderModel
 
-/// Stores objects from a source in change sets, one after the other; those that have the unique
-/// values already are updated.
+/// Imports objects as a sequence of change sets that update objects with the same unique values.
 ///
-/// While the server stores one set the next is read, but no set is sent before the one in front
-/// of it is stored: so after an error the file is stored exactly up to a line, and the error says
-/// which.
-struct Importer {
-    /// A change set is full with so many objects, or with so much text.
+/// It reads the next set while the server commits the previous one, but sends a set only after the
+/// previous one is committed. So after an error, the file is committed exactly up to one line, and
+/// the error names it.
+struct ChangeSetImporter {
+    /// The limits of one change set: the number of objects, and the bytes of their text.
     static let objectsMax = 2_000
     static let bytesMax = 1 << 20
 
@@ -21,12 +20,12 @@ struct Importer {
     private var objects: [SourceObject] = []
     private var bytes = 0
     private var pending: PendingSave?
-    private var storedCount: Int64 = 0
-    private var storedLine: Int?
+    private var committedCount: Int64 = 0
+    private var committedLine: Int?
 
     private struct PendingSave {
         let objects: [SourceObject]
-        let call: Pending<Result<SaveResult, LarderError>>
+        let call: PendingCall<Result<SaveResult, LarderError>>
     }
 
     init(
@@ -39,8 +38,8 @@ struct Importer {
         self.fileName = fileName
     }
 
-    /// Stores everything.
-    mutating func store(_ source: some ObjectSource) throws(LarderError) -> InsertedRows {
+    /// Imports all objects of the source.
+    mutating func run(_ source: some ObjectSource) throws(LarderError) -> InsertedRows {
         var progress = Progress("imported")
         defer { progress.end() }
         do throws(LarderError) {
@@ -48,7 +47,7 @@ struct Importer {
             while let object = try next(&source) {
                 if isFull(before: object) {
                     try send()
-                    progress.show(Int(storedCount))
+                    progress.show(Int(committedCount))
                 }
                 objects.append(object)
                 bytes += object.byteCount
@@ -56,13 +55,15 @@ struct Importer {
             try send()
             try finish()
         } catch {
-            throw error.hinting(rest)
+            throw error.adding(
+                hint: ImportOutcome.hint(
+                    fileName, lastLine: committedLine, objectCount: committedCount))
         }
-        return InsertedRows(rowCount: storedCount, keys: keys)
+        return InsertedRows(rowCount: committedCount, keys: keys)
     }
 
-    /// An error of the source comes after the outcome of the set that is under way, which stands
-    /// in front of it in the file.
+    /// The next object. After an error of the source, waits for the pending set first: its objects
+    /// precede the error in the file, so its own error is the one to report.
     private mutating func next(
         _ source: inout some ObjectSource
     ) throws(LarderError) -> SourceObject? {
@@ -83,15 +84,15 @@ struct Importer {
         try finish()
         guard !objects.isEmpty else { return }
         let changes = ChangeSet(
-            objects.enumerated().map { position, object in
+            objects.enumerated().map { index, object in
                 .insert(
-                    PersistentIdentifier(temporary: "\(position)", entityName: entityName),
+                    PersistentIdentifier(temporary: "\(index)", entityName: entityName),
                     values: object.content.values, edits: object.content.edits)
             }, onUniqueConflict: .upsert)
         let client = client
         pending = PendingSave(
             objects: objects,
-            call: try Pending {
+            call: try PendingCall {
                 do throws(LarderError) {
                     return .success(try await client.save(changes))
                 } catch {
@@ -102,7 +103,7 @@ struct Importer {
         bytes = 0
     }
 
-    /// Waits for the set that is under way.
+    /// Waits for the pending set.
     private mutating func finish() throws(LarderError) {
         guard let sent = pending else { return }
         pending = nil
@@ -115,16 +116,10 @@ struct Importer {
             }
         } catch {
             let lines = sent.objects.map(\.line)
-            throw ChangePlaces(fileName: fileName, lines: lines).naming(error)
+            throw ChangeLineNumbers(fileName: fileName, lines: lines).locating(error)
                 ?? error.at(lines: lines, of: fileName)
         }
-        storedCount += Int64(sent.objects.count)
-        storedLine = sent.objects.last?.line
-    }
-
-    /// What became of the file when it was not stored whole.
-    private var rest: String {
-        guard let storedLine else { return "nothing of \(fileName) is stored" }
-        return "the objects up to line \(storedLine) are stored, \(storedCount) of them"
+        committedCount += Int64(sent.objects.count)
+        committedLine = sent.objects.last?.line
     }
 }

@@ -1,19 +1,19 @@
 import LarderModel
 
-/// The members of an `updateAll` or `deleteAll` in JSON.
+/// The members of an `updateAll` or `deleteAll` change in JSON:
 ///
 ///     {"@entity": "Article", "@where": "wordCount > %@ OR title == $t", "@args": [100],
 ///      "@variables": {"t": "x"}, "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}
 ///
-/// `"@all": true` stands for all objects, and nothing else does; `"@subentities": false` leaves
-/// out those of sub-entities. Expressions of `@set` are in the order of their names.
-struct SelectionMembers {
+/// Without `@where`, `"@all": true` is required. `"@subentities": false` excludes the objects of
+/// subentities. The expressions of `@set` are ordered by name.
+struct BulkChangeMembers {
     let selection: ObjectSelection
     let expressions: [(name: String, text: String)]
-    /// The members that are properties.
+    /// The members without `@`: values of properties.
     let values: [String: JSONValue]
 
-    /// The entity of a temporary name that an earlier line inserts; nil for another text.
+    /// Returns the entity of a temporary name that an earlier line inserts; nil for other text.
     typealias InsertedEntity = (String) -> String?
 
     init(
@@ -22,11 +22,11 @@ struct SelectionMembers {
         let known = ["@entity", "@where", "@all", "@args", "@variables", "@set", "@subentities"]
         if let other = members.keys.first(where: { $0.hasPrefix("@") && !known.contains($0) }) {
             throw LarderError(
-                .unknownProperty, "there is no \(other)",
-                hint: "beside properties it has \(known.joined(separator: ", "))")
+                .unknownProperty, "unknown member \(other)",
+                hint: "valid members are properties and \(known.joined(separator: ", "))")
         }
         guard case .string(let entityName)? = members["@entity"] else {
-            throw LarderError(.invalidChangeSet, "a change by predicate names its @entity")
+            throw LarderError(.invalidChangeSet, "a bulk change requires @entity")
         }
         selection = ObjectSelection(
             entityName, where: try Self.predicate(members),
@@ -43,7 +43,7 @@ struct SelectionMembers {
         switch members["@subentities"] {
         case nil: return true
         case .bool(let included)?: return included
-        default: throw LarderError(.wrongType, "@subentities is true or false")
+        default: throw LarderError(.wrongType, "@subentities must be true or false")
         }
     }
 
@@ -55,8 +55,8 @@ struct SelectionMembers {
         case (nil, .bool(true)?): return nil
         default:
             throw LarderError(
-                .invalidChangeSet, "a change by predicate says which objects it is about",
-                hint: #"by "@where" and a predicate, or "@all": true"#)
+                .invalidChangeSet, "a bulk change requires either @where or @all",
+                hint: #"write "@where": "PREDICATE", or "@all": true for all objects"#)
         }
     }
 
@@ -66,7 +66,7 @@ struct SelectionMembers {
         switch json {
         case nil: return []
         case .array(let elements)?: return elements.map { argument($0, insertedEntity) }
-        default: throw LarderError(.wrongType, "@args is an array")
+        default: throw LarderError(.wrongType, "@args must be an array")
         }
     }
 
@@ -76,11 +76,11 @@ struct SelectionMembers {
         switch json {
         case nil: return [:]
         case .object(let members)?: return members.mapValues { argument($0, insertedEntity) }
-        default: throw LarderError(.wrongType, "@variables is an object")
+        default: throw LarderError(.wrongType, "@variables must be an object")
         }
     }
 
-    /// A value as the text that it is in a shell; nil, and an object by its temporary name.
+    /// Converts a JSON value to an argument: null, an object with a temporary name, or text.
     private static func argument(
         _ json: JSONValue, _ insertedEntity: InsertedEntity
     ) -> QueryArgument {
@@ -102,12 +102,13 @@ struct SelectionMembers {
             var expressions: [(name: String, text: String)] = []
             for (name, text) in members.sorted(by: { $0.key < $1.key }) {
                 guard case .string(let text) = text else {
-                    throw LarderError(.wrongType, "@set has expressions as strings")
+                    throw LarderError(
+                        .wrongType, "each value of @set must be an expression in a string")
                 }
                 expressions.append((name, text))
             }
             return expressions
-        default: throw LarderError(.wrongType, "@set is an object")
+        default: throw LarderError(.wrongType, "@set must be an object")
         }
     }
 }

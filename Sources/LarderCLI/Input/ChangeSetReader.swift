@@ -1,6 +1,7 @@
 import LarderModel
+import LarderPrograms
 
-/// A change set as JSON lines, as `save` reads it:
+/// Reads a change set from JSON lines, for `save`:
 ///
 ///     {"insert": {"@id": "t:a", "@entity": "Article", "title": "x", "category": "t:c"}}
 ///     {"update": {"@id": URI, "@version": 3, "title": "y"}}
@@ -11,9 +12,10 @@ import LarderModel
 ///                    "@set": {"wordCount": "wordCount * 2"}, "title": "x"}}
 ///     {"deleteAll": {"@entity": "Article", "@where": "wordCount == 0"}}
 ///
-/// A `t:` name may be used before and after the line that inserts it. It is read whole, for it is
-/// one transaction; `Limits.changesMax` and `LineReader.changeSetBytesMax` bound it.
-struct ChangeLines {
+/// A `t:` name may be used before and after the line that inserts its object. The whole set is
+/// held in memory, because it is one message and one transaction; `Limits.changesMax` and
+/// `LineReader.changeSetBytesMax` limit it.
+struct ChangeSetReader {
     private let schema: Schema
     private var decoders: [String: ObjectDecoder] = [:]
     private(set) var changes = ChangeSet()
@@ -29,7 +31,9 @@ struct ChangeLines {
             guard !line.isBlank else { continue }
             guard lines.count < Limits.changesMax else {
                 throw LarderError(
-                    .resourceExhausted, "more than \(Limits.changesMax) changes in one set")
+                    .resourceExhausted,
+                    "the change set has more than the maximum of \(Limits.changesMax) changes",
+                    hint: "split the input")
             }
             do throws(LarderError) {
                 changes.changes.append(try change(line))
@@ -75,22 +79,22 @@ struct ChangeLines {
 
     private static let malformed = LarderError(
         .invalidChangeSet,
-        "a change is an object with one member: insert, update, delete, updateAll or deleteAll",
-        hint: #"for instance {"insert": {"@id": "t:a", "@entity": "Article", "title": "x"}}"#)
+        "a change must have exactly one member: insert, update, delete, updateAll or deleteAll",
+        hint: #"for example {"insert": {"@id": "t:a", "@entity": "Article", "title": "x"}}"#)
 
     private func selection(
         _ members: [String: JSONValue]
-    ) throws(LarderError) -> SelectionMembers {
-        try SelectionMembers(members) { insertedNames[$0]?.entityName }
+    ) throws(LarderError) -> BulkChangeMembers {
+        try BulkChangeMembers(members) { insertedNames[$0]?.entityName }
     }
 
     private mutating func updateAll(_ members: [String: JSONValue]) throws(LarderError) -> Change {
-        let given = try selection(members)
-        let values = try decoder(given.selection.entityName).content(given.values)
-            .values(orElse: "an update of all takes attributes and to-one relationships")
+        let bulk = try selection(members)
+        let values = try decoder(bulk.selection.entityName).content(bulk.values)
+            .values(orThrow: "a bulk update takes attributes and to-one relationships only")
         return .updateAll(
-            given.selection,
-            set: given.expressions.map { PropertyAssignment($0.name, .format($0.text)) }
+            bulk.selection,
+            set: bulk.expressions.map { PropertyAssignment($0.name, .format($0.text)) }
                 + values.sorted { $0.key < $1.key }.map {
                     PropertyAssignment($0.key, to: $0.value)
                 })
@@ -100,17 +104,17 @@ struct ChangeLines {
         _ members: [String: JSONValue], _ line: Int
     ) throws(LarderError) -> Change {
         guard case .string(let entityName)? = members["@entity"] else {
-            throw LarderError(.invalidChangeSet, "an insert names its @entity")
+            throw LarderError(.invalidChangeSet, "an insert requires @entity")
         }
-        // A name that lacks the `t:` of users' names, and so equals none of them.
+        // Without the prefix `t:`, the name cannot collide with one of the input.
         var name = "line\(line)"
         if let given = members["@id"] {
-            guard case .string(let text) = given, TemporaryName.isOne(text) else {
+            guard case .string(let text) = given, TemporaryName.isValid(text) else {
                 throw LarderError(
-                    .invalidChangeSet, "the @id of an insert is a temporary name, t:anything")
+                    .invalidChangeSet, "the @id of an insert must be a temporary name such as t:a")
             }
             if let first = insertedNames[text] {
-                throw LarderError(.invalidChangeSet, "line \(first.line) inserts \(text) already")
+                throw LarderError(.invalidChangeSet, "line \(first.line) already inserts \(text)")
             }
             insertedNames[text] = (entityName, line)
             name = text
@@ -133,7 +137,8 @@ struct ChangeLines {
         _ members: [String: JSONValue]
     ) throws(LarderError) -> PersistentIdentifier {
         guard case .string(let uri)? = members["@id"] else {
-            throw LarderError(.invalidChangeSet, "an update or a delete names its object by @id")
+            throw LarderError(
+                .invalidChangeSet, "an update or a delete requires the URI of its object as @id")
         }
         return try PersistentIdentifier(uriRepresentation: uri)
     }
@@ -147,8 +152,8 @@ struct ChangeLines {
             var decoder = decoder
             decoder.allowsTemporaryNames = false
             return try decoder.content(base)
-                .values(orElse: "@base has whole lists, as they were read")
-        default: throw LarderError(.wrongType, "@base is an object with properties")
+                .values(orThrow: "@base takes whole lists, not edits")
+        default: throw LarderError(.wrongType, "@base must be an object with properties")
         }
     }
 
@@ -156,11 +161,11 @@ struct ChangeLines {
         switch members["@version"] {
         case nil, .null?: return nil
         case .integer(let version)?: return version
-        default: throw LarderError(.wrongType, "@version is an integer")
+        default: throw LarderError(.wrongType, "@version must be an integer")
         }
     }
 
-    /// Every temporary name that is referred to is inserted, as an object of the right entity.
+    /// Checks that each temporary name that is used is inserted, as an object of the right entity.
     private func checkNames(_ fileName: String) throws(LarderError) {
         for (change, line) in zip(changes.changes, lines) {
             for identifier in change.references {
@@ -172,7 +177,7 @@ struct ChangeLines {
                 guard schema.isKind(inserted.entityName, of: identifier.entityName) else {
                     throw LarderError(
                         .wrongType,
-                        "\(name) is of \(inserted.entityName), not of \(identifier.entityName)"
+                        "\(name) is of entity \(inserted.entityName), not \(identifier.entityName)"
                     ).at(line: line, of: fileName)
                 }
             }
@@ -180,9 +185,9 @@ struct ChangeLines {
     }
 }
 
-/// `t:anything`: how an object that a change set inserts is called within it.
+/// The temporary name of an object that a change set inserts: `t:` and any text.
 enum TemporaryName {
-    static func isOne(_ text: String) -> Bool { text.hasPrefix("t:") && text.utf8.count > 2 }
+    static func isValid(_ text: String) -> Bool { text.hasPrefix("t:") && text.utf8.count > 2 }
 }
 
 extension Change {

@@ -1,0 +1,29 @@
+import LarderModel
+
+extension LarderError {
+    /// The same error with the file name and the line before its message.
+    func at(line: Int, of fileName: String) -> LarderError {
+        var located = self
+        located.message = "\(fileName), line \(line): \(message)"
+        return located
+    }
+
+    /// The same error with a range of lines, for an error that any of them may have caused.
+    ///
+    /// - Parameter lines: In ascending order.
+    func at(lines: [Int], of fileName: String) -> LarderError {
+        guard let first = lines.first, let last = lines.last, first < last else {
+            return lines.first.map { at(line: $0, of: fileName) } ?? self
+        }
+        var located = self
+        located.message = "\(fileName), lines \(first) to \(last): \(message)"
+        return located
+    }
+
+    /// The same error with one more sentence in its hint.
+    func adding(hint: String) -> LarderError {
+        var extended = self
+        extended.hint = self.hint.map { "\($0); \(hint)" } ?? hint
+        return extended
+    }
+}

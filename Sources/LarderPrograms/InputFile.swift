@@ -1,0 +1,66 @@
+import Glibc
+import LarderModel
+
+/// A file that is read sequentially in chunks; `-` is standard input.
+///
+/// It is a class because it owns the descriptor and closes it.
+package final class InputFile {
+    /// The name of the file in error messages.
+    package let name: String
+    private let descriptor: Int32
+    private var chunk = [UInt8](repeating: 0, count: 256 << 10)
+
+    /// - Throws: `storageFailed` if the file cannot be opened.
+    package init(_ path: String) throws(LarderError) {
+        if path == "-" {
+            name = "standard input"
+            descriptor = STDIN_FILENO
+            return
+        }
+        name = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw LarderError(
+                .storageFailed, "cannot open \(path): \(SystemError(code: errno).text)")
+        }
+    }
+
+    deinit {
+        if descriptor != STDIN_FILENO { close(descriptor) }
+    }
+
+    /// The next bytes, as many as one `read` call returns; empty at the end of the file.
+    package func read() throws(LarderError) -> ArraySlice<UInt8> {
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count >= 0 { return chunk[..<count] }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&readable, 1, -1)
+            default:
+                throw LarderError(
+                    .storageFailed, "cannot read \(name): \(SystemError(code: errno).text)")
+            }
+        }
+    }
+
+    /// The rest of the file as text.
+    package func text(bytesMax: Int) throws(LarderError) -> String {
+        var bytes: [UInt8] = []
+        while true {
+            let chunk = try read()
+            if chunk.isEmpty { break }
+            bytes += chunk
+            guard bytes.count <= bytesMax else {
+                throw LarderError(
+                    .resourceExhausted, "\(name) is longer than the maximum of \(bytesMax) bytes")
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw LarderError(.malformedValue, "\(name) is not valid UTF-8")
+        }
+        return text
+    }
+}
