@@ -17,7 +17,8 @@ struct YCSBClientCosts {
         let clients = try (0..<connections).map { _ in try server.connect() }
         for workload in ["A", "C"] {
             let path = run.path("sequence")
-            _ = try driver.sample("sequence \(workload) \(run.size(100_000, quick: 5_000)) 1 \(path)")
+            let count = run.size(100_000, quick: 5_000)
+            _ = try driver.sample("sequence \(workload) \(count) 1 \(path)")
             let operations = try Operation.read(path)
             try run.compare(
                 "ycsb \(workload) zipfian, \(connections) connections, through LarderClient",
@@ -56,14 +57,17 @@ struct YCSBClientCosts {
             try inThreads(clients.count) { index in
                 while ContinuousClock.now < end {
                     let number = next.add(1, ordering: .relaxed).oldValue
-                    try perform(operations[number % operations.count], number, clients[index])
+                    let operation = operations[number % operations.count]
+                    try Self.perform(operation, number, clients[index])
                 }
             }
         }
         return Sample(value: Double(next.load(ordering: .relaxed)) / time * 1e6, checksum: 0)
     }
 
-    private func perform(_ operation: Operation, _ number: Int, _ client: StoreClient) throws {
+    private static func perform(
+        _ operation: Operation, _ number: Int, _ client: StoreClient
+    ) throws {
         let identifier = PersistentIdentifier(
             store: client.welcome.storeIdentifier, entityName: "User", key: operation.number)
         if operation.isUpdate {
