@@ -1,4 +1,5 @@
-# What is left when the daemon, its power or its disk fails: the quick form of scripts/crash-test.
+# The store after a failure of the daemon, the power or the disk: the quick form of
+# scripts/crash-test.
 
 load helper
 
@@ -9,35 +10,35 @@ setup() {
 
 crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 
-@test "the checker of histories finds each anomaly, and none where there is none" {
+@test "the checker finds each anomaly, and accepts histories without one" {
     cd "$BATS_TEST_DIRNAME/../Crash"
     /usr/bin/python3 -B -m unittest test_history
 }
 
-@test "what was acknowledged survives kill -9 at a random time, and nothing is torn" {
+@test "acknowledged saves survive SIGKILL at a random time, and none is incomplete" {
     crash_test kills
 }
 
-@test "what was acknowledged survives a kill at each operation on the file" {
+@test "acknowledged saves survive SIGKILL at each operation on the file" {
     crash_test operations
 }
 
-@test "a loss of power while a store is created leaves an empty file or a store" {
+@test "a power loss while a store is created leaves an empty file or a store" {
     crash_test creation
 }
 
-@test "what was acknowledged survives a loss of power, and nothing is torn" {
+@test "acknowledged saves survive a power loss, and none is incomplete" {
     crash_test power
 }
 
-@test "a loss of power shows where it must: with synchronous=NORMAL, and on a disk that lies" {
+@test "losses are found where they must be: with synchronous=NORMAL, on a disk without syncs" {
     crash_test losses-show
 }
 
-@test "a disk that answers EIO or ENOSPC brings refusals, and never wrong data" {
+@test "a disk that fails with EIO or ENOSPC causes errors, and never wrong data" {
     crash_test errors
 }
 
-@test "what concurrent clients see is serializable; the planted faults are found" {
+@test "concurrent clients see a serializable history; the planted errors are found" {
     crash_test isolation
 }

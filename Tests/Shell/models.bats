@@ -1,4 +1,4 @@
-# Random change sets against a model: the form of scripts/model-test that runs every time.
+# Random change sets against a model: the short form of scripts/model-test.
 
 load helper
 
@@ -9,13 +9,13 @@ setup() {
 
 model_test() { "$BATS_TEST_DIRNAME/../../scripts/model-test" "$@"; }
 
-@test "10,000 random steps leave in the store what the model says" {
-    # The seed and the figures are shown also if nothing is wrong.
+@test "the store agrees with the model after 10,000 random steps" {
+    # The seed and the counts are shown also on success.
     set -o pipefail
     model_test | sed 's/^/# /' >&3
 }
 
-@test "the model test finds faults that are planted into the model and into the clients" {
-    # The rarest fault shows after 300 steps in the mean, at times after more than 1,000.
+@test "the model test finds errors planted into the model and into the clients" {
+    # The rarest error is found after 300 steps on average, sometimes after more than 1,000.
     model_test --planted --steps 2500
 }

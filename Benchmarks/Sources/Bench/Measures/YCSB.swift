@@ -28,11 +28,11 @@ struct YCSB: Measure {
             results.append(try measure(cell, stores, plan))
             if let result = results.last { record(result, stores, run) }
         }
-        run.say("")
-        for line in YCSBTable.lines(results, stores.map(\.name)) { run.say(line) }
         if run.scale != .comparison {
             try YCSBClientCosts(server: server, driver: stores[0].driver, plan: plan).measure(run)
         }
+        run.say("")
+        for line in YCSBTable.lines(results, stores.map(\.name)) { run.say(line) }
     }
 
     static let schema: String = {
