@@ -39,7 +39,7 @@ typedef struct {
     bool used;
     // Whether the directory entry survives a power loss.
     bool named_durably;
-    // Removed by the process, but not yet from the folder on the disk; its contents are in `hidden`.
+    // Removed by the process, but not yet from the folder on the disk; `hidden` has its contents.
     bool removed;
     char path[PATH_MAX], hidden[PATH_MAX];
     off_t size, durable_size;
@@ -78,10 +78,10 @@ static void *allocate(size_t size) {
 
 // MARK: - Unsynced data
 
-static Sector **place_of(File *file, off_t index) {
-    Sector **place = &file->sectors[index % BUCKETS];
-    while (*place && (*place)->index != index) place = &(*place)->next;
-    return place;
+static Sector **slot_of(File *file, off_t index) {
+    Sector **slot = &file->sectors[index % BUCKETS];
+    while (*slot && (*slot)->index != index) slot = &(*slot)->next;
+    return slot;
 }
 
 static void free_versions(Sector *sector) {
@@ -93,9 +93,9 @@ static void free_versions(Sector *sector) {
     sector->newest = NULL;
 }
 
-static void remove_sector(Sector **place) {
-    Sector *sector = *place;
-    *place = sector->next;
+static void remove_sector(Sector **slot) {
+    Sector *sector = *slot;
+    *slot = sector->next;
     free_versions(sector);
     free(sector);
 }
@@ -126,17 +126,17 @@ static void remember(File *file, int descriptor, off_t from, off_t to, bool chan
     if (syscall(SYS_pread64, descriptor, bytes, count * SECTOR, first * SECTOR) < 0)
         end("cannot read back");
     for (off_t each = 0; each < count; each++) {
-        Sector **place = place_of(file, first + each);
-        if (!*place) {
-            *place = allocate(sizeof(Sector));
-            (*place)->index = first + each;
-            memcpy((*place)->durable, bytes + each * SECTOR, SECTOR);
+        Sector **slot = slot_of(file, first + each);
+        if (!*slot) {
+            *slot = allocate(sizeof(Sector));
+            (*slot)->index = first + each;
+            memcpy((*slot)->durable, bytes + each * SECTOR, SECTOR);
         }
         if (!changed) continue;
         Version *version = allocate(sizeof(Version));
-        *version = (Version){.older = (*place)->newest, .operation = operations};
+        *version = (Version){.older = (*slot)->newest, .operation = operations};
         memcpy(version->bytes, bytes + each * SECTOR, SECTOR);
-        (*place)->newest = version;
+        (*slot)->newest = version;
     }
     free(bytes);
 }
@@ -153,13 +153,13 @@ static void change_size(File *file, off_t size) {
 // failed. Writes before a failed sync are not made durable.
 static void sync_file(File *file, bool succeeds) {
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
-        Sector **place = &file->sectors[bucket];
-        while (*place) {
-            if (!succeeds) free_versions(*place);
-            if (succeeds && (*place)->newest)
-                remove_sector(place);
+        Sector **slot = &file->sectors[bucket];
+        while (*slot) {
+            if (!succeeds) free_versions(*slot);
+            if (succeeds && (*slot)->newest)
+                remove_sector(slot);
             else
-                place = &(*place)->next;
+                slot = &(*slot)->next;
         }
     }
     if (!succeeds) return;

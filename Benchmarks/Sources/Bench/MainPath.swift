@@ -9,7 +9,7 @@ enum MainPath: String, CaseIterable {
     /// The number of students in the store.
     static let students = 1_000
 
-    /// The name of what one count is for.
+    /// The name of the operation that is counted.
     var unit: String {
         switch self {
         case .read: "read by identifier"
@@ -23,7 +23,7 @@ enum MainPath: String, CaseIterable {
         }
     }
 
-    /// The number of units in one pass.
+    /// The number of counted operations in one pass.
     var unitsInPass: Int {
         switch self {
         case .read, .again, .insert: 1
@@ -93,6 +93,6 @@ enum MainPath: String, CaseIterable {
     }
 
     private static func expect(_ found: Int, _ wanted: Int) throws {
-        guard found == wanted else { throw Problem("\(found) rows or objects were returned instead of \(wanted)") }
+        guard found == wanted else { throw Problem("\(found) rows instead of \(wanted)") }
     }
 }

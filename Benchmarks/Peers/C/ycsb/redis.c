@@ -92,7 +92,7 @@ static const unsigned char *take_line(
     return end - bytes < 2 ? NULL : bytes + 2;
 }
 
-// Either a line, or an array of strings, which are looked at only once all of them have come.
+// A reply is a line, or an array of strings, which is read only when it is complete.
 static size_t decode_redis(connection *c, const unsigned char *bytes, size_t filled) {
     const unsigned char *end = bytes + filled, *next, *first;
     int64_t elements, size;

@@ -22,7 +22,8 @@ struct ServerSideCounting: Measure {
         try run.compare(
             "SUBQUERY count over \(articles) articles", unit: "µs",
             ours: { try prolific(client) },
-            [Rival("fetch all, count in the client", .atMost(0.1)) { try prolificInClient(client) }])
+            [Rival("fetch all, count in the client", .atMost(0.1)) { try prolificInClient(client) }]
+        )
     }
 
     private func compareGroups(_ run: Run, _ name: String, _ client: StoreClient) throws {
