@@ -32,7 +32,8 @@ struct YCSB: Measure {
             try YCSBClientCosts(server: server, driver: stores[0].driver, plan: plan).measure(run)
         }
         run.say("")
-        for line in YCSBTable.lines(results, stores.map(\.name)) { run.say(line) }
+        let table = YCSBTable(stores: stores.map(\.name), isJudged: !run.isQuick)
+        for line in table.lines(results) { run.say(line) }
     }
 
     static let schema: String = {

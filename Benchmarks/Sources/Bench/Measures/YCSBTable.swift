@@ -1,20 +1,25 @@
 /// The table of the YCSB workloads: a line for each cell, with all stores next to each other.
-enum YCSBTable {
-    static func lines(_ results: [YCSB.Result], _ stores: [String]) -> [String] {
+struct YCSBTable {
+    /// The names of the stores, Larder first.
+    let stores: [String]
+    /// Whether ratios that miss their goal are in bold.
+    let isJudged: Bool
+
+    func lines(_ results: [YCSB.Result]) -> [String] {
         var head = ["workload, connections"]
         head += stores.map { "\($0)/s" }
         head += stores.dropFirst().map { "of \($0)" }
         head += stores.map { "\($0) p50 / p99 / p99.9" }
         head += stores.map { "\($0) at half: p99 / p99.9" }
         head += stores.dropFirst().map { "p99 of \($0)" }
-        let rows = results.sorted { $0.cell.workload < $1.cell.workload }.map { line($0, stores) }
+        let rows = results.sorted { $0.cell.workload < $1.cell.workload }.map(line)
         return [
             "| \(head.joined(separator: " | ")) |",
             "|---|\(String(repeating: "---:|", count: head.count - 1))",
         ] + rows
     }
 
-    private static func line(_ result: YCSB.Result, _ stores: [String]) -> String {
+    private func line(_ result: YCSB.Result) -> String {
         let ours = result.outcomes[0]
         let rivals = zip(stores, result.outcomes).dropFirst()
         var cells = [result.cell.label]
@@ -39,8 +44,8 @@ enum YCSBTable {
     }
 
     /// The ratio, in bold if it misses its goal.
-    private static func judged(_ ratio: Double, _ goal: Goal?) -> String {
+    private func judged(_ ratio: Double, _ goal: Goal?) -> String {
         let text = Report.short(ratio)
-        return goal.map { $0.isMet(by: ratio) } == false ? "**\(text)**" : text
+        return isJudged && goal?.isMet(by: ratio) == false ? "**\(text)**" : text
     }
 }
