@@ -134,12 +134,20 @@ static void await_replies(connection *c, int count) {
     }
 }
 
+static unsigned char *put_append_sync(unsigned char *out, const char *policy) {
+    out = put_word(put_word(put_count(out, 4), "CONFIG"), "SET");
+    return put_word(put_word(out, "appendfsync"), policy);
+}
+
+// Records are loaded with one sync per second, since Redis would otherwise sync every few records.
 static void load_redis(int64_t count) {
     connection c = {.reply = malloc(REPLY_BYTES_MAX)};
-    unsigned char *bytes = malloc(2 << 20), *end = put_word(put_count(bytes, 1), "FLUSHALL");
+    unsigned char *bytes = malloc(2 << 20);
+    unsigned char *end = put_word(put_count(bytes, 1), "FLUSHALL");
+    end = put_append_sync(end, "everysec");
     open_redis(&c);
     send_all(c.descriptor, bytes, end - bytes);
-    await_replies(&c, 1);
+    await_replies(&c, 2);
     for (int64_t first = 1; first <= count; first += CHUNK_RECORDS) {
         int records = 0;
         end = bytes;
@@ -150,6 +158,9 @@ static void load_redis(int64_t count) {
         send_all(c.descriptor, bytes, end - bytes);
         await_replies(&c, 2 * records);
     }
+    end = put_append_sync(bytes, "always");
+    send_all(c.descriptor, bytes, end - bytes);
+    await_replies(&c, 1);
     close(c.descriptor);
     free(c.reply), free(bytes);
 }

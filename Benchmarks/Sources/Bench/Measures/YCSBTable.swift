@@ -8,10 +8,10 @@ struct YCSBTable {
     func lines(_ results: [YCSB.Result]) -> [String] {
         var head = ["workload, connections"]
         head += stores.map { "\($0)/s" }
-        head += stores.dropFirst().map { "of \($0)" }
+        head += stores.dropFirst().map { "ratio to \($0)" }
         head += stores.map { "\($0) p50 / p99 / p99.9" }
         head += stores.map { "\($0) at half: p99 / p99.9" }
-        head += stores.dropFirst().map { "p99 of \($0)" }
+        head += stores.dropFirst().map { "p99 at half: ratio to \($0)" }
         let rows = results.sorted { $0.cell.workload < $1.cell.workload }.map(line)
         return [
             "| \(head.joined(separator: " | ")) |",
