@@ -63,7 +63,13 @@ func printLine(_ line: String) {
 /// A measure: one or several rows of the table, or a table of its own.
 protocol Measure {
     var name: String { get }
+    /// Whether each run has the same results, so that one is enough.
+    var isDeterministic: Bool { get }
     func measure(_ run: Run) throws
+}
+
+extension Measure {
+    var isDeterministic: Bool { false }
 }
 
 /// An error for the person who runs the bench.

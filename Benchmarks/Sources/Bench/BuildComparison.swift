@@ -11,7 +11,7 @@ struct BuildComparison {
     /// A measure that is slower by more than this is named at the end.
     static let tolerance = 1.05
 
-    private var rounds: Int { isQuick ? 1 : 5 }
+    private let rounds = 5
 
     func measure(_ measures: [any Measure]) throws -> [Report.Row] {
         for folder in [programs, baseline]
@@ -40,7 +40,7 @@ struct BuildComparison {
     private func compare(_ measure: any Measure) throws -> [Report.Row] {
         var order: [String] = []
         var compared: [String: Report.Row] = [:]
-        for round in 0..<rounds {
+        for round in 0..<(isQuick || measure.isDeterministic ? 1 : rounds) {
             // The order alternates, so that neither build always runs first.
             for side in round % 2 == 0 ? [0, 1] : [1, 0] {
                 let run = try Run(

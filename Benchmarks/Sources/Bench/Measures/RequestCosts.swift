@@ -6,6 +6,7 @@ import LarderClient
 /// same on a busy machine, so every run, a quick one too, compares them with limits.
 struct RequestCosts: Measure {
     let name = "costs"
+    let isDeterministic = true
 
     /// The first argument of the bench if it is to perform a path's requests itself.
     static let clientArgument = "client"

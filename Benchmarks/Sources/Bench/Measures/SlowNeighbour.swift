@@ -20,7 +20,7 @@ struct SlowNeighbour: Measure {
         var idle: [Double] = []
         var during: [Double] = []
         var late: [Double] = []
-        for _ in 0..<run.size(5, quick: 1) {
+        for _ in 0..<(run.scale == .full ? 5 : 1) {
             idle.append(try percentile(clients, students, until: .now + pause))
             let slow = try server.connect(timeout: pause)
             let start = ContinuousClock.now
