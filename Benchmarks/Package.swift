@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Our own side and the harness: needs nothing but Larder itself, so that every test run builds it.
-/// The peers are programs of their own below `Peers`, which only `scripts/bench` builds.
+/// The harness and Larder's own side. It depends on Larder alone, so every test run can build it.
+/// The peers are separate programs in `Peers`, which only `scripts/bench` builds.
 let package = Package(
     name: "Benchmarks",
     dependencies: [.package(name: "larder", path: "..")],

@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The peers that are written in Swift. Apart from the bench, since they take minutes to build.
+/// The peers that are written in Swift. They are a package of their own because they take minutes
+/// to build.
 let package = Package(
     name: "Peers",
     platforms: [.macOS(.v15)],

@@ -1,4 +1,4 @@
-"""A larderd that is started in a scratch folder, perhaps on a disk that fails, and dies."""
+"""A larderd that runs in a scratch folder, optionally on a disk that fails."""
 
 import os
 import pathlib
@@ -13,20 +13,20 @@ from larder_client import Client
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 READY_SECONDS = 30
-DEATH_SECONDS = 60
-# How it ends when the storage does not let it begin.
+EXIT_SECONDS = 60
+# Its exit status if the storage prevents the start.
 STORAGE_STATUS = 74
 
-# What the disk says of a loss of power.
+# The disk's log line about a power loss.
 POWER_LOST = re.compile(r"power lost, (\d+) of \d+ sectors, (\d+) at risk in the store")
 
 
 class Failed(Exception):
-    """The daemon or its file did what it must not."""
+    """The daemon or its file violated a guarantee."""
 
 
 def environment(store, disk):
-    """The environment for a disk with these settings; see disk.c. None is the real disk."""
+    """The environment for a disk with these settings (see disk.c); None is the real disk."""
     if disk is None:
         return os.environ
     settings = {f"LARDER_DISK_{name.upper()}": str(each) for name, each in disk.items()}
@@ -35,7 +35,7 @@ def environment(store, disk):
 
 
 class Daemon:
-    """One store, and the processes that serve it one after the other."""
+    """A store, and the processes that serve it one after the other."""
 
     def __init__(self, folder, synchronous="full", schema=FOLDER / "crash.schema.json"):
         self.folder, self.synchronous = pathlib.Path(folder).resolve(), synchronous
@@ -43,11 +43,11 @@ class Daemon:
         self.store, self.socket = self.folder / "test.store", str(self.folder / "s")
         self.log = self.folder / "log"
         self.process = None
-        # Losses of power that undid something, and those that came while a checkpoint wrote.
-        self.forgetful_losses = self.checkpoint_losses = 0
+        # Power losses that lost data, and power losses during a checkpoint.
+        self.losses_with_data = self.checkpoint_losses = 0
 
     def start(self, disk=None):
-        """Starts it; False if it dies before it serves, as it may on a disk that fails."""
+        """Starts the daemon; False if it ends before it is ready, as a failing disk may cause."""
         program = os.path.join(os.environ["LARDER_BIN_DIR"], "larderd")
         command = [program, "--store", self.store, "--socket", self.socket,
                    "--synchronous", self.synchronous, "--schema", self.schema]
@@ -61,7 +61,7 @@ class Daemon:
                 return True
             if time.monotonic() > deadline:
                 self.kill()
-                raise Failed(f"larderd did not serve within {READY_SECONDS} seconds")
+                raise Failed(f"larderd was not ready within {READY_SECONDS} seconds")
             time.sleep(0.002)
         return False
 
@@ -73,14 +73,14 @@ class Daemon:
         return True
 
     def wait(self):
-        """Waits for its death and returns how it died: a status, or the negative signal."""
+        """Waits for the daemon to end; returns its status, or the negative signal number."""
         try:
-            status = self.process.wait(DEATH_SECONDS)
+            status = self.process.wait(EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             self.kill()
-            raise Failed(f"larderd lived on for {DEATH_SECONDS} seconds") from None
-        if lost := POWER_LOST.search(self.last_words()):
-            self.forgetful_losses += lost[1] != "0"
+            raise Failed(f"larderd did not end within {EXIT_SECONDS} seconds") from None
+        if lost := POWER_LOST.search(self.last_log_lines()):
+            self.losses_with_data += lost[1] != "0"
             self.checkpoint_losses += lost[2] != "0"
         return status
 
@@ -90,17 +90,17 @@ class Daemon:
             self.process.wait()
 
     def stop(self):
-        """Ends it in order."""
+        """Stops the daemon with SIGTERM."""
         self.process.terminate()
         status = self.wait()
         if status != 0:
-            raise Failed(f"larderd ended with {status}: {self.last_words()}")
+            raise Failed(f"larderd ended with status {status}: {self.last_log_lines()}")
 
-    def met_error(self):
-        """Whether the disk has failed since the last start."""
+    def has_disk_error(self):
+        """Whether an operation of the disk has failed since the last start."""
         return "disk: error" in self.log.read_text(errors="replace")
 
-    def last_words(self):
+    def last_log_lines(self):
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         return " | ".join(lines[-3:])
 
@@ -110,29 +110,29 @@ class Daemon:
                 file.unlink()
 
     def check_file(self):
-        """Lets SQLite alone look at a copy of the file, whose process is dead, and then Larder."""
+        """Verifies a copy of an ended process's file, with SQLite alone and then with Larder."""
         if not self.store.exists() or self.store.stat().st_size == 0:
             return
-        with_copy = self.folder / "copy"
-        shutil.rmtree(with_copy, ignore_errors=True)
-        with_copy.mkdir()
+        copy = self.folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        copy.mkdir()
         for file in self.folder.glob("test.store*"):
-            shutil.copy(file, with_copy)
-        connection = sqlite3.connect(with_copy / "test.store")
+            shutil.copy(file, copy)
+        connection = sqlite3.connect(copy / "test.store")
         try:
             is_store = check_database(connection)
             connection.close()
             if is_store:
-                check_store(with_copy / "test.store")
+                check_store(copy / "test.store")
         except sqlite3.DatabaseError as error:
             raise Failed(f"SQLite cannot read the file: {error}") from None
         finally:
             connection.close()
-            shutil.rmtree(with_copy)
+            shutil.rmtree(copy)
 
 
 def check_store(store):
-    """Lets `larder check` look at a file that no process serves."""
+    """Runs `larder check` on a file that no process serves."""
     program = os.path.join(os.environ["LARDER_BIN_DIR"], "larder")
     check = subprocess.run(
         [program, "check", "--store", store], capture_output=True, text=True, check=False,
@@ -141,7 +141,7 @@ def check_store(store):
         raise Failed(f"larder check: {check.stdout}{check.stderr}")
 
 
-# Every place that holds a key of another table, as docs/architecture.md lays tables out.
+# Every column with a key of another table; docs/storage.md describes the tables.
 LINKS = [
     ("Item", "basket", "Basket"),
     ("_join.Basket.tags", "source", "Basket"),
@@ -150,7 +150,7 @@ LINKS = [
 
 
 def check_database(connection):
-    """False if there is nothing in it yet."""
+    """Verifies the database; False if it has no tables yet."""
     answer = [row[0] for row in connection.execute("PRAGMA integrity_check")]
     if answer != ["ok"]:
         raise Failed(f"integrity_check: {answer[:5]}")
@@ -158,29 +158,29 @@ def check_database(connection):
     if not tables:
         return False
     for table, column, target in LINKS:
-        # A missing column is an error; SQLite would take it for a string.
+        # The qualified name makes a missing column an error; SQLite would read it as a string.
         [dangling] = connection.execute(
             f'SELECT count(*) FROM "{table}" AS links WHERE links."{column}" IS NOT NULL AND '
             f'links."{column}" NOT IN (SELECT _id FROM "{target}")').fetchone()
         if dangling:
-            raise Failed(f"{dangling} links {table}.{column} lead to no {target}")
+            raise Failed(f"{dangling} keys in {table}.{column} refer to no {target}")
     for table, sequence in connection.execute("SELECT name, seq FROM sqlite_sequence"):
         [greatest] = connection.execute(f'SELECT max("{table}"._id) FROM "{table}"').fetchone()
         if greatest is not None and greatest > sequence:
-            raise Failed(f"{table} has the key {greatest} beyond the last one, {sequence}")
+            raise Failed(f"{table} has the key {greatest}, above its sequence {sequence}")
     check_history(connection)
     return True
 
 
 def check_history(connection):
-    """What the history says was inserted and not deleted is what the tables hold."""
+    """The tables must contain what the history has as inserted and not deleted."""
     numbered = {row[0] for row in connection.execute("SELECT number FROM _transaction")}
     changed = {row[0] for row in connection.execute("SELECT transaction_number FROM _change")}
     if changed - numbered:
         raise Failed(f"changes without transactions: {changed - numbered}")
-    answered = {row[0] for row in connection.execute("SELECT transaction_number FROM _outcome")}
-    if answered - numbered:
-        raise Failed(f"outcomes without transactions: {answered - numbered}")
+    outcomes = {row[0] for row in connection.execute("SELECT transaction_number FROM _outcome")}
+    if outcomes - numbered:
+        raise Failed(f"outcomes without transactions: {outcomes - numbered}")
     expected = {}
     for kind, entity, first, last in connection.execute(
             "SELECT kind, entity, first_key, last_key FROM (SELECT number, 0 AS place, kind, "
@@ -190,10 +190,10 @@ def check_history(connection):
         if kind == 1:
             keys.update(range(first, last + 1))
         elif not keys.issuperset(range(first, last + 1)):
-            raise Failed(f"the history changes {entity} {first} to {last}, which are not there")
+            raise Failed(f"the history changes {entity} {first} to {last}, which do not exist")
         elif kind == 3:
             keys.difference_update(range(first, last + 1))
     for entity in ("Basket", "Item", "Tag"):
         keys = {row[0] for row in connection.execute(f'SELECT _id FROM "{entity}"')}
         if keys != expected.get(entity, set()):
-            raise Failed(f"{entity} is not what the history says it is")
+            raise Failed(f"the keys of {entity} differ from the history")

@@ -1,25 +1,24 @@
-// A disk that fails on purpose. Preloaded into larderd (LD_PRELOAD), it stands between SQLite and
-// the system for the files of one store, whose contents it passes on, and does what a bad day does:
+// A disk that fails on purpose. Preloaded into larderd (LD_PRELOAD), it intercepts the system calls
+// for the files of one store, passes their contents on, and injects failures:
 //
 //   LARDER_DISK_STORE     the store's path; files whose path begins with it are this disk's
-//   LARDER_DISK_SEED      what the disk's random choices come from
-//   LARDER_DISK_KILL_AT   the process is killed at this operation, which may have been half done
-//   LARDER_DISK_POWER_AT  power fails at this operation: a random part of what was written since
-//                         the last sync is undone, and the process is killed
-//   LARDER_DISK_ERROR_AT  this operation among those of LARDER_DISK_KINDS (letters: w write,
+//   LARDER_DISK_SEED      the seed of the disk's random choices
+//   LARDER_DISK_KILL_AT   the process is killed at this operation, possibly after half of it
+//   LARDER_DISK_POWER_AT  power is lost at this operation: a random part of the unsynced writes is
+//                         undone, and the process is killed
+//   LARDER_DISK_ERROR_AT  this operation of LARDER_DISK_KINDS (characters: w write,
 //                         s sync, f sync of the folder, t truncate, u unlink, r read) fails with
-//                         LARDER_DISK_ERRNO, and so do all that follow if LARDER_DISK_FOREVER is
+//                         LARDER_DISK_ERRNO, and so do all later ones if LARDER_DISK_FOREVER is
 //                         set
-//   LARDER_DISK_LIES      syncs are answered and do nothing
+//   LARDER_DISK_LIES      syncs succeed and do nothing
 //
-// Operations are numbered from 1, reads left out. What a loss of power may undo:
-// - of each sector of 512 bytes, any version since its file's last sync may be what is found, so
-//   writes are lost, kept, torn between sectors, and reordered;
-// - a file's size, and its entry in the folder until the folder is synced, are lost likewise;
-// - what a failed sync should have written is not written by a later one that succeeds, as on
-//   Linux.
-// Real syncs are left out: nothing here outlives a real loss of power. Other ways of writing (a
-// shared mapping, fallocate) would pass by this disk unseen, so they end the process.
+// Operations are numbered from 1, without reads. Effects of a power loss:
+// - each sector of 512 bytes has any of its versions since its file's last sync, so that writes are
+//   lost, kept, torn between sectors, and reordered;
+// - a file's size, and its directory entry until the folder is synced, are lost in the same way;
+// - data of a failed sync is not written by a later sync that succeeds, as on Linux.
+// Real syncs are not made: no file here has to survive a real power loss. Other ways to write (a
+// shared mapping, fallocate) cannot be intercepted in this way, so they end the process.
 
 #define _GNU_SOURCE
 #include "unsynced.h"
@@ -57,7 +56,7 @@ __attribute__((constructor)) static void configure(void) {
     error_number = (int)number("LARDER_DISK_ERRNO");
     errors_forever = number("LARDER_DISK_FOREVER") != 0;
     lies = number("LARDER_DISK_LIES") != 0;
-    // Spread over all bits; never zero.
+    // All bits are used; the state is never zero.
     random_state = (number("LARDER_DISK_SEED") + 1) * 0x9e3779b97f4a7c15ull | 1;
 }
 
@@ -96,7 +95,7 @@ static ssize_t write_at(int descriptor, const void *bytes, size_t length, off_t 
     operations++;
     bool is_killed = operations == kill_at, fail = fails('w');
     int reason = errno;
-    // A write that fails, or is broken off, may have got some of its way.
+    // A write that fails or is interrupted may have written a part.
     size_t part = is_killed || fail ? below(length / SECTOR + 1) * SECTOR : length;
     ssize_t written = part ? write_through(file, descriptor, bytes, part, offset) : 0;
     if (is_killed) end("killed");
@@ -160,12 +159,12 @@ int ftruncate64(int descriptor, off64_t size) { return truncate_to(descriptor, s
 static int sync_descriptor(int descriptor, long call) {
     bool of_folder = descriptor >= 0 && descriptor < DESCRIPTORS && is_folder[descriptor];
     if (!file_at(descriptor) && !of_folder) return (int)syscall(call, descriptor);
-    // A disk takes its time, so that writes gather meanwhile.
+    // A real disk takes time, in which other writes accumulate.
     nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
     pthread_mutex_lock(&lock);
     operations++;
     if (operations == kill_at) end("killed");
-    // Power that fails during a sync has saved a part of the writes, and nobody was told.
+    // Power loss during a sync keeps a part of the writes; the sync has not returned.
     if (operations == power_at) lose_power();
     bool fail = fails(of_folder ? 'f' : 's');
     if (!lies && of_folder && !fail) sync_folder();

@@ -1,10 +1,10 @@
-"""Whether a history of transactions could have come from doing them one after the other.
+"""Checks whether a history of transactions is strictly serializable.
 
-Each object has versions, numbered from 0, and it is known which version a transaction read and
-which it wrote. From that follows who must come before whom; with real time, a transaction that was
-answered also comes before each that began later. A cycle means that there is no such order: the
-history is not strictly serializable. The names of dependencies and anomalies are Adya's (Weak
-Consistency, 1999); nothing here knows Larder.
+Each object has versions, numbered from 0, and each transaction records which versions it read and
+wrote. These determine an order between transactions. In real time, a transaction whose reply was
+received also precedes each transaction that began later. A cycle means that no such order exists.
+The names of dependencies and anomalies are Adya's (Weak Consistency, 1999). Nothing here depends
+on Larder.
 """
 
 import collections
@@ -15,32 +15,32 @@ DONE, REFUSED, UNKNOWN = "done", "refused", "unknown"
 
 @dataclasses.dataclass(frozen=True)
 class Transaction:
-    """What one client did, between two readings of a clock that all clients share."""
+    """A transaction of one client, between two readings of a clock that all clients share."""
 
     name: str
     began: int
     ended: int
     reads: dict = dataclasses.field(default_factory=dict)  # object: version
     writes: dict = dataclasses.field(default_factory=dict)  # object: version, also if refused
-    seen: frozenset = frozenset()  # (object, version, name of its writer), as read
+    seen: frozenset = frozenset()  # (object, version, name of its writer) that it read
     outcome: str = DONE
 
 
 class Edge(collections.namedtuple("Edge", "source kind object target")):
-    """`kind` is ww (wrote the next version), wr (read what was written), rw (wrote the version
-    after the one read), or time."""
+    """`kind` is ww (the target wrote the next version), wr (the target read the version written),
+    rw (the target wrote the version after the one read), or time."""
 
     def __str__(self):
         return f"{self.source} {self.kind}({self.object}) {self.target}"
 
 
 def anomaly(transactions):
-    """A sentence about what is wrong with a history; None if it is strictly serializable."""
-    writers, fault = versions_and_writers(transactions)
-    if fault:
-        return fault
+    """Describes an anomaly of a history; None if it is strictly serializable."""
+    writers, violation = versions_and_writers(transactions)
+    if violation:
+        return violation
     committed = [each for each in transactions if each.outcome == DONE or any(
-        writers.get(place) == each.name for place in each.writes.items())]
+        writers.get(version_key) == each.name for version_key in each.writes.items())]
     edges = list(dependencies(committed, writers))
     cycle = shortest_cycle(edges)
     if not cycle:
@@ -49,32 +49,33 @@ def anomaly(transactions):
 
 
 def versions_and_writers(transactions):
-    """Who wrote each (object, version), and what is wrong with that already."""
+    """The writer of each (object, version), and an anomaly if these already show one."""
     by_name = {each.name: each for each in transactions}
     writers = {}
     for each in transactions:
         if each.outcome != DONE:
             continue
-        for place in each.writes.items():
-            if place in writers:
-                return writers, f"lost update: {writers[place]} and {each.name} wrote {place}"
-            writers[place] = each.name
+        for version_key in each.writes.items():
+            if version_key in writers:
+                return writers, (
+                    f"lost update: {writers[version_key]} and {each.name} wrote {version_key}")
+            writers[version_key] = each.name
     for each in transactions:
         for thing, version, writer in each.seen:
             source = by_name.get(writer)
             if source is None or source.outcome == REFUSED:
                 return writers, f"aborted read: {each.name} saw {writer} in {thing}"
-            # Whatever became of the answer, a write that was seen has happened, and wholly.
+            # A transaction of unknown outcome whose write was read has committed all its writes.
             if source.outcome == UNKNOWN:
-                for place in source.writes.items():
-                    writers.setdefault(place, writer)
+                for version_key in source.writes.items():
+                    writers.setdefault(version_key, writer)
             if writers.get((thing, version)) != writer:
                 return writers, (
                     f"forked versions: {each.name} saw {writer} in version {version} of {thing}, "
                     f"which {writers.get((thing, version))} wrote")
     for thing, version in writers:
         if version > 1 and (thing, version - 1) not in writers:
-            return writers, f"version {version - 1} of {thing} was written by nobody"
+            return writers, f"version {version - 1} of {thing} has no writer"
     return writers, None
 
 
@@ -92,24 +93,25 @@ def dependencies(transactions, writers):
 
 
 def real_time(transactions):
-    """Edges through moments: an end leads to the moment, a moment to the next and to what begins
-    after it. So there are few, and every two transactions apart in time are connected."""
+    """Edges for real time, through a node for each end of a transaction: from a transaction to its
+    end, from each end to the next one, and from an end to the transactions that begin after it.
+    This connects all transactions that do not overlap, with few edges."""
     ends = sorted(
         (each for each in transactions if each.outcome == DONE), key=lambda each: each.ended)
-    for place, each in enumerate(ends):
-        yield Edge(each.name, "time", "", place)
-        if place:
-            yield Edge(place - 1, "time", "", place)
-    place = -1
+    for index, each in enumerate(ends):
+        yield Edge(each.name, "time", "", index)
+        if index:
+            yield Edge(index - 1, "time", "", index)
+    index = -1
     for each in sorted(transactions, key=lambda each: each.began):
-        while place + 1 < len(ends) and ends[place + 1].ended < each.began:
-            place += 1
-        if place >= 0:
-            yield Edge(place, "time", "", each.name)
+        while index + 1 < len(ends) and ends[index + 1].ended < each.began:
+            index += 1
+        if index >= 0:
+            yield Edge(index, "time", "", each.name)
 
 
 def shortest_cycle(edges):
-    """The edges of a short cycle, none if there is none."""
+    """The edges of a short cycle; empty if there is no cycle."""
     leaving = collections.defaultdict(list)
     for edge in edges:
         leaving[edge.source].append(edge)
@@ -154,17 +156,17 @@ def components(leaving):
 
 
 def cycle_through(start, leaving, inside):
-    came_by, queue = {}, collections.deque([start])
+    reached_by, queue = {}, collections.deque([start])
     while queue:
         node = queue.popleft()
         for edge in leaving[node]:
             if edge.target == start:
                 cycle = [edge]
                 while cycle[0].source != start:
-                    cycle.insert(0, came_by[cycle[0].source])
+                    cycle.insert(0, reached_by[cycle[0].source])
                 return cycle
-            if edge.target in inside and edge.target not in came_by:
-                came_by[edge.target] = edge
+            if edge.target in inside and edge.target not in reached_by:
+                reached_by[edge.target] = edge
                 queue.append(edge.target)
     raise AssertionError("a component has a cycle through each of its nodes")
 

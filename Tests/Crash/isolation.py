@@ -1,11 +1,11 @@
-"""Client processes that read and write the same few objects, and whether what they saw could have
-come from doing it one after the other; see history.py.
+"""Client processes that read and write the same few objects. The history of their transactions must
+be strictly serializable; see history.py.
 
-In `bank` a transaction moves money between accounts, and versions are the rows'. In `lists` it
-appends to lists, and versions are the lists' lengths, so the store's word for them is not needed. A
-transaction reads with one request and writes with one change set that names the version of
-everything read. The planted faults are clients that leave a part of that out: the checker must find
-what comes of each.
+In `Bank` a transaction moves money between accounts, and versions are those of the rows. In `Lists`
+it appends to lists, and versions are the lengths of the lists, which do not depend on the store's
+versions. A transaction reads with one request and writes with one change set that has the version
+of every object read. The planted errors are clients that omit a part of that; the checker must find
+the anomaly that each causes.
 """
 
 import collections
@@ -23,7 +23,7 @@ OBJECTS = 6
 BALANCE = 100
 VERSION_CONFLICT = 400
 RECONNECT_SECONDS = 30
-FAULT_ATTEMPTS = 20
+ERROR_ATTEMPTS = 20
 TRANSACTIONS = 200
 KILLS = 3
 
@@ -48,11 +48,11 @@ class Bank:
 
     @staticmethod
     def writes(rows, name, choice):
-        """The new properties of each row, by its place: a transfer between two accounts. Its name
-        goes into every row whose version it raises."""
+        """The new properties by row index: a transfer between two accounts. Every row whose version
+        increases gets the transaction's name."""
         (source, giver), (target, taker) = choice.sample(list(enumerate(rows)), 2)
         amount = choice.randint(0, giver["balance"])
-        written = {place: {"writer": name} for place in range(len(rows))}
+        written = {index: {"writer": name} for index in range(len(rows))}
         written[source]["balance"] = giver["balance"] - amount
         written[target]["balance"] = taker["balance"] + amount
         return written
@@ -65,7 +65,7 @@ class Bank:
 
 
 class Lists:
-    """Lists of the names of those who appended."""
+    """Lists of the names of the transactions that appended to them."""
 
     entity = "Register"
 
@@ -87,31 +87,31 @@ class Lists:
     def writes(rows, name, choice):
         chosen = choice.sample(range(len(rows)), choice.randint(1, len(rows) - 1))
         return {
-            place: {"elements": f"{rows[place]['elements']} {name}".strip()} for place in chosen}
+            index: {"elements": f"{rows[index]['elements']} {name}".strip()} for index in chosen}
 
     @staticmethod
     def check_snapshot(rows):
         return None
 
 
-# What a faulty client leaves out, and the anomalies that may come of it.
-FAULTS = {
+# What a client with a planted error omits, and the anomalies that this may cause.
+PLANTED_ERRORS = {
     "updates without versions": (Bank, ("lost update", "torn read", "forked versions", "version ")),
     "reads in two requests": (Bank, ("torn read", "write skew")),
-    "remembered reads": (Bank, ("stale read", "torn read", "write skew")),
+    "cached reads": (Bank, ("stale read", "torn read", "write skew")),
     "versions of written objects only": (Lists, ("write skew", "torn read")),
-    "answers before they are there": (Bank, ("stale read", "reordered", "torn read")),
+    "success before the reply": (Bank, ("stale read", "reordered", "torn read")),
 }
 
 
 class Player:
     """One client of a game."""
 
-    def __init__(self, path, game, number, seed, fault=None):
-        self.path, self.game, self.number, self.fault = path, game, number, fault
+    def __init__(self, path, game, number, seed, planted=None):
+        self.path, self.game, self.number, self.planted = path, game, number, planted
         self.choice = random.Random(f"{seed}/{number}")
-        self.client, self.history, self.complaints = None, [], []
-        self.identifiers, self.remembered = [], {}
+        self.client, self.history, self.violations = None, [], []
+        self.identifiers, self.cached = [], {}
 
     def play(self, count):
         for turn in range(count):
@@ -119,12 +119,12 @@ class Player:
             self.connect()
             try:
                 if self.choice.random() < 0.4:
-                    self.look(name, self.choice.choice([2, 3, OBJECTS]))
+                    self.read_only(name, self.choice.choice([2, 3, OBJECTS]))
                 else:
-                    self.change(name)
+                    self.read_and_write(name)
             except (OSError, ConnectionError):
                 self.client = None
-        return self.history, self.complaints
+        return self.history, self.violations
 
     def connect(self):
         deadline = time.monotonic() + RECONNECT_SECONDS
@@ -141,38 +141,38 @@ class Player:
 
     def read(self, count):
         chosen = sorted(self.choice.sample(range(OBJECTS), count))
-        if self.fault != "reads in two requests":
+        if self.planted != "reads in two requests":
             return self.client.get(*[self.identifiers[each] for each in chosen])
         rows = []
         for each in chosen:
             rows += self.client.get(self.identifiers[each])
         return rows
 
-    def look(self, name, count):
+    def read_only(self, name, count):
         began = time.monotonic_ns()
         rows = self.read(count)
-        if self.fault == "remembered reads":
-            rows = [self.remembered.setdefault(row["number"], row) for row in rows]
-        if complaint := self.game.check_snapshot(rows):
-            self.complaints.append(complaint)
-        self.note(name, began, rows)
+        if self.planted == "cached reads":
+            rows = [self.cached.setdefault(row["number"], row) for row in rows]
+        if violation := self.game.check_snapshot(rows):
+            self.violations.append(violation)
+        self.record(name, began, rows)
 
-    def change(self, name):
+    def read_and_write(self, name):
         began = time.monotonic_ns()
         rows = self.read(self.choice.choice([2, 3]))
         written = self.game.writes(rows, name, self.choice)
-        changes = [self.update(row, written.get(place)) for place, row in enumerate(rows)]
-        writes = {rows[place]["number"]: self.game.version(rows[place]) + 1 for place in written}
+        changes = [self.update(row, written.get(index)) for index, row in enumerate(rows)]
+        writes = {rows[index]["number"]: self.game.version(rows[index]) + 1 for index in written}
         outcome, ended = UNKNOWN, None
         try:
             request = self.client.send("save", larder_client.changes.ChangeSet(
                 changes=[each for each in changes if each]))
-            if self.fault == "answers before they are there":
+            if self.planted == "success before the reply":
                 ended = time.monotonic_ns()
             versions = list(self.client.receive(request).updated_versions)
             outcome = DONE
-            if self.fault == "updates without versions":
-                # What the store says is then all that is known of the order.
+            if self.planted == "updates without versions":
+                # Only the versions in the reply show the order.
                 numbers = [row["number"] for row, each in zip(rows, changes) if each]
                 given = dict(zip(numbers, versions))
                 writes = {number: given[number] - 1 for number in writes}
@@ -181,17 +181,17 @@ class Player:
                 raise
             outcome = REFUSED
         finally:
-            self.note(name, began, rows, writes, outcome, ended)
+            self.record(name, began, rows, writes, outcome, ended)
 
     def update(self, row, properties):
-        """What was only read is updated too, with nothing, so that its version is looked at."""
-        if properties is None and self.fault == "versions of written objects only":
+        """An update of a row. An empty one checks the version of a row that was only read."""
+        if properties is None and self.planted == "versions of written objects only":
             return None
-        checked = {} if self.fault == "updates without versions" else {
+        checked = {} if self.planted == "updates without versions" else {
             "if_version": row["@version"]}
         return self.client.change("UPDATE", row["@id"], properties or {}, **checked)
 
-    def note(self, name, began, rows, writes={}, outcome=DONE, ended=None):
+    def record(self, name, began, rows, writes={}, outcome=DONE, ended=None):
         self.history.append(Transaction(
             name, began, ended or time.monotonic_ns(),
             {row["number"]: self.game.version(row) for row in rows}, writes,
@@ -199,38 +199,38 @@ class Player:
 
 
 def games(folder, rounds, seed, choice):
-    """Rounds of both games with kills in between, and a game with each planted fault."""
+    """Plays rounds of both games with SIGKILL in between, and a game with each planted error."""
     folder.mkdir()
     daemon, counts = Daemon(folder), collections.Counter()
     try:
         for _ in range(rounds):
             for game in (Bank, Lists):
-                history, fault = play(daemon, game, choice.getrandbits(32), kills=KILLS)
-                if fault:
-                    raise Failed(f"{game.entity}: {fault}")
+                history, violation = play(daemon, game, choice.getrandbits(32), kills=KILLS)
+                if violation:
+                    raise Failed(f"{game.entity}: {violation}")
                 counts.update(each.outcome for each in history)
-        for fault, (game, names) in FAULTS.items():
-            look_for(daemon, fault, game, names, choice)
+        for planted, (game, names) in PLANTED_ERRORS.items():
+            find_planted(daemon, planted, game, names, choice)
     finally:
         daemon.kill()
     return (
         f"{rounds} games of each kind, {counts[DONE]} transactions done, {counts[REFUSED]} "
-        f"refused, {counts[UNKNOWN]} unanswered, all serializable; "
-        f"{len(FAULTS)} planted faults found")
+        f"refused, {counts[UNKNOWN]} without a reply, all serializable; "
+        f"{len(PLANTED_ERRORS)} planted errors found")
 
 
-def look_for(daemon, fault, game, names, choice):
+def find_planted(daemon, planted, game, names, choice):
     found = None
-    for _ in range(FAULT_ATTEMPTS):
-        _, found = play(daemon, game, choice.getrandbits(32), fault=fault)
+    for _ in range(ERROR_ATTEMPTS):
+        _, found = play(daemon, game, choice.getrandbits(32), planted=planted)
         if found:
             break
     if not found or not found.startswith(names):
-        raise Failed(f"planted {fault}, and what was found is {found}")
+        raise Failed(f"planted {planted}, found {found}")
 
 
-def play(daemon, game, seed, kills=0, fault=None):
-    """A game on a new store: its history, and what is wrong with it."""
+def play(daemon, game, seed, kills=0, planted=None):
+    """Plays a game on a new store: its history, and an anomaly or None."""
     daemon.kill()
     daemon.remove_store()
     start(daemon)
@@ -238,7 +238,7 @@ def play(daemon, game, seed, kills=0, fault=None):
     for number in range(OBJECTS):
         setup.insert(game.entity, **game.initial(number))
     setup.close()
-    players = [Player(daemon.socket, game, each, seed, fault) for each in range(CLIENTS)]
+    players = [Player(daemon.socket, game, each, seed, planted) for each in range(CLIENTS)]
     with Team(players) as team:
         team.begin("play", TRANSACTIONS)
         choice = random.Random(seed)
@@ -249,13 +249,13 @@ def play(daemon, game, seed, kills=0, fault=None):
         results = team.results()
     last = Player(daemon.socket, game, "end", seed)
     last.connect()
-    last.look("end", OBJECTS)
-    results.append((last.history, last.complaints))
+    last.read_only("end", OBJECTS)
+    results.append((last.history, last.violations))
     history = sum((transactions for transactions, _ in results), [])
-    complaints = sum((complaints for _, complaints in results), [])
-    return history, complaints[0] if complaints else anomaly(history)
+    violations = sum((violations for _, violations in results), [])
+    return history, violations[0] if violations else anomaly(history)
 
 
 def start(daemon):
     if not daemon.start():
-        raise Failed(f"larderd does not start: {daemon.last_words()}")
+        raise Failed(f"larderd does not start: {daemon.last_log_lines()}")

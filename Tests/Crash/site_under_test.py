@@ -1,4 +1,4 @@
-"""A daemon and its writers, in a scratch folder of their own."""
+"""A daemon and its writers in a scratch folder."""
 
 import signal
 
@@ -18,7 +18,7 @@ class Site:
         self.choice, self.daemon = choice, Daemon(folder, synchronous)
         self.team = Team([Writer(number, seed) for number in range(WRITERS)])
         self.owners = {}
-        self.acknowledged = self.repeated = self.starts_died = 0
+        self.acknowledged = self.repeated = self.failed_starts = 0
 
     def __enter__(self):
         return self
@@ -35,40 +35,43 @@ class Site:
 
     def begin_writing(self, depth=None):
         depth = depth or self.choice.randint(1, DEPTH_MAX)
-        self.team.begin("write_until_death", self.daemon.socket, depth)
+        self.team.begin("write_until_disconnected", self.daemon.socket, depth)
 
     def end_writing(self):
         self.acknowledged += sum(self.team.results())
 
-    def die_at(self, disk):
-        """Starts on a disk that will end the process, checks, and writes until it has."""
-        serves = self.daemon.start(disk)
-        if serves:
-            self.look()
-            # Where a save may be refused, what follows waits for its answer.
+    def crash_at(self, disk):
+        """Starts on a disk that will end the process, verifies the store, and writes until then."""
+        is_ready = self.daemon.start(disk)
+        if is_ready:
+            self.verify()
+            # If a save may be refused, the next one has to wait for its reply.
             self.begin_writing(depth=1 if "error_at" in disk else None)
             self.end_writing()
         else:
-            self.starts_died += 1
+            self.failed_starts += 1
         status = self.daemon.wait()
-        # A sync that fails during the start refuses it, before the power fails.
-        is_refused = not serves and "error_at" in disk and status == STORAGE_STATUS
+        # A failed sync during the start may end the process before the power fails.
+        is_refused = not is_ready and "error_at" in disk and status == STORAGE_STATUS
         if status != -signal.SIGKILL and not is_refused:
-            raise Failed(f"larderd ended by itself: {self.daemon.last_words()}")
+            raise Failed(
+                f"larderd ended without a crash of the disk: {self.daemon.last_log_lines()}")
         self.daemon.check_file()
 
     def check(self, repeats=False):
-        """Starts and looks, perhaps after each writer has sent again what was not answered."""
+        """Starts the daemon and verifies the store, optionally after each writer has repeated the
+        change sets that had no reply."""
         if not self.daemon.start():
-            raise Failed(f"larderd does not start: {self.daemon.last_words()}")
+            raise Failed(f"larderd does not start: {self.daemon.last_log_lines()}")
         if repeats:
             self.repeated += sum(self.team.all("repeat", self.daemon.socket))
-        self.look()
+        self.verify()
 
-    def look(self, after_crash=True):
-        """Each writer looks at its own; together they see whether a key ever named two objects."""
+    def verify(self, after_crash=True):
+        """Each writer verifies its own objects; together they detect a reused key."""
         for claimed in self.team.all("check", self.daemon.socket, after_crash):
             for key, owner in claimed.items():
                 first = self.owners.setdefault(key, owner)
                 if first != owner:
-                    raise Wrong(f"{key} was {first}'s (writer, basket, item) and is {owner}'s")
+                    raise Wrong(
+                        f"{key} belonged to {first} (writer, basket, item) and now to {owner}")

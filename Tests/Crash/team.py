@@ -1,4 +1,4 @@
-"""Objects that act at the same time, each in a process of its own."""
+"""Objects that work concurrently, each in a process of its own."""
 
 import multiprocessing
 import signal
@@ -9,7 +9,7 @@ RESULT_SECONDS = 300
 
 
 class Team:
-    """Each member lives in a process and does there what all are told to do."""
+    """Each member is in a process of its own and performs the actions that it is sent."""
 
     def __init__(self, members):
         self.members = []
@@ -33,14 +33,14 @@ class Team:
 
     def begin(self, action, *arguments):
         for number in range(len(self.members)):
-            self.tell(number, action, *arguments)
+            self.send(number, action, *arguments)
 
-    def tell(self, number, action, *arguments):
+    def send(self, number, action, *arguments):
         _, pipe = self.members[number]
         pipe.send((action, arguments))
 
     def result(self, number):
-        """What one returned. Raises what went wrong."""
+        """The result of one member's action. Raises its error."""
         answer = self.received(number)
         if isinstance(answer, Exception):
             raise answer
@@ -49,11 +49,11 @@ class Team:
     def received(self, number):
         _, pipe = self.members[number]
         if not pipe.poll(RESULT_SECONDS):
-            raise Wrong(f"a process had no answer within {RESULT_SECONDS} seconds")
+            raise Wrong(f"a process did not reply within {RESULT_SECONDS} seconds")
         return pipe.recv()
 
     def results(self):
-        """What each returned. Raises the worst of what went wrong."""
+        """The result of each member's action. Raises the most severe error."""
         answers = [self.received(number) for number in range(len(self.members))]
         for kind in (Wrong, Lost, Refused):
             for answer in answers:
@@ -68,7 +68,7 @@ class Team:
 
 def serve(pipe, others, member):
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Copies of the other ends would keep the pipes open when the test ends.
+    # Inherited copies of the other ends would keep the pipes open after the test.
     for other in others:
         other.close()
     while True:

@@ -1,4 +1,4 @@
-"""The checker of histories finds each anomaly, and none where there is none."""
+"""The checker finds each anomaly, and accepts histories without one."""
 
 import dataclasses
 import os
@@ -13,10 +13,10 @@ def done(name, began, ended, reads={}, writes={}, **others):
 
 
 class Histories(unittest.TestCase):
-    def finds(self, what, *transactions):
+    def finds(self, anomaly_name, *transactions):
         found = anomaly(transactions)
-        self.assertIsNotNone(found, "nothing was found")
-        self.assertTrue(found.startswith(what), found)
+        self.assertIsNotNone(found, "no anomaly was found")
+        self.assertTrue(found.startswith(anomaly_name), found)
 
     def accepts(self, *transactions):
         self.assertIsNone(anomaly(transactions))
@@ -86,10 +86,10 @@ class Histories(unittest.TestCase):
             "forked versions", done("a", 1, 9, {}, {"x": 1}), done("b", 1, 9, {}, {"x": 2}),
             done("c", 1, 9, {"x": 1}, seen=frozenset({("x", 1, "b")})))
 
-    def test_a_version_of_nobody(self):
+    def test_a_version_without_a_writer(self):
         self.finds("version 1 of x", done("a", 1, 2, {}, {"x": 2}))
 
-    def test_an_unanswered_write_happened_wholly_if_it_was_seen(self):
+    def test_a_write_of_unknown_outcome_that_was_read_committed_as_a_whole(self):
         unknown = done("a", 1, 2, {"x": 0}, {"x": 1, "y": 1}, outcome=UNKNOWN)
         seen = frozenset({("x", 1, "a")})
         self.accepts(unknown, done("b", 3, 4, {"x": 0}), done("c", 5, 6, {"x": 1}, seen=seen))
@@ -107,21 +107,21 @@ class Histories(unittest.TestCase):
 
 
 def serial_history(choice):
-    """Transactions done at one moment each, observed in intervals that overlap."""
+    """Transactions that take effect at one instant each, observed in intervals that overlap."""
     versions, history = {thing: 0 for thing in "wxyz"}, []
-    for moment in range(1, 60):
+    for instant in range(1, 60):
         things = choice.sample(sorted(versions), choice.randint(1, 3))
         reads = {thing: versions[thing] for thing in things}
         writes = {thing: versions[thing] + 1 for thing in things if choice.random() < 0.4}
         versions |= writes
-        began = moment * 10 - choice.randrange(30)
-        ended = moment * 10 + choice.randrange(30)
-        history.append(done(f"t{moment}", began, ended, reads, writes))
+        began = instant * 10 - choice.randrange(30)
+        ended = instant * 10 + choice.randrange(30)
+        history.append(done(f"t{instant}", began, ended, reads, writes))
     return history
 
 
 def with_an_older_read(choice, history):
-    """One of the transactions that wrote what they read has read the version before."""
+    """Changes the read of one transaction, which wrote what it read, to the version before."""
     candidates = [
         (each, thing) for each in history for thing in each.writes if each.reads[thing] > 0]
     changed, thing = choice.choice(candidates)

@@ -1,5 +1,5 @@
-// What has been written to the store's files and not yet synced, and what a loss of power leaves of
-// it. The calls that come here are in disk.c, which holds the lock around all of this.
+// The unsynced writes to the store's files, and the result of a power loss. disk.c calls these
+// functions, and holds its lock during each call.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,9 +37,9 @@ typedef struct SizeChange {
 
 typedef struct {
     bool used;
-    // Whether a loss of power leaves the name in the folder.
+    // Whether the directory entry survives a power loss.
     bool named_durably;
-    // Removed by the process, but not yet from the folder on the disk; then it is kept as `hidden`.
+    // Removed by the process, but not yet from the folder on the disk; `hidden` has its contents.
     bool removed;
     char path[PATH_MAX], hidden[PATH_MAX];
     off_t size, durable_size;
@@ -47,7 +47,7 @@ typedef struct {
     Sector *sectors[BUCKETS];
 } File;
 
-// How a loss of power chooses among the writes that were not synced.
+// How a power loss selects among the unsynced writes.
 enum Loss { LOSE_ALL, KEEP_ALL, KEEP_FIRST, KEEP_WRITES, KEEP_SECTORS, LOSSES };
 
 static char store[PATH_MAX], folder[PATH_MAX];
@@ -56,7 +56,7 @@ static File files[FILES];
 static File *file_of[DESCRIPTORS];
 static bool is_folder[DESCRIPTORS];
 
-// xorshift64*, whose upper bits are good.
+// xorshift64*; its upper bits have good quality.
 static uint64_t below(uint64_t limit) {
     random_state ^= random_state >> 12;
     random_state ^= random_state << 25;
@@ -76,12 +76,12 @@ static void *allocate(size_t size) {
     return memory;
 }
 
-// MARK: - What is not yet durable
+// MARK: - Unsynced data
 
-static Sector **place_of(File *file, off_t index) {
-    Sector **place = &file->sectors[index % BUCKETS];
-    while (*place && (*place)->index != index) place = &(*place)->next;
-    return place;
+static Sector **slot_of(File *file, off_t index) {
+    Sector **slot = &file->sectors[index % BUCKETS];
+    while (*slot && (*slot)->index != index) slot = &(*slot)->next;
+    return slot;
 }
 
 static void free_versions(Sector *sector) {
@@ -93,9 +93,9 @@ static void free_versions(Sector *sector) {
     sector->newest = NULL;
 }
 
-static void remove_sector(Sector **place) {
-    Sector *sector = *place;
-    *place = sector->next;
+static void remove_sector(Sector **slot) {
+    Sector *sector = *slot;
+    *slot = sector->next;
     free_versions(sector);
     free(sector);
 }
@@ -118,7 +118,7 @@ static void forget(File *file) {
     file->used = false;
 }
 
-// Remembers how the sectors of a range are: before a change as durable, after it as a version.
+// Records the sectors of a range: before a change as durable, after it as a version.
 static void remember(File *file, int descriptor, off_t from, off_t to, bool changed) {
     off_t first = from / SECTOR, count = (to + SECTOR - 1) / SECTOR - first;
     if (count <= 0) return;
@@ -126,17 +126,17 @@ static void remember(File *file, int descriptor, off_t from, off_t to, bool chan
     if (syscall(SYS_pread64, descriptor, bytes, count * SECTOR, first * SECTOR) < 0)
         end("cannot read back");
     for (off_t each = 0; each < count; each++) {
-        Sector **place = place_of(file, first + each);
-        if (!*place) {
-            *place = allocate(sizeof(Sector));
-            (*place)->index = first + each;
-            memcpy((*place)->durable, bytes + each * SECTOR, SECTOR);
+        Sector **slot = slot_of(file, first + each);
+        if (!*slot) {
+            *slot = allocate(sizeof(Sector));
+            (*slot)->index = first + each;
+            memcpy((*slot)->durable, bytes + each * SECTOR, SECTOR);
         }
         if (!changed) continue;
         Version *version = allocate(sizeof(Version));
-        *version = (Version){.older = (*place)->newest, .operation = operations};
+        *version = (Version){.older = (*slot)->newest, .operation = operations};
         memcpy(version->bytes, bytes + each * SECTOR, SECTOR);
-        (*place)->newest = version;
+        (*slot)->newest = version;
     }
     free(bytes);
 }
@@ -149,17 +149,17 @@ static void change_size(File *file, off_t size) {
     file->size = size;
 }
 
-// A sync that succeeds makes durable what was written since the last one, whether that succeeded
-// or failed; what was written before a failed one stays behind.
+// A successful sync makes the writes since the last sync durable, whether that one succeeded or
+// failed. Writes before a failed sync are not made durable.
 static void sync_file(File *file, bool succeeds) {
     for (int bucket = 0; bucket < BUCKETS; bucket++) {
-        Sector **place = &file->sectors[bucket];
-        while (*place) {
-            if (!succeeds) free_versions(*place);
-            if (succeeds && (*place)->newest)
-                remove_sector(place);
+        Sector **slot = &file->sectors[bucket];
+        while (*slot) {
+            if (!succeeds) free_versions(*slot);
+            if (succeeds && (*slot)->newest)
+                remove_sector(slot);
             else
-                place = &(*place)->next;
+                slot = &(*slot)->next;
         }
     }
     if (!succeeds) return;
@@ -178,7 +178,7 @@ static void sync_folder(void) {
     }
 }
 
-// MARK: - Loss of power
+// MARK: - Power loss
 
 static enum Loss loss;
 static uint64_t last_kept, salt;
@@ -233,7 +233,7 @@ static _Noreturn void lose_power(void) {
     for (int each = 0; each < FILES; each++) {
         File *file = &files[each];
         if (!file->used || !file->removed) continue;
-        // The name comes back, unless another file has it.
+        // The name is restored, unless another file has it.
         if (loss == KEEP_ALL || below(2) || syscall(SYS_access, file->path, F_OK) == 0) {
             syscall(SYS_unlink, file->hidden);
             file->used = false;

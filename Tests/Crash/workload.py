@@ -1,4 +1,4 @@
-"""What a writer of the crash tests does to a store, and what the store must then hold.
+"""The operations of a writer in the crash tests, and the state that they lead to.
 
 A writer owns baskets. A basket has items and tags; one change set inserts, revises or deletes a
 basket with all its items, so every item must have its basket's revision. Nothing here does I/O: a
@@ -17,7 +17,7 @@ TAGS = ("red", "green", "blue")
 
 @dataclasses.dataclass(frozen=True)
 class Basket:
-    """A basket; as many items as `items` have its revision, which is also every row's version."""
+    """A basket with a number of items. Each row has its revision, which is also its version."""
 
     revision: int
     items: int
@@ -26,7 +26,7 @@ class Basket:
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """One change set: the basket of that number becomes this one, or goes if there is none."""
+    """One change set: replaces the basket with this number, or deletes it if `basket` is None."""
 
     kind: str  # "setup", "insert", "update", "delete"
     number: int = 0
@@ -39,15 +39,16 @@ class Operation:
         return after
 
 
-def text(writer, number, revision, place):
-    """The text of a basket (place 0) or of its item at a place from 1; it follows from the rest."""
-    words = f"{writer}/{number}/{revision}/{place} "
+def text(writer, number, revision, index):
+    """The text of a basket (index 0) or of its item with an index from 1, computed from the
+    arguments."""
+    words = f"{writer}/{number}/{revision}/{index} "
     length = random.Random(words).randrange(TEXT_BYTES_MAX)
     return (words * (length // len(words) + 1))[:length]
 
 
 def next_operation(choice, state, last_number):
-    """A random operation on a state; new baskets get the number after the last one."""
+    """A random operation on a state; a new basket gets the number after the last one."""
     some_tags = frozenset(tag for tag in TAGS if choice.random() < 0.5)
     kinds = ["insert"] * (len(state) < BASKETS_MAX) + ["update", "delete"] * (len(state) > 0)
     weights = {"insert": 5, "update": 4, "delete": 2}
@@ -63,7 +64,7 @@ def next_operation(choice, state, last_number):
 
 
 def states_after(state, operations):
-    """The state before the operations, and the one after each of them in their order."""
+    """The state before the operations and after each of them, in their order."""
     states = [state]
     for operation in operations:
         states.append(operation.applied_to(states[-1]))
@@ -75,7 +76,7 @@ def digest(state):
 
 
 def difference(found, wanted):
-    """Where two states differ, in a line."""
+    """The differences of two states, as one line."""
     numbers = sorted(set(found) | set(wanted))
     differing = [each for each in numbers if found.get(each) != wanted.get(each)]
     parts = [f"basket {each}: {found.get(each)}, not {wanted.get(each)}" for each in differing[:4]]

@@ -1,4 +1,4 @@
-"""A client of the store in a process of its own: it sends what it is given, as it is given."""
+"""A client of the store in a process of its own, which sends encoded requests unchanged."""
 
 import larder_client
 from larder_client import Client, larder
@@ -8,10 +8,10 @@ KINDS = {"save": larder_client.changes.ChangeSet, "get": larder.GetRequest,
 
 
 class ClientProcess:
-    """`meddle`, if there is one, gets each change set on its way and may change it."""
+    """`alter`, if it is not None, is called with each change set before it is sent."""
 
-    def __init__(self, number, meddle=None):
-        self.number, self.meddle = number, meddle
+    def __init__(self, number, alter=None):
+        self.number, self.alter = number, alter
         self.client = None
 
     def connect(self, path):
@@ -20,20 +20,20 @@ class ClientProcess:
         self.client = Client(path, name=f"client {self.number}")
         return self.client.welcome.store
 
-    def ask(self, requests):
-        """Sends all (kind, bytes) before it waits: the answers' bytes, in the same order."""
+    def exchange(self, requests):
+        """Sends all requests (kind, bytes), then returns the encoded replies in their order."""
         sent = []
         for kind, content in requests:
             message = KINDS[kind].FromString(content)
-            if self.meddle and kind == "save":
-                self.meddle(message)
+            if self.alter and kind == "save":
+                self.alter(message)
             sent.append(self.client.send(kind, message))
-        answers = {}
-        while len(answers) < len(sent):
+        replies = {}
+        while len(replies) < len(sent):
             length = int.from_bytes(self.client.stream.read(4), "big")
             content = self.client.stream.read(length)
             envelope = larder.Envelope.FromString(content)
             if envelope.id not in sent:
-                raise ConnectionError(f"an answer to nothing: {envelope}")
-            answers[envelope.id] = content
-        return [answers[each] for each in sent]
+                raise ConnectionError(f"a reply to no request: {envelope}")
+            replies[envelope.id] = content
+        return [replies[each] for each in sent]

@@ -1,8 +1,8 @@
-"""What derived attributes hold, by the expressions that the schema file has for them."""
+"""The values of derived attributes, by their expressions in the schema file."""
 
 
-def behind(world, number, name):
-    """The objects at the end of a relationship; a key that leads to nothing leads to none."""
+def destinations(world, number, name):
+    """The values of the objects that a relationship refers to; a dangling key has none."""
     value = world.objects[number].values[name]
     found = value if isinstance(value, list) else [value]
     return [world.objects[each].values for each in found if each in world.objects]
@@ -10,14 +10,14 @@ def behind(world, number, name):
 
 def through(relationship, name):
     def computed(world, number):
-        found = behind(world, number, relationship)
+        found = destinations(world, number, relationship)
         return found[0][name] if found else None
     return computed
 
 
 def over(relationship, name, function):
     def computed(world, number):
-        found = [each[name] for each in behind(world, number, relationship)]
+        found = [each[name] for each in destinations(world, number, relationship)]
         return function([each for each in found if each is not None])
     return computed
 
@@ -34,8 +34,8 @@ def own(name, function):
 
 
 EXPRESSIONS = {
-    "ships.@count": lambda world, number: len(behind(world, number, "ships")),
-    "friends.@count": lambda world, number: len(behind(world, number, "friends")),
+    "ships.@count": lambda world, number: len(destinations(world, number, "ships")),
+    "friends.@count": lambda world, number: len(destinations(world, number, "friends")),
     "crew.@sum.rank": over("crew", "rank", sum),
     "ships.@sum.crewRank": over("ships", "crewRank", sum),
     "stops.@max.depth": over("stops", "depth", greatest),
@@ -48,13 +48,13 @@ EXPRESSIONS = {
     "rank * 2": own("rank", lambda rank: rank * 2),
     "uppercase(text)": own("text", str.upper),
 }
-# Those that read another come after it.
+# A derived attribute that reads another one is computed after it.
 LAST = ["ships.@sum.crewRank"]
 
 
 def derivations(schema):
-    """The derived attributes, each with its function and the entities that it reads, in an order in
-    which they can be computed."""
+    """The derived attributes in the order of computation, each with its function and the entities
+    that it reads."""
     found = []
     for entity in schema.values():
         for each in entity.attributes.values():

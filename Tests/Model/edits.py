@@ -1,33 +1,34 @@
-"""Edits of a to-many relationship: differences to its list."""
+"""Edits of a to-many relationship: changes to its list."""
 
 import dataclasses
 
 
 @dataclasses.dataclass
 class Edit:
-    """`place` is None for the end, or ("end", "first" or "last"), ("before" or "after", object),
+    """`position` is None for the end, or ("end", "first" or "last"), ("before" or "after", object),
     ("index", number)."""
 
     kind: str  # "add", "remove", "move"
     name: str
     objects: list
-    place: tuple | None = None
+    position: tuple | None = None
 
     def named(self):
-        """All objects that it names."""
-        return self.objects + self.beside()
+        """All objects that the edit refers to."""
+        return self.objects + self.neighbors()
 
-    def beside(self):
-        """The object beside which the others get, if there is one."""
-        return [self.place[1]] if self.place and self.place[0] in ("before", "after") else []
+    def neighbors(self):
+        """The object next to which the others are put, as a list of one or none."""
+        has_neighbor = self.position and self.position[0] in ("before", "after")
+        return [self.position[1]] if has_neighbor else []
 
 
 class NotInList(Exception):
-    """What must be in the list is not."""
+    """An object that must be in the list is not in it."""
 
 
-def edited(listed, kind, objects, place):
-    """The list after an edit."""
+def edited(listed, kind, objects, position):
+    """Returns the list after an edit."""
     if kind == "remove":
         return [each for each in listed if each not in objects]
     if kind == "add":
@@ -37,12 +38,12 @@ def edited(listed, kind, objects, place):
         if not set(objects) <= set(listed):
             raise NotInList
         others = [each for each in listed if each not in objects]
-    start = position(others, place) if objects else 0
+    start = start_index(others, position) if objects else 0
     return others[:start] + objects + others[start:]
 
 
-def position(others, place):
-    match place:
+def start_index(others, position):
+    match position:
         case None | ("end", "last"): return len(others)
         case ("end", "first"): return 0
         case ("index", number): return min(number, len(others))

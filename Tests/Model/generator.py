@@ -1,4 +1,4 @@
-"""Random change sets: most of them are done, some have a fault, made on purpose or not."""
+"""Random change sets: most of them succeed, some have an error, on purpose or not."""
 
 from edits import Edit
 from model import Change, ChangeSet, Temporary
@@ -8,15 +8,15 @@ OBJECTS_MAX = 160
 CHANGES_MAX = 12
 POLICIES = ["error", "error", "storeWins", "callerWins", "overwrite", "rollback"]
 AUTHORS = ["", "", "Ann", "Bé", "an import"]
-# How many of an entity there should be, more or less.
+# The approximate number of objects of each entity.
 COUNTS = {
     "Harbour": 14, "Berth": 14, "Ship": 16, "Sailor": 30, "Papers": 8, "Route": 10, "Cargo": 10,
     "Item": 22, "Sample": 16}
-# Sets that are to be done are made anew so many times.
+# The number of attempts to generate a set that succeeds.
 ATTEMPTS = 4
-DONE_SHARE = 0.75
-FAULTY_SHARE = 0.15
-# How often links to the object itself are as likely as to all others that were there before.
+SUCCESS_SHARE = 0.75
+ERROR_SHARE = 0.15
+# How often an object is as likely to be related to itself as to all other existing objects.
 SELF_SHARE = 0.2
 
 
@@ -25,17 +25,17 @@ class Generator:
         self.schema, self.choice = schema, choice
 
     def change_set(self, world, past, try_out):
-        """A set for a world. `past` is the world as a client may have read it, some steps ago;
-        `try_out` says whether a set would be done, or None if that is left open."""
-        is_done_wanted = self.chance(DONE_SHARE)
+        """A set for a world. `past` is the world that a client may have read, some steps ago.
+        `try_out` returns whether a set would succeed, or None if that is not defined."""
+        is_success_wanted = self.chance(SUCCESS_SHARE)
         for attempt in range(ATTEMPTS):
             made = self.make(world, past)
-            if not is_done_wanted and self.chance(FAULTY_SHARE / (1 - DONE_SHARE)):
-                self.spoil(made, world)
-            is_done = try_out(made)
-            if is_done or is_done is False and not is_done_wanted:
+            if not is_success_wanted and self.chance(ERROR_SHARE / (1 - SUCCESS_SHARE)):
+                self.add_error(made, world)
+            succeeds = try_out(made)
+            if succeeds or succeeds is False and not is_success_wanted:
                 return made
-        return made if is_done is not None else ChangeSet([])
+        return made if succeeds is not None else ChangeSet([])
 
     def chance(self, share):
         return self.choice.random() < share
@@ -59,8 +59,8 @@ class Generator:
         return self.set
 
     def mixture(self):
-        """Some changes; what each is, and to which entity, is decided before they get values, so
-        that values can name what later ones insert."""
+        """Some changes. The kind and entity of each are chosen before the values, which can then
+        refer to objects that later changes insert."""
         count = min(CHANGES_MAX, 1 + int(self.choice.expovariate(0.35)))
         is_full = len(self.world.objects) > OBJECTS_MAX
         kinds = self.choice.choices(
@@ -70,7 +70,7 @@ class Generator:
             planned += self.plan(kind)
         self.choice.shuffle(planned)
         if self.chance(0.3):
-            # What is updated and then deleted.
+            # Objects that are updated and then deleted.
             planned[0:0] = [
                 ("update", subject) for kind, subject in planned
                 if kind == "delete" and ("update", subject) not in planned]
@@ -93,7 +93,7 @@ class Generator:
         source = self.past if self.past.objects and self.chance(0.03) else self.world
         candidates = list(source.objects)
         if self.chance(0.3):
-            # Those that others have changed since: here conflicts are.
+            # Objects that others have changed since, which causes conflicts.
             candidates = [
                 each for each, thing in self.world.objects.items()
                 if self.past.objects.get(each, thing) is not thing] or candidates
@@ -110,34 +110,34 @@ class Generator:
     def insert(self, subject):
         entity = self.schema[subject.entity]
         given = {}
-        for each in entity.given.values():
+        for each in entity.settable.values():
             if self.chance(0.5) or not each.optional and each.default is None:
                 given[each.name] = random_value(each, self.choice)
         for each in entity.relationships.values():
             if self.chance(0.2) or not each.optional:
-                value = self.link(subject, each)
+                value = self.related(subject, each)
                 if value is not Ellipsis:
                     given[each.name] = value
         known = self.world.of(entity.name)
         if self.set.upsert and entity.unique and known and self.chance(0.3):
-            # The values of an object that is there.
-            meant = self.choice.choice(known)
+            # The unique values of an existing object.
+            existing = self.choice.choice(known)
             for name in self.choice.choice(entity.unique):
-                if self.world.read(meant, name) is not None:
-                    given[name] = self.world.read(meant, name)
+                if self.world.read(existing, name) is not None:
+                    given[name] = self.world.read(existing, name)
         return Change("insert", subject, given, edits=self.edits(subject, entity, given))
 
     def update(self, subject):
         source = self.world if self.world.exists(subject) else self.past
         entity = self.schema[source.objects[subject].entity]
-        settable = [*entity.given, *entity.relationships]
+        settable = [*entity.settable, *entity.relationships]
         names = self.choice.sample(settable, min(len(settable), self.choice.randint(0, 3)))
         given = {}
         for name in names:
             if name in entity.attributes:
                 given[name] = random_value(entity.attributes[name], self.choice)
             else:
-                value = self.link(subject, entity.relationships[name])
+                value = self.related(subject, entity.relationships[name])
                 if value is not Ellipsis:
                     given[name] = value
         change = Change("update", subject, given, edits=self.edits(subject, entity, given))
@@ -152,7 +152,7 @@ class Generator:
         return change
 
     def expect(self, change, entity):
-        """What the caller knew of the object: as it is, or as it was some steps ago."""
+        """Adds the caller's knowledge of the object: its current state or an older one."""
         subject = change.object
         known = self.past if self.chance(0.6) and self.past.exists(subject) else self.world
         if not known.exists(subject):
@@ -167,10 +167,10 @@ class Generator:
             if name not in left:
                 change.base[name] = known.read(subject, name)
 
-    # MARK: Links
+    # MARK: Relationships
 
-    def link(self, subject, relationship):
-        """A value of a relationship; Ellipsis for none."""
+    def related(self, subject, relationship):
+        """A value of a relationship; Ellipsis if there is none."""
         candidates = self.candidates(subject, relationship)
         if relationship.to_many:
             return self.list(subject, relationship, candidates)
@@ -183,8 +183,8 @@ class Generator:
         return self.choice.choice(candidates) if candidates else Ellipsis
 
     def candidates(self, subject, relationship):
-        """What it may lead to. Objects that the set inserts stand there several times, to be chosen
-        as well, and so does at times the object itself."""
+        """The possible destinations. Objects that the set inserts, and sometimes the object itself,
+        occur several times, so that they are chosen often enough."""
         known = [
             each for each in self.world.of(relationship.destination) if each not in self.deleted]
         if self.deleted and self.chance(0.03):
@@ -250,24 +250,24 @@ class Generator:
         if self.chance(0.1):
             source = members + others
         objects = self.choice.sample(source, min(len(source), self.choice.choice([1, 1, 2])))
-        place = self.place(subject, relationship, kind, members)
-        return Edit(kind, relationship.name, objects, place)
+        position = self.position(subject, relationship, kind, members)
+        return Edit(kind, relationship.name, objects, position)
 
-    def place(self, subject, relationship, kind, members):
-        """Mostly one that the list has."""
+    def position(self, subject, relationship, kind, members):
+        """A position for an edit, usually one that the list has."""
         if kind == "remove" or not relationship.ordered and not self.chance(0.02):
             return None
-        beside = self.choice.choice(
+        neighbor = self.choice.choice(
             members or self.candidates(subject, relationship) or [None])
-        places = [("end", "first"), ("end", "last"), ("index", self.choice.randint(0, 4))]
-        if beside is not None and (members or self.chance(0.1)):
-            places += [("before", beside), ("after", beside)]
-        return self.choice.choice(places)
+        positions = [("end", "first"), ("end", "last"), ("index", self.choice.randint(0, 4))]
+        if neighbor is not None and (members or self.chance(0.1)):
+            positions += [("before", neighbor), ("after", neighbor)]
+        return self.choice.choice(positions)
 
-    # MARK: Sets of a certain kind
+    # MARK: Special sets
 
     def exchange(self):
-        """Objects of an entity pass on the values of a constraint in a ring."""
+        """Objects of an entity exchange the values of a uniqueness constraint in a ring."""
         entity = self.choice.choice([each for each in self.schema.values() if each.unique])
         names = self.choice.choice(entity.unique)
         objects = self.world.of(entity.name)
@@ -283,7 +283,7 @@ class Generator:
             self.set.changes.append(Change("update", each, given))
 
     def rearrange(self):
-        """Objects of an entity get each other's lists, perhaps in another order."""
+        """Objects of an entity exchange lists, possibly in another order."""
         lists = [
             each for entity in self.schema.values() for each in entity.relationships.values()
             if each.to_many]
@@ -297,10 +297,10 @@ class Generator:
             self.named.add(each)
             self.set.changes.append(Change("update", each, {relationship.name: listed}))
 
-    # MARK: Faults on purpose
+    # MARK: Deliberate errors
 
-    def spoil(self, made, world):
-        """Puts one fault into a set."""
+    def add_error(self, made, world):
+        """Adds one error to a set."""
         changes = [each for each in made.changes if each.kind != "delete"]
         if not changes:
             return
@@ -310,16 +310,17 @@ class Generator:
             change.object.entity if is_insert else (
                 world if world.exists(change.object) else self.past).objects[change.object].entity]
         self.choice.choice([
-            self.bad_attribute, self.bad_attribute, self.bad_link, self.bad_link, self.doubled,
-            self.doubled, self.left_without, self.left_without, self.unknown])(change, entity)
+            self.bad_attribute, self.bad_attribute, self.bad_relationship, self.bad_relationship,
+            self.duplicate, self.duplicate, self.omission, self.omission, self.unknown,
+        ])(change, entity)
 
     def bad_attribute(self, change, entity):
-        attribute = self.choice.choice(list(entity.given.values()))
+        attribute = self.choice.choice(list(entity.settable.values()))
         value = bad_value(attribute, self.choice)
         if value is not Ellipsis:
             change.values[attribute.name] = value
 
-    def bad_link(self, change, entity):
+    def bad_relationship(self, change, entity):
         if not entity.relationships:
             return
         each = self.choice.choice(list(entity.relationships.values()))
@@ -330,7 +331,7 @@ class Generator:
             bad = self.choice.choice(others) if others else None
         change.values[each.name] = [bad] if each.to_many and bad is not None else bad
 
-    def doubled(self, change, entity):
+    def duplicate(self, change, entity):
         lists = [each for each in entity.relationships.values() if each.to_many]
         if lists and self.chance(0.5):
             each = self.choice.choice(lists)
@@ -341,7 +342,7 @@ class Generator:
                 self.choice.randint(0, len(self.set.changes)),
                 Change(change.kind, change.object, dict(change.values)))
 
-    def left_without(self, change, entity):
+    def omission(self, change, entity):
         if change.values:
             del change.values[self.choice.choice(list(change.values))]
 

@@ -1,6 +1,6 @@
-"""What a change set means, as docs/changes.md says it: whether it is done, and what then is so.
+"""The effect of a change set, as docs/changes.md defines it: its errors, or the new world.
 
-The simple way: every rule is looked at for every changed object when a set is done.
+The implementation is simple: after a set, every rule is checked for every changed object.
 """
 
 import collections
@@ -20,7 +20,7 @@ Temporary = collections.namedtuple("Temporary", "entity name")
 
 @dataclasses.dataclass
 class Change:
-    """`object` is a number, or Temporary for an insert; objects in values are either."""
+    """`object` is a number, or Temporary for an insert; objects in values are either of both."""
 
     kind: str  # "insert", "update", "delete"
     object: object
@@ -39,17 +39,17 @@ class ChangeSet:
 
 
 class Undecided(Exception):
-    """What the set means is left open, so it tells nothing."""
+    """docs/changes.md does not define the effect of the set, so it cannot be compared."""
 
 
 @dataclasses.dataclass
 class Outcome:
-    """What a set comes to. A fault is (code, entity, properties…), or (code,) of a single value's
-    place. `world` is None if there are faults."""
+    """The result of a set. An error is (code, entity, properties…), or (code,) if it concerns a
+    single value. `world` is None if there are errors."""
 
-    faults: set
+    errors: set
     world: World | None = None
-    # Whether what follows from the faults may be reported as well.
+    # Whether the store may also report errors that follow from these.
     is_lenient: bool = False
     inserted: list = dataclasses.field(default_factory=list)
     updated: list = dataclasses.field(default_factory=list)
@@ -60,90 +60,91 @@ class Outcome:
 
 @dataclasses.dataclass
 class Net:
-    """What the history has to say of a set."""
+    """The history's entry for a set."""
 
     inserted: set
-    deleted: dict  # with preserved values
+    deleted: dict  # the preserved values
     updated: dict  # the names of properties that changed
-    touched: dict  # names that may be there as well
+    touched: dict  # names that may be recorded, too
 
 
 class Run:
-    """`entities` has the entity of every number ever given; inserts get numbers from the first."""
+    """Applies a change set. `entities` has the entity of every number; inserts get numbers from
+    `first_number`."""
 
-    # planted.py has others, with a fault each.
+    # planted.py has subclasses, each with an error.
     transaction_type = Transaction
 
     def __init__(self, world, change_set, first_number, entities):
         self.schema, self.set, self.entities = world.schema, change_set, entities
         self.transaction = self.transaction_type(world)
-        self.faults, self.is_lenient = set(), False
-        self.numbers = {}  # of temporary names that stand for an object already
-        self.places = {}  # of the inserts of temporary names
+        self.errors, self.is_lenient = set(), False
+        self.numbers = {}  # the objects of temporary names that are inserted
+        self.insert_indexes = {}  # the index of each temporary name's insert
         self.first_number = first_number
         self.inserted, self.updated, self.merged = [], [], []
-        self.left_out = []
+        self.omitted = []
         self.waiting = {}
 
     def outcome(self):
         if any(self.is_malformed(each) for each in self.set.changes):
             return Outcome({(MALFORMED_VALUE,)})
-        changes, is_coherent = self.check()
-        if not is_coherent:
-            return Outcome(self.faults)
+        changes, is_applicable = self.check()
+        if not is_applicable:
+            return Outcome(self.errors)
         changes = self.solve_conflicts(changes)
-        for place, change in enumerate(changes):
-            self.carry_out(place, change)
+        for index, change in enumerate(changes):
+            self.apply(index, change)
         if self.is_lenient:
-            return Outcome(self.faults, is_lenient=True)
+            return Outcome(self.errors, is_lenient=True)
         self.check_end()
-        if self.faults:
-            return Outcome(self.faults)
+        if self.errors:
+            return Outcome(self.errors)
         world = World(self.schema, self.transaction.objects)
-        for place, number in self.left_out:
-            self.updated[place] = world.objects[number].version if world.exists(number) else 0
+        for index, number in self.omitted:
+            self.updated[index] = world.objects[number].version if world.exists(number) else 0
         return Outcome(
             set(), world, False, self.inserted, self.updated, len(self.transaction.deleted),
             self.merged, self.net())
 
-    # MARK: What the set shows by itself
+    # MARK: Checks without the store
 
     def is_malformed(self, change):
-        """Whether a value is none of its own type, so that the whole message is refused."""
+        """Whether a value is malformed, so that the server refuses the whole message."""
         entity = self.schema[self.entity_of(change.object)]
         return any(
             isinstance(value, attribute_values.Misfit) and entity.attributes[name].type == "json"
             for name, value in change.values.items() if name in entity.attributes)
 
     def check(self):
-        """The changes without the values that no attribute takes, and whether more can be said."""
-        is_coherent, updated, deleted = True, set(), set()
-        for place, change in enumerate(self.set.changes):
+        """The changes without refused values, and whether applying them can find more errors."""
+        is_applicable, updated, deleted = True, set(), set()
+        for index, change in enumerate(self.set.changes):
             if change.kind == "insert":
-                self.places.setdefault(change.object.name, place)
+                self.insert_indexes.setdefault(change.object.name, index)
         sound = []
-        for place, change in enumerate(self.set.changes):
-            if (change.kind == "insert" and self.places[change.object.name] != place
+        for index, change in enumerate(self.set.changes):
+            if (change.kind == "insert" and self.insert_indexes[change.object.name] != index
                     or change.kind == "update" and change.object in updated | deleted):
-                self.faults.add((INVALID_CHANGE_SET,))
-                is_coherent = False
+                self.errors.add((INVALID_CHANGE_SET,))
+                is_applicable = False
                 continue
             if change.kind == "update":
                 updated.add(change.object)
             if change.kind == "delete":
                 deleted.add(change.object)
-            faults = list(self.value_faults(change))
-            is_coherent = is_coherent and not any(is_of_name for _, is_of_name, _ in faults)
-            self.faults.update(fault for fault, _, _ in faults)
-            bad = {name for _, _, name in faults}
+            errors = list(self.value_errors(change))
+            is_applicable = is_applicable and not any(is_of_name for _, is_of_name, _ in errors)
+            self.errors.update(error for error, _, _ in errors)
+            bad = {name for _, _, name in errors}
             sound.append(dataclasses.replace(
                 change, values={n: None if n in bad and change.kind == "insert" else v
                                 for n, v in change.values.items()
                                 if n not in bad or change.kind == "insert"}))
-        return sound, is_coherent
+        return sound, is_applicable
 
-    def value_faults(self, change):
-        """(fault, whether what else the set says may have no meaning, name of the property)."""
+    def value_errors(self, change):
+        """Yields (error, whether the set cannot be applied, name of the property)."""
         entity = self.schema[self.entity_of(change.object)]
         if change.kind == "update" and self.set.merge == "storeWins":
             if change.base or change.if_version is not None:
@@ -151,52 +152,52 @@ class Run:
                     yield (INVALID_CHANGE_SET, entity.name, name), True, name
         for name, value in change.values.items():
             if name in entity.attributes:
-                code = attribute_values.fault(entity.attributes[name], value)
+                code = attribute_values.violation(entity.attributes[name], value)
                 if code:
                     yield (code, entity.name, name), False, name
             elif name in entity.relationships:
-                fault = self.link_fault(entity.relationships[name], value)
-                if fault:
-                    yield fault, True, name
+                error = self.relationship_error(entity.relationships[name], value)
+                if error:
+                    yield error, True, name
             else:
                 yield (UNKNOWN_PROPERTY,), True, name
         for edit in change.edits:
-            fault = self.edit_fault(entity, edit, change.values)
-            if fault:
-                yield fault, True, edit.name
+            error = self.edit_error(entity, edit, change.values)
+            if error:
+                yield error, True, edit.name
         if change.kind == "insert" and not self.set.upsert:
-            for fault in self.missing(entity, change.values):
-                yield fault, False, fault[2]
+            for error in self.missing(entity, change.values):
+                yield error, False, error[2]
 
     def missing(self, entity, given):
-        for each in entity.given.values():
+        for each in entity.settable.values():
             if each.name not in given and each.default is None and not each.optional:
                 yield (MISSING_VALUE, entity.name, each.name)
 
-    def edit_fault(self, entity, edit, given):
+    def edit_error(self, entity, edit, given):
         relationship = entity.relationships[edit.name]
         invalid = (INVALID_CHANGE_SET, relationship.entity, relationship.name)
         if edit.name in given:
             return invalid
-        if fault := self.link_fault(relationship, edit.objects):
-            return fault
-        is_placed = edit.kind == "move" or edit.place not in (None, ("end", "last"))
-        if is_placed and not relationship.ordered:
+        if error := self.relationship_error(relationship, edit.objects):
+            return error
+        has_position = edit.kind == "move" or edit.position not in (None, ("end", "last"))
+        if has_position and not relationship.ordered:
             return invalid
-        is_beside_itself = any(each in edit.objects for each in edit.beside())
-        return (INVALID_CHANGE_SET,) if is_beside_itself else None
+        is_own_neighbor = any(each in edit.objects for each in edit.neighbors())
+        return (INVALID_CHANGE_SET,) if is_own_neighbor else None
 
-    def link_fault(self, relationship, value):
-        place = relationship.entity, relationship.name
+    def relationship_error(self, relationship, value):
+        name = relationship.entity, relationship.name
         if value is None and not relationship.to_many:
-            return None if relationship.optional else (MISSING_VALUE, *place)
+            return None if relationship.optional else (MISSING_VALUE, *name)
         if relationship.to_many != isinstance(value, list):
-            return (WRONG_TYPE, *place)
+            return (WRONG_TYPE, *name)
         known = set()
         for each in value if relationship.to_many else [value]:
             if isinstance(each, Temporary) and each.entity == relationship.destination:
-                place = self.places.get(each.name)
-                if place is None or self.set.changes[place].object.entity != each.entity:
+                index = self.insert_indexes.get(each.name)
+                if index is None or self.set.changes[index].object.entity != each.entity:
                     return (INVALID_CHANGE_SET,)
             elif self.entity_of(each) != relationship.destination:
                 return (WRONG_TYPE,)
@@ -213,19 +214,19 @@ class Run:
     # MARK: Conflicts
 
     def solve_conflicts(self, changes):
-        """The changes as the merge policy leaves them; None for one that is left out."""
+        """The changes after the merge policy; None for a change that it omits."""
         solved = []
-        for place, change in enumerate(changes):
+        for index, change in enumerate(changes):
             if change.kind == "insert" or change.if_version is None and not self.base(change):
                 solved.append(change)
                 continue
             differing = self.differing(change)
             solved.append(
-                change if differing is None else self.solve(place, change, differing))
+                change if differing is None else self.solve(index, change, differing))
         return solved
 
     def differing(self, change):
-        """The properties with another value than the caller read; None if there is no conflict."""
+        """The properties whose values differ from the caller's base; None without a conflict."""
         if not self.transaction.exists(change.object):
             return set(change.base)
         version = self.transaction.objects[change.object].version
@@ -233,18 +234,18 @@ class Run:
             return None
         differing = {
             name for name, value in self.base(change).items()
-            if not self.is_held(change.object, name, value)}
+            if not self.has_value(change.object, name, value)}
         return differing if differing or change.if_version is not None else None
 
     def base(self, change):
-        """Without derived attributes where they would be set again."""
-        given = self.schema[self.entities[change.object]].given
+        """The base values, without derived attributes if the policy would write them."""
+        given = self.schema[self.entities[change.object]].settable
         attributes = self.schema[self.entities[change.object]].attributes
         return {
             name: value for name, value in change.base.items()
             if self.set.merge != "overwrite" or name not in attributes or name in given}
 
-    def is_held(self, number, name, base):
+    def has_value(self, number, name, base):
         entity = self.schema[self.entities[number]]
         held = self.transaction.read(number, name)
         if name in entity.attributes:
@@ -253,13 +254,13 @@ class Run:
             return set(held) == set(base)
         return held == base
 
-    def solve(self, place, change, differing):
+    def solve(self, index, change, differing):
         policy, exists = self.set.merge, self.transaction.exists(change.object)
         if policy == "error" or (
                 not exists and change.kind == "update" and policy in ("callerWins", "overwrite")):
-            self.fault((VERSION_CONFLICT,) if exists else (OBJECT_NOT_FOUND,), not exists)
+            self.add_error((VERSION_CONFLICT,) if exists else (OBJECT_NOT_FOUND,), not exists)
             return None
-        self.merged.append(place)
+        self.merged.append(index)
         if policy == "rollback" or not exists:
             return None
         if change.kind == "delete":
@@ -272,63 +273,63 @@ class Run:
             kept = self.base(change) | kept
         return dataclasses.replace(change, values=kept, edits=edits)
 
-    def fault(self, fault, is_lenient=False):
-        self.faults.add(fault)
+    def add_error(self, error, is_lenient=False):
+        self.errors.add(error)
         self.is_lenient = self.is_lenient or is_lenient
 
-    # MARK: The changes in their order
+    # MARK: Applying changes
 
-    def carry_out(self, place, change):
-        given = self.set.changes[place]
+    def apply(self, index, change):
+        given = self.set.changes[index]
         if change is None:
             if given.kind == "update":
-                self.left_out.append((len(self.updated), given.object))
+                self.omitted.append((len(self.updated), given.object))
                 self.updated.append(0)
         elif change.kind == "insert":
-            self.insert(place, change)
+            self.insert(index, change)
         elif not self.transaction.exists(change.object):
-            # What a change of the set has deleted already is deleted.
+            # A delete of an object that the set has already deleted has no effect.
             if change.kind == "update" or change.object not in self.transaction.deleted:
-                self.fault((OBJECT_NOT_FOUND,), True)
+                self.add_error((OBJECT_NOT_FOUND,), True)
         elif change.kind == "delete":
             self.transaction.delete(change.object)
         else:
             self.transaction.bump(change.object)
             self.updated.append(self.transaction.objects[change.object].version)
-            self.write(place, change.object, change)
-        for number, act, *arguments in self.waiting.pop(place, ()):
+            self.write(index, change.object, change)
+        for number, act, *arguments in self.waiting.pop(index, ()):
             if self.transaction.exists(number):
                 act(number, *arguments)
 
-    def insert(self, place, change):
+    def insert(self, index, change):
         entity = self.schema[change.object.entity]
-        meant = self.meant(entity, change.values) if self.set.upsert else set()
-        if len(meant) > 1:
-            self.waiting.pop(place, None)
+        matches = self.matching(entity, change.values) if self.set.upsert else set()
+        if len(matches) > 1:
+            self.waiting.pop(index, None)
             return
-        if meant:
-            [number] = meant
+        if matches:
+            [number] = matches
             self.transaction.bump(number)
         else:
-            self.faults.update(self.missing(entity, change.values))
-            number = self.first_number + place
+            self.errors.update(self.missing(entity, change.values))
+            number = self.first_number + index
             attributes = {
                 name: attribute_values.stored(entity.attributes[name].type, value)
                 for name, value in change.values.items() if name in entity.attributes}
             self.transaction.insert(number, entity.name, attributes)
         self.numbers[change.object.name] = number
         self.inserted.append(number)
-        self.write(place, number, change)
+        self.write(index, number, change)
 
-    def meant(self, entity, given):
-        """The objects that have an insert's unique values already: one, or it is a fault."""
-        said = entity.initial | {
+    def matching(self, entity, given):
+        """The objects that have an insert's unique values; more than one is an error."""
+        written = entity.initial | {
             name: attribute_values.stored(entity.attributes[name].type, value)
             for name, value in given.items() if name in entity.attributes}
-        said |= {name: self.number(given.get(name)) for name in entity.relationships}
+        written |= {name: self.number(given.get(name)) for name in entity.relationships}
         found = []
         for names in entity.unique:
-            wanted = [said[name] for name in names]
+            wanted = [written[name] for name in names]
             if None in wanted:
                 continue
             holders = [
@@ -339,7 +340,7 @@ class Run:
             found += [(holder, names) for holder in holders]
         for holder, names in found[1:]:
             if holder != found[0][0]:
-                self.fault((UNIQUENESS_VIOLATED, entity.name, *found[0][1], *names), True)
+                self.add_error((UNIQUENESS_VIOLATED, entity.name, *found[0][1], *names), True)
                 break
         return {holder for holder, _ in found}
 
@@ -349,30 +350,32 @@ class Run:
         return None if isinstance(reference, list) else reference
 
     def is_gone(self, number):
-        """Not so the object of an insert that means several: that is that insert's fault."""
+        """Whether an object does not exist. None means an insert with an error of its own."""
         return number is not None and not self.transaction.exists(number)
 
-    def write(self, place, number, change):
+    def write(self, index, number, change):
         entity = self.schema[self.transaction.objects[number].entity]
         given = change.values
         for name, value in given.items():
             if name in entity.attributes:
                 value = attribute_values.stored(entity.attributes[name].type, value)
                 self.transaction.put(number, name, value)
-        # What only the base says comes first: both sides of a link to itself may be said.
-        said = self.set.changes[place].values
-        for each in sorted(entity.relationships.values(), key=lambda each: each.name in said):
+        # Relationships that only the base has come first: a change may set both sides of a
+        # relationship of an object to itself.
+        written = self.set.changes[index].values
+        for each in sorted(entity.relationships.values(), key=lambda each: each.name in written):
             if each.name in given:
                 named = given[each.name] if each.to_many else [given[each.name]]
-                self.act_when_ready(place, named, number, self.assign, each, given[each.name])
+                self.perform_when_ready(index, named, number, self.assign, each, given[each.name])
         named = [one for edit in change.edits for one in edit.named()]
-        self.act_when_ready(place, named, number, self.edit, change.edits)
+        self.perform_when_ready(index, named, number, self.edit, change.edits)
 
-    def act_when_ready(self, place, named, number, act, *arguments):
-        """What a later change inserts is linked when it is there."""
+    def perform_when_ready(self, index, named, number, act, *arguments):
+        """Runs the action after the last insert that it refers to."""
         last = max(
-            (self.places[each.name] for each in named if isinstance(each, Temporary)), default=0)
-        if last > place:
+            (self.insert_indexes[each.name] for each in named if isinstance(each, Temporary)),
+            default=0)
+        if last > index:
             self.waiting.setdefault(last, []).append((number, act, *arguments))
         else:
             act(number, *arguments)
@@ -383,21 +386,21 @@ class Run:
             listed = self.transaction.read(number, edit.name)
             objects = list(dict.fromkeys(self.number(each) for each in edit.objects))
             if edit.kind == "add" and any(map(self.is_gone, objects)):
-                self.fault((OBJECT_NOT_FOUND,), True)
+                self.add_error((OBJECT_NOT_FOUND,), True)
             if edit.kind == "add":
                 objects = [each for each in objects if self.transaction.exists(each)]
-            place = edit.place
-            for neighbor in edit.beside():
-                place = place[0], self.number(neighbor)
-                # Two inserts may have meant one object.
-                if place[1] in objects:
-                    self.fault((INVALID_CHANGE_SET,), True)
+            position = edit.position
+            for neighbor in edit.neighbors():
+                position = position[0], self.number(neighbor)
+                # Two inserts may have updated the same object.
+                if position[1] in objects:
+                    self.add_error((INVALID_CHANGE_SET,), True)
             try:
-                now = edited(listed, edit.kind, objects, place)
+                now = edited(listed, edit.kind, objects, position)
             except NotInList:
-                if (INVALID_CHANGE_SET,) not in self.faults:
+                if (INVALID_CHANGE_SET,) not in self.errors:
                     where = relationships[edit.name].entity, edit.name
-                    self.fault((OBJECT_NOT_FOUND, *where), True)
+                    self.add_error((OBJECT_NOT_FOUND, *where), True)
                 continue
             self.transaction.set_list(number, relationships[edit.name], now)
 
@@ -409,7 +412,7 @@ class Run:
         for each in value if relationship.to_many else [value]:
             target = self.number(each)
             if self.is_gone(target):
-                self.fault((OBJECT_NOT_FOUND,), True)
+                self.add_error((OBJECT_NOT_FOUND,), True)
             elif target is not None and target not in targets:
                 targets.append(target)
         if relationship.to_many:
@@ -417,23 +420,23 @@ class Run:
         elif targets:
             self.transaction.set_one(number, relationship, targets[0])
 
-    # MARK: What a set must not end in
+    # MARK: Checks after all changes
 
     def check_end(self):
         objects = self.transaction.objects
         for relationship, destinations in self.transaction.denials:
             if any(each in objects for each in destinations):
-                self.faults.add((DELETE_DENIED, relationship.entity, relationship.name))
+                self.errors.add((DELETE_DENIED, relationship.entity, relationship.name))
         changed = {number: objects[number] for number in self.transaction.own if number in objects}
         for number, thing in changed.items():
             for relationship in self.schema[thing.entity].relationships.values():
-                fault = self.end_fault(number, thing.values[relationship.name], relationship)
-                if fault:
-                    self.faults.add((fault, relationship.entity, relationship.name))
+                error = self.end_error(number, thing.values[relationship.name], relationship)
+                if error:
+                    self.errors.add((error, relationship.entity, relationship.name))
         for name in {thing.entity for thing in changed.values()}:
             for names in self.schema[name].unique:
                 self.check_unique(self.schema[name], names)
-        if not self.faults:
+        if not self.errors:
             self.derive()
 
     def derive(self):
@@ -446,9 +449,9 @@ class Run:
                 if attribute_values.is_in_range(attribute, value):
                     done.put(number, attribute.name, value)
                 else:
-                    self.faults.add((ARITHMETIC_OVERFLOW, attribute.entity, attribute.name))
+                    self.errors.add((ARITHMETIC_OVERFLOW, attribute.entity, attribute.name))
 
-    def end_fault(self, number, value, relationship):
+    def end_error(self, number, value, relationship):
         if not relationship.to_many:
             if value is None and not relationship.optional:
                 return self.transaction.causes[number, relationship.name]
@@ -469,7 +472,7 @@ class Run:
             if None in identity:
                 continue
             if identity in known:
-                self.faults.add((UNIQUENESS_VIOLATED, entity.name, *names))
+                self.errors.add((UNIQUENESS_VIOLATED, entity.name, *names))
             known.add(identity)
 
     # MARK: The history

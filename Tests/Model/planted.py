@@ -1,4 +1,4 @@
-"""Faults that the test must find: in the model, or on the way from a client to the store."""
+"""Errors that the test must find, in the model or in the requests of clients."""
 
 import random
 
@@ -6,12 +6,12 @@ from larder_client import changes
 from model import Run
 from world import Transaction
 
-# How many of the change sets a client spoils; what matters to few of them, is done to more.
+# The share of change sets that a client alters; greater where an alteration seldom has an effect.
 DROP_SHARE, FORGET_SHARE = 0.02, 0.3
 CALLER_WINS = changes.MERGE_POLICY_CALLER_WINS
 
 
-# MARK: Models with a rule that is not so
+# MARK: Models with a wrong rule
 
 class CascadesOnce(Transaction):
     def destinations(self, number, relationship):
@@ -20,32 +20,32 @@ class CascadesOnce(Transaction):
 
 
 class NoActionNullifies(Transaction):
-    def leave(self, number, relationship, other):
+    def release(self, number, relationship, other):
         if relationship.inverse:
-            self.lose(other, relationship.inverse, number)
+            self.remove(other, relationship.inverse, number)
 
 
-class NewOnesFirst(Transaction):
-    def gain(self, number, relationship, other):
-        super().gain(number, relationship, other)
+class NewDestinationsFirst(Transaction):
+    def add(self, number, relationship, other):
+        super().add(number, relationship, other)
         if relationship.to_many:
             self.edit(number).values[relationship.name].sort(key=lambda each: each != other)
 
 
 class PartnersKeepTheirVersions(Transaction):
-    def lose(self, number, relationship, other, *cause):
+    def remove(self, number, relationship, other, *cause):
         version = self.objects[number].version
-        super().lose(number, relationship, other, *cause)
+        super().remove(number, relationship, other, *cause)
         self.edit(number).version = version
 
 
 class OneSided(Transaction):
-    def take(self, number, relationship, owner):
+    def remove_owner(self, number, relationship, owner):
         if not relationship.to_many:
-            super().take(number, relationship, owner)
+            super().remove_owner(number, relationship, owner)
 
 
-class PreservesWhatWas(Transaction):
+class PreservesOldValues(Transaction):
     def delete(self, number):
         super().delete(number)
         for each, values in self.preserved.items():
@@ -64,16 +64,16 @@ class DeniesNothing(Run):
         super().check_end()
 
 
-class CountsOneMore(Run):
-    def end_fault(self, number, value, relationship):
+class AllowsOneMore(Run):
+    def end_error(self, number, value, relationship):
         if relationship.to_many and len(value) == relationship.count_max + 1:
             return None
-        return super().end_fault(number, value, relationship)
+        return super().end_error(number, value, relationship)
 
 
 class RequiresNothing(Run):
-    def end_fault(self, number, value, relationship):
-        return super().end_fault(number, value, relationship) if relationship.to_many else None
+    def end_error(self, number, value, relationship):
+        return super().end_error(number, value, relationship) if relationship.to_many else None
 
 
 class UniqueOneByOne(Run):
@@ -83,13 +83,13 @@ class UniqueOneByOne(Run):
 
 
 class NeverUpserts(Run):
-    def meant(self, entity, given):
+    def matching(self, entity, given):
         return set()
 
 
 class StoreNeverWins(Run):
-    def solve(self, place, change, differing):
-        return super().solve(place, change, set() if self.set.merge == "storeWins" else differing)
+    def solve(self, index, change, differing):
+        return super().solve(index, change, set() if self.set.merge == "storeWins" else differing)
 
 
 class ConflictsOfVersionsOnly(Run):
@@ -114,15 +114,15 @@ class DerivesWhenUpdated(Run):
                 self.transaction.objects[number].values = known[number]
 
 
-class TakesWhatIsOutOfBounds(Run):
-    def value_faults(self, change):
-        return (each for each in super().value_faults(change) if each[0][0] != 305)
+class AcceptsValuesOutOfBounds(Run):
+    def value_errors(self, change):
+        return (each for each in super().value_errors(change) if each[0][0] != 305)
 
 
-# MARK: Clients that do not send what they are given
+# MARK: Clients that alter their requests
 
-class Meddler:
-    """Does something to a share of the change sets."""
+class Alteration:
+    """Alters a share of the change sets."""
 
     def __init__(self, act, share):
         self.act, self.share, self.choice = act, share, random.Random(1)
@@ -150,14 +150,14 @@ def drop_edit(change_set, choice):
             del change.edits[-1]
 
 
-def turn_list(change_set, choice):
+def reverse_list(change_set, choice):
     for change in change_set.changes:
         for given in change.values:
             items = given.value.objects_value.items
             if len(items) > 1:
-                turned = list(items)[::-1]
+                reversed_items = list(items)[::-1]
                 del items[:]
-                items.extend(turned)
+                items.extend(reversed_items)
 
 
 def forget_version(change_set, choice):
@@ -175,21 +175,21 @@ def forget_author(change_set, choice):
 
 RULES = {
     each.__name__: each for each in (
-        CascadesOnce, NoActionNullifies, NewOnesFirst, PartnersKeepTheirVersions, OneSided,
-        PreservesWhatWas, ForgetsDefaults, DeniesNothing, CountsOneMore, RequiresNothing,
+        CascadesOnce, NoActionNullifies, NewDestinationsFirst, PartnersKeepTheirVersions, OneSided,
+        PreservesOldValues, ForgetsDefaults, DeniesNothing, AllowsOneMore, RequiresNothing,
         UniqueOneByOne, NeverUpserts, StoreNeverWins, ConflictsOfVersionsOnly,
-        ListsLeaveNoHistory, DerivesWhenUpdated, TakesWhatIsOutOfBounds)}
+        ListsLeaveNoHistory, DerivesWhenUpdated, AcceptsValuesOutOfBounds)}
 ACTS = {
     drop_property: DROP_SHARE, drop_change: DROP_SHARE, drop_edit: DROP_SHARE,
-    turn_list: DROP_SHARE, forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE,
+    reverse_list: DROP_SHARE, forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE,
     forget_author: FORGET_SHARE}
 
 
-def faults():
-    """The name of each fault with the run to take, and what is to be done to messages."""
+def errors():
+    """The name of each error, with the class that applies change sets and the alteration."""
     for name, rule in RULES.items():
         if issubclass(rule, Transaction):
             rule = type(name, (Run,), {"transaction_type": rule})
         yield name, rule, None
     for act, share in ACTS.items():
-        yield act.__name__, Run, Meddler(act, share)
+        yield act.__name__, Run, Alteration(act, share)

@@ -1,4 +1,4 @@
-"""The schema file as the model reads it, with the terms of docs/changes.md."""
+"""The schema file as the model reads it, in the terms of docs/changes.md."""
 
 import dataclasses
 import json
@@ -48,8 +48,8 @@ class Relationship:
         return not self.to_many and self.inverse is not None and not self.inverse.to_many
 
     @property
-    def holds_key(self):
-        """Whether the object's own row holds the key; docs/changes.md says whose does."""
+    def has_key(self):
+        """Whether the row of the object itself has the key; see docs/changes.md."""
         return not self.to_many and (
             not self.is_one_to_one
             or (self.entity, self.name) <= (self.destination, self.inverse.name))
@@ -64,8 +64,8 @@ class Entity:
     inbound: list = dataclasses.field(default_factory=list)  # relationships without inverse
 
     def __post_init__(self):
-        # What a change may set.
-        self.given = {
+        # The attributes that a change may set.
+        self.settable = {
             each.name: each for each in self.attributes.values() if not each.derived}
         self.properties = self.attributes | self.relationships
         self.initial = {each.name: each.default for each in self.attributes.values()}

@@ -1,7 +1,7 @@
-"""Values of attributes: what a store takes of them, how they travel, and random ones.
+"""Values of attributes: which ones a store accepts, their encodings, and random ones.
 
-In Python a date is its seconds since 2001, and all else what its type suggests. What stands in the
-model is what the store gives back: strings in NFC, floats rounded to their type.
+In Python a date is its seconds since 2001; the other types are the obvious ones. The model contains
+what the store returns: strings in NFC, floats rounded to their type.
 """
 
 import base64
@@ -30,7 +30,7 @@ WIRE = {
 
 
 class Misfit(str):
-    """A string where the attribute takes something else; for json, a text that is none."""
+    """A string for an attribute of another type; for json, text that is not JSON."""
 
 
 def from_json(kind, written):
@@ -46,7 +46,7 @@ def from_json(kind, written):
 
 
 def to_json(kind, value):
-    """As a line of `larder save` writes it."""
+    """The value in a line for `larder save`."""
     if value is None or isinstance(value, Misfit):
         return value
     match kind:
@@ -72,7 +72,7 @@ def to_wire(kind, value):
 
 
 def stored(kind, value):
-    """What the store will give back of it."""
+    """The value as the store returns it."""
     if value is None or isinstance(value, Misfit):
         return value
     match kind:
@@ -81,8 +81,8 @@ def stored(kind, value):
         case _: return value
 
 
-def fault(attribute, value):
-    """The code of what is wrong with a value that is set; None if nothing is."""
+def violation(attribute, value):
+    """The error code for setting a value; None if the attribute accepts it."""
     if attribute.derived:
         return VALIDATION_FAILED
     if value is None:
@@ -106,19 +106,19 @@ def fault(attribute, value):
 
 
 def is_in_range(attribute, value):
-    """Of its type."""
+    """Whether the value is in the range of the attribute's type."""
     bits = INTEGER_BITS.get(attribute.type)
     return bits is None or value is None or -(1 << bits - 1) <= value < 1 << bits - 1
 
 
-# Random ones, of few different values, so that they meet.
+# Random values. There are few different ones, so that equal values are frequent.
 
 WORDS = ["Ada", "Bo", "Cé", "Ce\u0301", "Dub", "Ebb", "Flo", "Gig", "Hove", "Ira", "Jib", "Keel"]
 DOCUMENTS = ["null", "true", "7", '"x"', "[1,2]", '{"a":{"b":[]}}', '{"a": 1, "b": null}']
 
 
 def random_value(attribute, choice):
-    """One that the attribute takes."""
+    """A value that the attribute accepts."""
     if attribute.optional and choice.random() < 0.1:
         return None
     match attribute.type:
@@ -153,7 +153,7 @@ def random_text(attribute, choice):
 
 
 def bad_value(attribute, choice):
-    """One that the attribute does not take, nor can a client's library refuse it."""
+    """A value that the attribute refuses, and that a client library cannot refuse before."""
     bad = []
     if not attribute.optional:
         bad.append(None)

@@ -1,5 +1,5 @@
-"""Between the model's terms and the protocol's: change sets as messages and as lines of
-`larder save`, columns of batches as values."""
+"""Converts between the model and the protocol: change sets to messages and to lines for
+`larder save`, columns of batches to values."""
 
 import decimal
 import json
@@ -21,14 +21,14 @@ KINDS = {
 
 
 class Names:
-    """The keys that the store gave to the objects that the model numbers."""
+    """The store's keys of the objects, which the model identifies by number."""
 
     def __init__(self, schema):
         self.schema, self.store = schema, None
         self.entities, self.keys, self.numbers = {}, {}, {}
         self.last_keys = dict.fromkeys(schema, 0)
 
-    def give(self, number, entity, key):
+    def add(self, number, entity, key):
         self.entities[number], self.keys[number] = entity, key
         self.numbers[entity, key] = number
         self.last_keys[entity] = max(key, self.last_keys[entity])
@@ -64,14 +64,14 @@ class Names:
             if_version=change.if_version, edits=[self.edit(each) for each in change.edits])
 
     def edit(self, edit):
-        place = {}
-        match edit.place:
-            case ("end", end): place = {"end": end.upper()}
-            case ("index", number): place = {"index": number}
-            case (side, neighbor): place = {side: self.identifier(neighbor)}
+        position = {}
+        match edit.position:
+            case ("end", end): position = {"end": end.upper()}
+            case ("index", number): position = {"index": number}
+            case (side, neighbor): position = {side: self.identifier(neighbor)}
         return larder_client.edit(
             edit.kind.upper(), edit.name, [self.identifier(each) for each in edit.objects],
-            **place)
+            **position)
 
     def entity_of(self, change):
         if isinstance(change.object, Temporary):
@@ -91,7 +91,7 @@ class Names:
         return wire_values.Value(object_value=self.identifier(value))
 
     def lines(self, change_set):
-        """The set for people, and for `larder save -`."""
+        """The set as a shell command with `larder save -`."""
         options = f"--merge {change_set.merge}" + " --upsert" * change_set.upsert
         return "\n".join(
             [f"larder save {options} --author {change_set.author!r} - <<END"]
@@ -113,11 +113,11 @@ class Names:
 
     def json_edit(self, edit):
         listed = [self.text(each) for each in edit.objects]
-        match edit.place:
+        match edit.position:
             case None: pass
             case ("before" | "after" as side, neighbor):
                 listed = {"objects": listed, side: self.text(neighbor)}
-            case (kind, place): listed = {"objects": listed, kind: place}
+            case (kind, argument): listed = {"objects": listed, kind: argument}
         return {f"@{edit.kind}": listed}
 
     def json_values(self, entity, given):
@@ -136,7 +136,7 @@ class Names:
 # MARK: Batches
 
 def rows(batch):
-    """The rows by key, each with its version and its values by name."""
+    """The rows by key: the version and the values by name of each."""
     names = [column.name for column in batch.columns]
     values = zip(*(column_values(each, batch.row_count) for each in batch.columns))
     return {
@@ -145,7 +145,7 @@ def rows(batch):
 
 
 def column_values(column, row_count):
-    """As the model has them, but that objects are keys."""
+    """The values as in the model, except that objects are keys."""
     kind = KINDS[column.type]
     if kind == "BOOL":
         found = [each != 0 for each in column.integers]
@@ -161,9 +161,9 @@ def column_values(column, row_count):
             nils = column.nulls
             read = READERS[kind]
             found = [
-                None if is_nil(nils, place) else read(each) for place, each in enumerate(found)]
+                None if is_nil(nils, row) else read(each) for row, each in enumerate(found)]
     if column.nulls:
-        found = [None if is_nil(column.nulls, place) else each for place, each in enumerate(found)]
+        found = [None if is_nil(column.nulls, row) else each for row, each in enumerate(found)]
     return found
 
 
@@ -173,5 +173,5 @@ READERS = {
     "JSON": bytes.decode, "OBJECTS": list}
 
 
-def is_nil(nils, place):
-    return place // 8 < len(nils) and nils[place // 8] >> place % 8 & 1
+def is_nil(nils, row):
+    return row // 8 < len(nils) and nils[row // 8] >> row % 8 & 1

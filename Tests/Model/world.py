@@ -1,15 +1,15 @@
-"""What a store holds, and what a change set does to it: plain dictionaries, both sides of every
-relationship written out.
+"""The contents of a store, and the effect of a change set: plain dictionaries with both sides of
+every relationship.
 
-Objects are numbers of the test's own; their keys are the store's affair. A World is never changed:
-a Transaction copies what it changes.
+The test identifies objects by its own numbers; only the store knows their keys. A World is never
+modified: a Transaction copies the objects that it modifies.
 """
 
 DELETE_DENIED, MISSING_VALUE, OBJECT_NOT_FOUND = 307, 304, 203
 
 
 class Thing:
-    """One object. A to-one has a number or None, a to-many a list."""
+    """One object. The value of a to-one relationship is a number or None, of a to-many a list."""
 
     __slots__ = ("entity", "version", "values")
 
@@ -21,11 +21,11 @@ class Thing:
 
 
 class World:
-    """The objects at one moment."""
+    """The objects of a store at one point in time."""
 
     def __init__(self, schema, objects=None):
         self.schema, self.objects = schema, objects or {}
-        self.by_entity = None  # made when it is asked for
+        self.by_entity = None  # computed on first use
 
     def exists(self, number):
         return number in self.objects
@@ -38,7 +38,7 @@ class World:
         return self.by_entity.get(entity, [])
 
     def read(self, number, name):
-        """As a reader sees it: also a key that `noAction` left behind."""
+        """The value that a reader sees; it may be a dangling key, which `noAction` causes."""
         return self.objects[number].values[name]
 
     def destinations(self, number, relationship):
@@ -49,18 +49,18 @@ class World:
 
 
 class Transaction(World):
-    """A world while a change set is carried out."""
+    """A world while a change set is applied."""
 
     def __init__(self, before):
         super().__init__(before.schema, dict(before.objects))
         self.before = before
-        self.own = set()  # objects that are copies already
-        self.changed = set()  # the entities of which one is, or is gone
+        self.own = set()  # objects that are already copied
+        self.changed = set()  # entities with a copied or a deleted object
         self.inserted, self.bumped, self.deleted = set(), set(), set()
-        self.touched = {}  # names of properties that got another value at some moment
-        self.causes = {}  # (object, relationship): the code if it stays nil
+        self.touched = {}  # names of properties that were assigned another value
+        self.causes = {}  # (object, relationship): the error code if it remains nil
         self.denials = []  # (relationship, destinations)
-        self.preserved = {}  # of each deleted object
+        self.preserved = {}  # the preserved values of each deleted object
 
     def edit(self, number):
         if number not in self.own:
@@ -70,7 +70,7 @@ class Transaction(World):
         return self.objects[number]
 
     def bump(self, number):
-        """Once in a save, and not what the save inserts."""
+        """Increments the version, once per save, and not for objects that the save inserts."""
         if number in self.inserted or number in self.bumped:
             return
         self.bumped.add(number)
@@ -96,24 +96,24 @@ class Transaction(World):
         self.inserted.add(number)
 
     def delete(self, number):
-        """With all that cascades reach."""
-        doomed, known = [number], {number}
-        while doomed:
-            each = doomed.pop()
+        """Deletes the object and all that cascade rules reach."""
+        pending, known = [number], {number}
+        while pending:
+            each = pending.pop()
             entity = self.schema[self.objects[each].entity]
             for relationship in entity.relationships.values():
                 others = self.destinations(each, relationship)
                 if relationship.delete_rule == "cascade":
-                    doomed += [other for other in others if other not in known]
+                    pending += [other for other in others if other not in known]
                     known.update(others)
                 if relationship.delete_rule == "deny" and others:
                     self.denials.append((relationship, others))
                 for other in others:
                     if other != each:
-                        self.leave(each, relationship, other)
+                        self.release(each, relationship, other)
             for relationship in entity.inbound:
                 for owner in self.of(relationship.entity):
-                    self.lose(owner, relationship, each, DELETE_DENIED)
+                    self.remove(owner, relationship, each, DELETE_DENIED)
             self.preserved[each] = {
                 one.name: self.objects[each].values[one.name]
                 for one in entity.attributes.values() if one.preserved}
@@ -122,19 +122,19 @@ class Transaction(World):
             self.by_entity = None
             self.deleted.add(each)
 
-    def leave(self, number, relationship, other):
-        """What becomes of a destination's link when its object goes."""
+    def release(self, number, relationship, other):
+        """Updates the destination's side of a relationship when the object is deleted."""
         inverse = relationship.inverse
         if inverse is None:
             return
-        if relationship.delete_rule == "noAction" and inverse.holds_key:
+        if relationship.delete_rule == "noAction" and inverse.has_key:
             return
-        self.lose(other, inverse, number, DELETE_DENIED)
+        self.remove(other, inverse, number, DELETE_DENIED)
 
-    # MARK: Links
+    # MARK: Relationships
 
-    def lose(self, number, relationship, other, cause=MISSING_VALUE):
-        """One side of a link goes, if it is there."""
+    def remove(self, number, relationship, other, cause=MISSING_VALUE):
+        """Removes one side of a relationship, if it exists."""
         value = self.objects[number].values[relationship.name]
         if relationship.to_many:
             if other in value:
@@ -145,8 +145,8 @@ class Transaction(World):
             self.causes[number, relationship.name] = cause
             self.bump(number)
 
-    def gain(self, number, relationship, other):
-        """One side of a link comes: at the end of a list."""
+    def add(self, number, relationship, other):
+        """Adds one side of a relationship, at the end of a list."""
         value = self.objects[number].values[relationship.name]
         if not relationship.to_many:
             self.put(number, relationship.name, other)
@@ -165,33 +165,33 @@ class Transaction(World):
         if inverse is None:
             return
         if old in self.objects:
-            self.lose(old, inverse, number)
+            self.remove(old, inverse, number)
         if target is not None:
-            self.take(target, relationship, number)
-            self.gain(target, inverse, number)
+            self.remove_owner(target, relationship, number)
+            self.add(target, inverse, number)
 
-    def take(self, number, relationship, owner):
-        """Who else leads to an object that can have one owner leads there no more."""
+    def remove_owner(self, number, relationship, owner):
+        """Removes the relationship of the previous owner, if the object can have only one."""
         inverse = relationship.inverse
         if inverse is None or inverse.to_many:
             return
         other = self.objects[number].values[inverse.name]
         if other in self.objects and other != owner:
-            self.lose(other, relationship, number)
+            self.remove(other, relationship, number)
 
     def set_list(self, number, relationship, targets):
-        """The targets exist, each once."""
+        """Sets a to-many relationship. The targets exist and are distinct."""
         inverse = relationship.inverse
         old = self.objects[number].values[relationship.name]
-        # Of a link to itself that is its own inverse there is one side.
+        # If a relationship is its own inverse, an object related to itself has only one side.
         others = lambda some: [
             each for each in some if not (relationship.is_own_inverse and each == number)]
         if inverse:
             for each in others(set(old) - set(targets)):
-                self.lose(each, inverse, number)
+                self.remove(each, inverse, number)
             for each in others(each for each in targets if each not in old):
-                self.take(each, relationship, number)
-                self.gain(each, inverse, number)
+                self.remove_owner(each, relationship, number)
+                self.add(each, inverse, number)
         now = self.objects[number].values[relationship.name]
         if relationship.ordered or set(now) != set(targets):
             self.put(number, relationship.name, list(targets))

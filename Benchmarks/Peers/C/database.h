@@ -1,4 +1,4 @@
-// A student table in SQLite, for the peers that read or write it in process.
+// A table of students in SQLite, for the peers that use it in process.
 #pragma once
 #include "peer.h"
 #include <sqlite3.h>
@@ -9,7 +9,7 @@ static inline void run_sql(sqlite3 *database, const char *sql) {
     if (status != SQLITE_OK) fail(sql, sqlite3_errmsg(database));
 }
 
-// Opens the file as Larder's writer does: WAL, and each commit on disk.
+// Opens the file as Larder's writer does: in WAL mode, with each commit synced.
 static inline sqlite3 *open_database(const char *path) {
     sqlite3 *database;
     if (sqlite3_open(path, &database) != SQLITE_OK) fail(path, sqlite3_errmsg(database));

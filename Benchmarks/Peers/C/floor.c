@@ -1,4 +1,5 @@
-// The floor: a server of one loop of epoll that answers a read from SQLite inline, and no more.
+// The floor: a server with one epoll loop that answers reads from SQLite inline and does nothing
+// else.
 //
 // A request is a big-endian length, 8, and the key. A reply is a length and year, score, name.
 #include "database.h"
@@ -32,7 +33,7 @@ static int reply(char *out, const char *request) {
     return 20 + name_length;
 }
 
-// Answers all whole requests that have come; false at the end of the connection.
+// Answers all complete requests that were received; returns 0 at the end of the connection.
 static int serve(connection *c) {
     static char out[8 * BUFFER_BYTES];
     ssize_t got = recv(c->descriptor, c->bytes + c->filled, BUFFER_BYTES - c->filled, 0);
@@ -79,7 +80,7 @@ int main(int argc, char **argv) {
     for (;;) {
         int ready = epoll_wait(epoll, events, 64, -1);
         for (int i = 0; i < ready; i++) {
-            // The end of the commands is the end.
+            // The end of the commands ends the program.
             if (!events[i].data.ptr) return 0;
             if (events[i].data.ptr == &listener) {
                 connection *c = calloc(1, sizeof *c);

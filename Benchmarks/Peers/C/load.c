@@ -1,46 +1,19 @@
-// Puts load on a server that speaks in frames: `load floor SOCKET` or `load larder SOCKET
+// Generates load for a server whose protocol has frames: `load floor SOCKET` or `load larder SOCKET
 // STORE`, where STORE is the store's UUID. One thread, so that it takes little from the server.
 //
-//   latency READS COUNT                              a read at a time, its median in microseconds
-//   rate CONNECTIONS DEPTH KEYS READS COUNT          reads a second: so many requests under way on
-//                                                    each connection, of so many keys each
-#include "peer.h"
-#include <arpa/inet.h>
+//   latency READS COUNT                      one read at a time: the median in microseconds
+//   rate CONNECTIONS DEPTH KEYS READS COUNT  reads per second, with DEPTH requests in flight on
+//                                            each connection, of KEYS keys each
+#include "frames.h"
 #include <endian.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 enum { BUFFER_BYTES = 1 << 18 };
-typedef struct { int descriptor, filled; int64_t unanswered; char bytes[BUFFER_BYTES]; } connection;
+typedef struct { int descriptor; size_t filled; unsigned char bytes[BUFFER_BYTES]; } connection;
 
 static const char *socket_path;
 static unsigned char store[16];
 static int is_larder;
-
-static int put_varint(unsigned char *out, uint64_t value) {
-    int length = 0;
-    for (; value > 127; value >>= 7) out[length++] = value | 128;
-    out[length++] = value;
-    return length;
-}
-
-static int put_field(unsigned char *out, int number, const void *bytes, int length) {
-    int used = put_varint(out, number << 3 | 2);
-    used += put_varint(out + used, length);
-    memcpy(out + used, bytes, length);
-    return used + length;
-}
-
-static int put_frame(unsigned char *out, uint64_t id, int body, const void *bytes, int length) {
-    out[4] = 1 << 3;
-    int used = 5 + put_varint(out + 5, id);
-    used += put_field(out + used, body, bytes, length);
-    uint32_t size = htonl(used - 4);
-    memcpy(out, &size, 4);
-    return used;
-}
 
 // A `get` of Larder's protocol (Proto/larder.proto) for three properties of some students.
 static int put_get(unsigned char *out, int64_t read, int keys, int64_t count) {
@@ -69,46 +42,29 @@ static int put_request(unsigned char *out, int64_t read, int keys, int64_t count
     return 12;
 }
 
-static void send_all(int descriptor, const void *bytes, size_t length) {
-    if (send(descriptor, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) fail("send", "cut short");
+static size_t next_frame(const connection *c, size_t start) {
+    return whole_frame(c->bytes + start, c->filled - start);
 }
 
-// The length of the first frame with its head if it has come whole, else 0.
-static int whole_frame(const connection *c, int start) {
-    uint32_t size;
-    if (c->filled - start < 4) return 0;
-    memcpy(&size, c->bytes + start, 4);
-    int length = 4 + ntohl(size);
-    return c->filled - start >= length ? length : 0;
-}
-
-// A reply is `failed` if its body has the number 37: after the id, the bytes aa 02.
-static void check_frame(const char *frame) {
-    if (!is_larder) return;
-    const unsigned char *body = (const unsigned char *)frame + 5;
-    while (*body++ & 128) {}
-    if (body[0] == 0xaa && body[1] == 0x02) fail("larderd", "a read failed");
+static void check_frame(const unsigned char *frame, size_t length) {
+    if (is_larder) frame_body(frame, length);
 }
 
 static void receive(connection *c) {
     ssize_t got = recv(c->descriptor, c->bytes + c->filled, BUFFER_BYTES - c->filled, 0);
-    if (got <= 0) fail("recv", "the server has gone");
+    if (got <= 0) fail("recv", "the server has closed the connection");
     c->filled += got;
 }
 
 static connection *open_connection(void) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(address.sun_path, sizeof address.sun_path, "%s", socket_path);
     connection *c = calloc(1, sizeof *c);
-    c->descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (connect(c->descriptor, (struct sockaddr *)&address, sizeof address))
-        fail(socket_path, "cannot connect");
+    c->descriptor = connect_unix(socket_path);
     if (is_larder) {
         unsigned char frame[64], hello[16] = {1 << 3, 1};
         int length = 2 + put_field(hello + 2, 2, "load", 4);
         send_all(c->descriptor, frame, put_frame(frame, 1, 10, hello, length));
-        while (!whole_frame(c, 0)) receive(c);
-        check_frame(c->bytes);
+        while (!next_frame(c, 0)) receive(c);
+        check_frame(c->bytes, c->filled);
         c->filled = 0;
     }
     return c;
@@ -119,7 +75,7 @@ static void close_connection(connection *c) {
     free(c);
 }
 
-// Of the floor's frames; Larder's own client measures its latency.
+// For the floor server only; the latency of Larder is measured through its client.
 static sample latency(int64_t reads, int64_t count) {
     connection *c = open_connection();
     double *times = malloc(reads * sizeof *times);
@@ -128,8 +84,8 @@ static sample latency(int64_t reads, int64_t count) {
         unsigned char frame[64];
         double start = microseconds(), score;
         send_all(c->descriptor, frame, put_request(frame, read, 1, count));
-        int length;
-        while (!(length = whole_frame(c, 0))) receive(c);
+        size_t length;
+        while (!(length = next_frame(c, 0))) receive(c);
         int64_t year;
         memcpy(&year, c->bytes + 4, 8);
         memcpy(&score, c->bytes + 12, 8);
@@ -154,7 +110,7 @@ static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t rea
     }
     int64_t sent = 0, answered = 0;
     double start = microseconds();
-    for (int64_t i = 0; i < connections; i++, all[i - 1]->unanswered = depth)
+    for (int64_t i = 0; i < connections; i++)
         for (int64_t k = 0; k < depth; k++, sent += keys)
             send_all(all[i]->descriptor, frames, put_request(frames, sent, keys, count));
     while (answered < sent) {
@@ -162,9 +118,9 @@ static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t rea
         int ready = epoll_wait(epoll, events, 64, -1);
         for (int i = 0; i < ready; i++) {
             connection *c = events[i].data.ptr;
-            int used = 0, length, size = 0;
-            for (receive(c); (length = whole_frame(c, used)); used += length) {
-                check_frame(c->bytes + used);
+            size_t used = 0, length, size = 0;
+            for (receive(c); (length = next_frame(c, used)); used += length) {
+                check_frame(c->bytes + used, length);
                 answered += keys;
                 if (sent >= reads) continue;
                 size += put_request(frames + size, sent, keys, count);
@@ -179,7 +135,7 @@ static sample rate(int64_t connections, int64_t depth, int64_t keys, int64_t rea
     for (int64_t i = 0; i < connections; i++) close_connection(all[i]);
     free(all);
     close(epoll);
-    // How many reads were made differs by what was under way at the end; all were answered.
+    // The number of reads depends on what was in flight at the end, so there is no checksum.
     return (sample){answered / time * 1e6, 0};
 }
 
@@ -199,7 +155,7 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 16; i++, text += 2) {
             text += *text == '-';
             unsigned byte;
-            if (sscanf(text, "%2x", &byte) != 1) fail("usage", "STORE is no UUID");
+            if (sscanf(text, "%2x", &byte) != 1) fail("usage", "STORE is not a UUID");
             store[i] = byte;
         }
     }

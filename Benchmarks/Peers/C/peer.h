@@ -1,4 +1,4 @@
-// What the peers in C share: the data, the clock, and the loop that takes a command a line and
+// Shared by the peers in C: the data, the clock, and the loop that reads one command per line and
 // answers each with "value checksum".
 #pragma once
 #include <stdint.h>
@@ -21,7 +21,7 @@ static inline double microseconds(void) {
     return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
 }
 
-// The student of a number from 1; the same in every peer.
+// The student with a number, from 1; the same in every peer.
 static inline student make_student(int64_t number) {
     student made = {"", 1950 + number * 7919 % 60, (double)(number % 1000) / 2};
     snprintf(made.name, sizeof made.name, "Student %07lld", (long long)number);
@@ -32,7 +32,7 @@ static inline int64_t student_checksum(int64_t name_length, int64_t year, double
     return name_length + year + (int64_t)(score * 2);
 }
 
-// The key of the read of this place.
+// The key that a read is for; the same sequence in every peer.
 static inline int64_t key_of_read(int64_t read, int64_t count) { return read * 7919 % count + 1; }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -45,7 +45,7 @@ static inline double median(double *values, size_t count) {
     return values[count / 2];
 }
 
-// Answers a command; arguments are numbers, 0 where there are fewer.
+// Performs a command. Missing arguments are 0.
 sample answer(const char *command, const int64_t arguments[5]);
 
 static inline void answer_commands(void) {

@@ -1,5 +1,5 @@
 // PostgreSQL with libpq over its Unix socket: prepared statements, binary values, and pipelines
-// where Larder sends without waiting. `postgres CONNECTION`, where CONNECTION is libpq's string.
+// for what Larder sends without waiting. `postgres CONNECTION`, where CONNECTION is libpq's string.
 #include "peer.h"
 #include <endian.h>
 #include <libpq-fe.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *place;
+static const char *connection_text;
 static PGconn *database;
 
 static const char *const statements[][2] = {
@@ -26,8 +26,8 @@ static void expect(PGconn *c, PGresult *result, ExecStatusType status) {
 static void run(PGconn *c, const char *sql) { expect(c, PQexec(c, sql), PGRES_COMMAND_OK); }
 
 static PGconn *open_connection(void) {
-    PGconn *c = PQconnectdb(place);
-    if (PQstatus(c) != CONNECTION_OK) fail(place, PQerrorMessage(c));
+    PGconn *c = PQconnectdb(connection_text);
+    if (PQstatus(c) != CONNECTION_OK) fail(connection_text, PQerrorMessage(c));
     run(c, "SET client_min_messages = warning");
     return c;
 }
@@ -56,7 +56,7 @@ static void send_insert(PGconn *c, int64_t number) {
         fail("postgres", PQerrorMessage(c));
 }
 
-// Takes the one result of a statement and what ends it.
+// Takes the only result of a statement and the NULL that ends it.
 static PGresult *next_result(PGconn *c) {
     PGresult *result = PQgetResult(c), *end = PQgetResult(c);
     if (end) fail("postgres", "more results than one");
@@ -88,7 +88,7 @@ static sample load(int64_t count) {
     run(database, sql);
     run(database, "VACUUM ANALYZE student");
     run(database, "CHECKPOINT");
-    // Prepared before the table was made anew, they would be planned anew.
+    // Statements that were prepared for the old table would be planned again.
     run(database, "DEALLOCATE ALL");
     prepare(database);
     return (sample){0, count};
@@ -111,7 +111,7 @@ static sample latency(int64_t reads, int64_t count) {
     return got;
 }
 
-// One read under way on each connection.
+// One read in flight on each connection.
 static sample rate(int64_t connections, int64_t reads, int64_t count) {
     int epoll = epoll_create1(EPOLL_CLOEXEC);
     PGconn **all = malloc(connections * sizeof *all);
@@ -147,7 +147,7 @@ static void begin_pipeline(PGconn *c) {
     if (!PQenterPipelineMode(c)) fail("postgres", "no pipeline");
 }
 
-// Sends the pipeline off and takes so many results, counting rows and rows touched.
+// Sends the pipeline and takes this number of results; returns the number of rows in them.
 static int64_t end_pipeline(PGconn *c, int64_t count) {
     int64_t done = 0;
     if (!PQpipelineSync(c)) fail("postgres", PQerrorMessage(c));
@@ -178,7 +178,7 @@ static sample pipelined_rate(int64_t depth, int64_t reads, int64_t count) {
     return (sample){reads / time * 1e6, 0};
 }
 
-// All rows at once, and what an application would make of them: texts of its own.
+// All rows at once, copied into structs as an application would.
 static sample scan(void) {
     double start = microseconds();
     PGresult *result = PQexecParams(
@@ -263,7 +263,7 @@ static sample insert_rate(int64_t processes, int64_t each) {
     return (sample){count / (microseconds() - start) * 1e6, count};
 }
 
-// COPY in its binary form.
+// COPY in its binary format.
 static sample bulk(int64_t count) {
     run(database, "TRUNCATE student");
     run(database, "CHECKPOINT");
@@ -301,7 +301,7 @@ static sample bulk(int64_t count) {
     return got;
 }
 
-// In turns an insert, an update and a delete, as one transaction of one pipeline.
+// An insert, an update and a delete alternately, as one transaction in one pipeline.
 static sample changes(int64_t count) {
     int64_t first = 0;
     run(database, "BEGIN");
@@ -343,7 +343,7 @@ sample answer(const char *command, const int64_t n[5]) {
 
 int main(int argc, char **argv) {
     if (argc != 2) fail("usage", "postgres CONNECTION");
-    place = argv[1];
+    connection_text = argv[1];
     database = open_connection();
     answer_commands();
 }

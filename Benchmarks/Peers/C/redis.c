@@ -1,4 +1,4 @@
-// Redis with hiredis over its Unix socket: a hash a student. `redis SOCKET`.
+// Redis with hiredis over its Unix socket: one hash per student. `redis SOCKET`.
 #include "peer.h"
 #include <hiredis/hiredis.h>
 #include <sys/epoll.h>

@@ -1,4 +1,4 @@
-// SQLite in process: what a program could do at best that has the file to itself.
+// SQLite in process: the best that a program can do if no other uses the file.
 #include "database.h"
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ static sample insert_latency(int64_t count) {
     return got;
 }
 
-// So many processes, each with the file open, insert at once.
+// This number of processes, each with the file open, insert at the same time.
 static sample insert_rate(int64_t processes, int64_t each) {
     int gate[2];
     if (pipe(gate)) fail("pipe", NULL);
@@ -67,7 +67,7 @@ static sample insert_rate(int64_t processes, int64_t each) {
         }
         _exit(0);
     }
-    // They are ready by then, or are waited for: the time runs for all from here.
+    // The time starts when all processes may start.
     close(gate[0]);
     double start = microseconds();
     close(gate[1]);
@@ -85,7 +85,7 @@ static sample bulk(int64_t count) {
     run_sql(database, "DELETE FROM student");
     double start = microseconds();
     sqlite3_stmt *insert = prepare(database, INSERT_STUDENT);
-    // As many in a transaction as Larder's client sends in a change set.
+    // As many rows per transaction as Larder's client sends in a change set.
     for (int64_t number = 1; number <= count; number++) {
         if (number % 5000 == 1) run_sql(database, "BEGIN");
         insert_student(insert, number);

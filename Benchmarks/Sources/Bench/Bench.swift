@@ -2,18 +2,18 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 
-/// The command that `scripts/bench` runs: measures Larder, and its peers beside it.
+/// The command that `scripts/bench` runs: measures Larder and its peers in one run, or two builds
+/// of Larder against each other.
 ///
-/// It takes where things are from the environment: LARDER_BIN_DIR has `larderd`,
-/// LARDER_BENCH_PEERS the peers' programs, and is missing where only our own side is to run.
+/// The environment names the programs: LARDER_BIN_DIR has `larderd`, LARDER_BENCH_DRIVERS the load
+/// generators, LARDER_BENCH_PEERS the peers. Without the last one only Larder is measured.
 @main
 struct Bench {
     static var measures: [any Measure] {
         [
             ServerSideCounting(), SlowNeighbour(), ReadLatency(), ReadRates(), Fetching(),
-            Grouping(),
-            Inserting(), BulkInserting(), ChangeSets(), ServerMemory(), Starting(), ReadGrowth(),
-            RequestCosts(), QueryCosts(),
+            Grouping(), Inserting(), BulkInserting(), ChangeSets(), ServerMemory(), Starting(),
+            ReadGrowth(), YCSB(), RequestCosts(), QueryCosts(),
         ]
     }
 
@@ -24,29 +24,38 @@ struct Bench {
                 return try RequestCosts.runClient(Array(arguments.dropFirst()))
             }
             let options = try Options(arguments)
-            let chosen = try options.chosen(of: measures)
+            let chosen = try options.chosen(from: measures)
             let environment = ProcessInfo.processInfo.environment
-            let run = try Run(
-                isQuick: options.isQuick, programs: environment["LARDER_BIN_DIR"] ?? "",
-                peers: environment["LARDER_BENCH_PEERS"])
-            for measure in chosen { try measure.measure(run) }
-            if let path = options.json { try Report.write(run.rows, to: path) }
+            let programs = environment["LARDER_BIN_DIR"] ?? ""
+            let rows: [Report.Row]
+            if let baseline = options.baseline {
+                rows = try BuildComparison(
+                    programs: programs, baseline: baseline, isQuick: options.isQuick
+                ).measure(chosen)
+            } else {
+                let run = try Run(
+                    programs: programs, peers: environment["LARDER_BENCH_PEERS"],
+                    scale: options.isQuick ? .quick : .full)
+                for measure in chosen { try measure.measure(run) }
+                rows = run.rows
+            }
+            if let path = options.json { try Report.write(rows, to: path) }
         } catch let problem as Problem {
-            fail("bench: \(problem.sentence)", status: problem.status)
+            fail("bench: \(problem.message)", status: problem.status)
         } catch {
             fail("bench: \(error)", status: 1)
         }
     }
 
-    private static func fail(_ sentence: String, status: Int32) -> Never {
-        let line = Array((sentence + "\n").utf8)
+    private static func fail(_ message: String, status: Int32) -> Never {
+        let line = Array((message + "\n").utf8)
         _ = write(STDERR_FILENO, line, line.count)
         exit(status)
     }
 }
 
-/// Prints a line that is seen at once, also where the output is a pipe.
-func say(_ line: String) {
+/// Prints a line at once, also if the output is a pipe.
+func printLine(_ line: String) {
     print(line)
     fflush(nil)
 }
@@ -54,49 +63,60 @@ func say(_ line: String) {
 /// A measure: one or several rows of the table, or a table of its own.
 protocol Measure {
     var name: String { get }
+    /// Whether each run has the same results, so that one is enough.
+    var isDeterministic: Bool { get }
     func measure(_ run: Run) throws
 }
 
-/// What went wrong, for the person who runs the bench.
+extension Measure {
+    var isDeterministic: Bool { false }
+}
+
+/// An error for the person who runs the bench.
 struct Problem: Error {
-    var sentence: String
-    /// The exit status; 64 is usage.
+    var message: String
+    /// The exit status; 64 is wrong usage.
     var status: Int32
 
-    init(_ sentence: String, status: Int32 = 1) {
-        self.sentence = sentence
+    init(_ message: String, status: Int32 = 1) {
+        self.message = message
         self.status = status
     }
 }
 
-/// `[--quick] [NAME] [--json FILE]`.
+/// `[--quick] [--against DIR] [--json FILE] [NAME…]`.
 struct Options {
     var isQuick = false
-    var name: String?
+    /// The programs of another build, to compare with.
+    var baseline: String?
     var json: String?
+    var names: [String] = []
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--quick" {
                 isQuick = true
+            } else if argument == "--against", let path = rest.popFirst() {
+                baseline = path
             } else if argument == "--json", let path = rest.popFirst() {
                 json = path
-            } else if !argument.hasPrefix("-"), name == nil {
-                name = argument
+            } else if !argument.hasPrefix("-") {
+                names.append(argument)
             } else {
-                throw Problem("usage: scripts/bench [--quick] [NAME] [--json FILE]", status: 64)
+                throw Problem(
+                    "usage: scripts/bench [--quick] [--own] [--against DIR] [--json FILE] [NAME…]",
+                    status: 64)
             }
         }
     }
 
-    func chosen(of measures: [any Measure]) throws -> [any Measure] {
-        guard let name else { return measures }
-        let chosen = measures.filter { $0.name == name }
-        if chosen.isEmpty {
-            let names = measures.map(\.name).joined(separator: ", ")
-            throw Problem("there is no measure \(name); there are \(names)", status: 64)
+    func chosen(from measures: [any Measure]) throws -> [any Measure] {
+        if let unknown = names.first(where: { name in !measures.contains { $0.name == name } }) {
+            let known = measures.map(\.name).joined(separator: ", ")
+            throw Problem(
+                "there is no measure `\(unknown)`; the measures are \(known)", status: 64)
         }
-        return chosen
+        return names.isEmpty ? measures : measures.filter { names.contains($0.name) }
     }
 }

@@ -1,12 +1,11 @@
 import FoundationEssentials
 import Glibc
 
-/// Counts what a program does, by valgrind's callgrind: the same for the same input, however busy
-/// the machine is.
+/// Counts instructions and allocations of a program with valgrind's callgrind. The counts are the
+/// same for the same input, however busy the machine is.
 ///
-/// Programs are run without what they have for debuggers, at which valgrind of Debian 12 gives up.
+/// Programs run without their debug information, which valgrind of Debian 12 cannot read.
 enum Callgrind {
-    /// What was done: instructions executed, and allocations made.
     struct Counts {
         var instructions: Double = 0
         var allocations: Double = 0
@@ -23,11 +22,11 @@ enum Callgrind {
         }
     }
 
-    /// Hashing that is the same in each run.
+    /// Makes hashing the same in each run.
     static let environment = ["SWIFT_DETERMINISTIC_HASHING": "1"]
 
-    /// The command that runs a program and leaves its counts in a file when it ends, and in the
-    /// file with a number behind it when it is told to.
+    /// The command that runs a program and writes its counts to a file when it ends. A dump on
+    /// request goes to that file's name with a number appended.
     static func command(_ program: String, output: String) -> [String] {
         ["/usr/bin/valgrind", "--tool=callgrind", "--callgrind-out-file=\(output)", "-q", program]
     }
@@ -39,7 +38,7 @@ enum Callgrind {
         return copy
     }
 
-    /// Makes a program that runs write down what it has done since it was told so last.
+    /// Makes a running program write its counts since the last dump.
     static func dump(_ program: Program) throws {
         try finish(
             Program(
@@ -49,11 +48,11 @@ enum Callgrind {
 
     static func finish(_ program: Program, _ name: String) throws {
         let status = program.finish()
-        guard status == 0 else { throw Problem("\(name) ended with \(status)") }
+        guard status == 0 else { throw Problem("\(name) ended with status \(status)") }
     }
 
-    /// Reads a file of counts, whose lines are `totals: N`, and for each call `cfn=(ID) NAME`, the
-    /// name only the first time, with `calls=N …` behind it.
+    /// Reads a file of counts. Its lines are `totals: N`, and for each call `cfn=(ID) NAME`, with
+    /// the name only the first time, followed by `calls=N …`.
     static func counts(in path: String) throws -> Counts {
         var counts = Counts()
         var allocators: Set<Substring> = []

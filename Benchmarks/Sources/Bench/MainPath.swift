@@ -2,18 +2,18 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// What a user does most, to be gone through again and again while it is counted.
+/// The most frequent operations, repeated while their cost is counted.
 enum MainPath: String, CaseIterable {
     case read, again, fetch, records, group, insert, changes, rows
 
-    /// How many students there are for it.
+    /// The number of students in the store.
     static let students = 1_000
 
-    /// What is counted: one of these.
+    /// The name of the operation that is counted.
     var unit: String {
         switch self {
         case .read: "read by identifier"
-        case .again: "read by identifier, of the same object"
+        case .again: "read by identifier, the same object again"
         case .fetch: "row of a fetch, as columns"
         case .records: "row of a fetch, as records"
         case .group: "row of a grouped count"
@@ -23,7 +23,7 @@ enum MainPath: String, CaseIterable {
         }
     }
 
-    /// How many of its units one pass does.
+    /// The number of counted operations in one pass.
     var unitsInPass: Int {
         switch self {
         case .read, .again, .insert: 1
@@ -31,7 +31,7 @@ enum MainPath: String, CaseIterable {
         }
     }
 
-    /// Passes to count: enough that what happens now and then weighs little.
+    /// The number of passes to count: enough that rare work has little weight.
     var passes: Int {
         switch self {
         case .read, .again: 500
@@ -42,7 +42,7 @@ enum MainPath: String, CaseIterable {
         }
     }
 
-    /// Goes through it so many times.
+    /// Performs this number of passes.
     func run(_ client: StoreClient, passes: Int) throws {
         let students = try client.fetch("Student", limit: Int64(Self.students)).map(\.identifier)
         for number in 0..<passes { try pass(client, students, number) }
@@ -53,8 +53,8 @@ enum MainPath: String, CaseIterable {
     ) throws {
         switch self {
         case .read, .again:
-            let place = self == .read ? ReadLatency.place(number, of: students.count) : 0
-            let student = students[place]
+            let index = self == .read ? ReadLatency.index(number, of: students.count) : 0
+            let student = students[index]
             let records = try client.objects(
                 for: [student], properties: School.studentProperties)
             try Self.expect(records.count, 1)
@@ -66,7 +66,7 @@ enum MainPath: String, CaseIterable {
         case .records:
             try Self.expect(try client.fetch("Student").count, students.count)
         case .group:
-            // Another limit each time, or the answer would be given again.
+            // Another limit each time, so that no cached result can be the answer.
             let rows = try client.aggregate(
                 "Student", groupBy: ["birthOfYear"], [.count], limit: Int64(number + 60))
             try Self.expect(rows.count, 60)
@@ -80,7 +80,7 @@ enum MainPath: String, CaseIterable {
         }
     }
 
-    /// An insert and an update in turns.
+    /// Inserts and updates alternately.
     private static func changes(of students: [PersistentIdentifier]) -> ChangeSet {
         ChangeSet(
             (0..<Self.students).map { number in
@@ -93,6 +93,6 @@ enum MainPath: String, CaseIterable {
     }
 
     private static func expect(_ found: Int, _ wanted: Int) throws {
-        guard found == wanted else { throw Problem("\(found) came instead of \(wanted)") }
+        guard found == wanted else { throw Problem("\(found) rows instead of \(wanted)") }
     }
 }

@@ -1,6 +1,7 @@
-/// The peers that have a server of their own, or a file: how each is started, with its data.
+/// The peers that have a server of their own, or a file: how each is started and loaded.
 ///
-/// Each gives nil where peers are not there. `students` is how many students it holds.
+/// Each function returns nil if peers are not measured. `students` is the number of students that
+/// the peer stores.
 enum SQLite {
     static func peer(_ run: Run, _ students: Int) throws -> Peer? {
         try loaded(run.peer("sqlite", [run.path("sqlite.db")]), students)
@@ -28,30 +29,29 @@ enum Redis {
     }
 }
 
-/// The program serves and asks itself, in two processes.
+/// A server and a client in one program, in two processes.
 enum Grpc {
     static func peer(_ run: Run, _ students: Int) throws -> Peer? {
         try loaded(run.peer("grpc", [run.path("grpc.db"), run.path("grpc.socket")]), students)
     }
 }
 
-/// A server in C that answers a read from SQLite in its loop of epoll, and no more: what the socket
-/// and the database cost in any case.
+/// A server in C that answers a read from SQLite in its epoll loop and does nothing else: what the
+/// socket and the database cost in any case.
 final class Floor {
     let load: Peer
     let server: Peer
 
     init?(_ run: Run, students: Int) throws {
         let socket = run.path("floor.socket")
-        guard let server = try loaded(run.peer("floor", [run.path("floor.db"), socket]), students),
-            let load = try run.peer("load", ["floor", socket])
+        guard let server = try loaded(run.peer("floor", [run.path("floor.db"), socket]), students)
         else { return nil }
         self.server = server
-        self.load = load
+        self.load = try run.driver("load", ["floor", socket])
     }
 }
 
 private func loaded(_ peer: Peer?, _ students: Int) throws -> Peer? {
-    _ = try peer?.ask("load \(students)")
+    _ = try peer?.sample("load \(students)")
     return peer
 }

@@ -8,8 +8,8 @@ final class Program: @unchecked Sendable {
     let identifier: pid_t
     private var hasEnded = false
 
-    /// - Parameter descriptors: what the process has as its descriptors 0, 1, 2, …; nil is
-    ///   /dev/null, and what is left out of 0 to 2 is the bench's own.
+    /// - Parameter descriptors: The process's descriptors 0, 1, 2, …; nil is /dev/null, and the
+    ///   process inherits those of 0 to 2 that are missing.
     init(
         _ path: String, _ arguments: [String], descriptors: [Int32?] = [nil],
         environment: [String: String] = [:]
@@ -36,16 +36,14 @@ final class Program: @unchecked Sendable {
 
     deinit { end() }
 
-    /// Ends the process in order, and waits for it.
+    /// Asks the process to terminate, and waits for it.
     func end() {
         guard !hasEnded else { return }
-        hasEnded = true
         kill(identifier, SIGTERM)
-        var status: Int32 = 0
-        while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+        _ = finish()
     }
 
-    /// Waits for the process to end by itself.
+    /// Waits for the process to end without a signal.
     ///
     /// - Returns: the exit status, or the number of the signal that ended it.
     func finish() -> Int32 {
@@ -55,18 +53,31 @@ final class Program: @unchecked Sendable {
         return status & 0x7f == 0 ? status >> 8 & 0xff : status & 0x7f
     }
 
-    /// What of its memory is resident, in KiB.
-    func residentKibibytes() throws -> Double {
-        let text = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        guard let words = line?.split(whereSeparator: \.isWhitespace), words.count > 1,
-            let size = Double(words[1])
-        else { throw Problem("the system does not say how large larderd is") }
-        return size
+    /// The memory of the process, from /proc/PID/smaps_rollup.
+    func memory() throws -> Memory {
+        let text = try String(
+            contentsOfFile: "/proc/\(identifier)/smaps_rollup", encoding: .utf8)
+        var sizes: [Substring: Double] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(whereSeparator: \.isWhitespace)
+            if words.count == 3 { sizes[words[0]] = Double(words[1]) }
+        }
+        guard let resident = sizes["Rss:"], let clean = sizes["Private_Clean:"],
+            let dirty = sizes["Private_Dirty:"]
+        else { throw Problem("/proc/\(identifier)/smaps_rollup has no sizes") }
+        return Memory(privateKibibytes: clean + dirty, residentKibibytes: resident)
+    }
+
+    struct Memory {
+        /// Pages that no other process maps: Private_Clean and Private_Dirty.
+        var privateKibibytes: Double
+        /// All pages that are in memory, those shared with other processes included.
+        var residentKibibytes: Double
     }
 }
 
-/// A peer's program: takes a command a line, and answers each with a line, "value checksum".
+/// A peer's program or a load generator: reads one command per line, and answers each with a line
+/// of numbers.
 final class Peer {
     let program: Program
     private let input: Int32
@@ -77,7 +88,7 @@ final class Peer {
         var answers: [Int32] = [-1, -1]
         guard pipe(&commands) == 0, pipe(&answers) == 0,
             let output = fdopen(answers[0], "r")
-        else { throw Problem("the system gives no pipe") }
+        else { throw Problem("a pipe cannot be created") }
         for end in commands + answers { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer {
             close(commands[0])
@@ -93,7 +104,26 @@ final class Peer {
         fclose(output)
     }
 
-    func ask(_ command: String) throws -> Sample {
+    /// Sends a command whose answer is "value checksum".
+    func sample(_ command: String) throws -> Sample {
+        let words = try answer(command)
+        guard words.count == 2, let value = Double(words[0]), let checksum = Int64(words[1]) else {
+            throw Problem("a peer answers `\(command)` with \(words.joined(separator: " "))")
+        }
+        return Sample(value: value, checksum: checksum)
+    }
+
+    /// Sends a command whose answer is this number of values.
+    func values(_ command: String, count: Int) throws -> [Double] {
+        let words = try answer(command)
+        let values = words.compactMap { Double($0) }
+        guard values.count == count, words.count == count else {
+            throw Problem("a peer answers `\(command)` with \(words.joined(separator: " "))")
+        }
+        return values
+    }
+
+    private func answer(_ command: String) throws -> [String] {
         let line = Array((command + "\n").utf8)
         guard write(input, line, line.count) == line.count else {
             throw Problem("a peer has ended before `\(command)`")
@@ -103,10 +133,7 @@ final class Peer {
             throw Problem("a peer has ended in `\(command)`")
         }
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 2, let value = Double(words[0]), let checksum = Int64(words[1]) else {
-            throw Problem("a peer answers `\(command)` by \(words.joined(separator: " "))")
-        }
-        return Sample(value: value, checksum: checksum)
+        return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .map(String.init)
     }
 }

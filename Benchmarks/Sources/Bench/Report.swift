@@ -1,22 +1,23 @@
 import FoundationEssentials
 
-/// The table of what was measured, for people and as JSON.
+/// The table of results, for people and as JSON.
 enum Report {
     struct Row {
         var measure: String
         var unit: String
-        /// A value a round.
+        /// One value per round.
         var ours: [Double]
         var peer: String?
         var theirs: [Double] = []
-        /// Of the ratio where there is a peer, else of our value.
+        /// A goal for the ratio if there is a peer, otherwise for our value.
         var goal: Goal?
 
         var ratio: Double? { theirs.isEmpty ? nil : ours.median / theirs.median }
 
         var isMet: Bool? { goal.map { $0.isMet(by: ratio ?? ours.median) } }
 
-        /// Half of the way from the least to the greatest ratio of a round, beside their median.
+        /// Half of the difference of the greatest and the least ratio of a round, relative to the
+        /// median ratio; without a peer the same of the values.
         var spread: Double {
             let values = theirs.isEmpty ? ours : zip(ours, theirs).map { $0 / $1 }
             guard let least = values.min(), let greatest = values.max(), values.median > 0 else {
@@ -53,8 +54,9 @@ enum Report {
         try encoder.encode(rows.map(Encoded.init)).write(to: URL(filePath: path))
     }
 
-    /// Three digits that matter.
+    /// The number with three significant digits.
     static func short(_ value: Double) -> String {
+        guard value.isFinite else { return "–" }
         if value >= 100 { return String(Int(value.rounded())) }
         let scale: Double = value >= 10 ? 10 : value >= 1 ? 100 : 1_000
         return String((value * scale).rounded() / scale)
@@ -93,14 +95,14 @@ enum Report {
 extension [Double] {
     var median: Double { percentile(0.5) }
 
-    /// The value below which this part of the values lies; 0 of none.
+    /// The least value that is greater than this part of the values; 0 if there are none.
     func percentile(_ part: Double) -> Double {
         guard !isEmpty else { return 0 }
         return sorted()[Swift.min(count - 1, Int(Double(count) * part))]
     }
 }
 
-/// How long the closure takes, in microseconds.
+/// The duration of the closure in microseconds.
 func microseconds(_ body: () throws -> Void) rethrows -> Double {
     let start = ContinuousClock.now
     try body()

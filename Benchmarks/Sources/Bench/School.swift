@@ -2,9 +2,9 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// The data that every side holds, each value computed from the object's number, from 1.
+/// The data that every side stores. Each value is computed from the object's number, from 1.
 enum School {
-    /// - Parameter isYearIndexed: whether there is an index on `birthOfYear`; peers have none.
+    /// - Parameter isYearIndexed: Whether `birthOfYear` has an index; in peers it has none.
     static func schema(isYearIndexed: Bool) -> String {
         """
         { "version": "1.0.0",
@@ -36,7 +36,7 @@ enum School {
     }
 
     static let categories = 20
-    /// What a read of a student asks for, on each side.
+    /// The properties that a read of a student requests, on each side.
     static let studentProperties = ["name", "birthOfYear", "score"]
 
     static func name(_ number: Int) -> String { "Student \(padded(number))" }
@@ -62,27 +62,28 @@ enum School {
         [.string(name(number)), .int(birthOfYear(number)), .double(score(number))]
     }
 
-    /// Makes a commit that changes no answer of a measure.
-    static func change(_ client: StoreClient) throws(LarderError) {
+    /// Commits a change that no result of a measure depends on, so that a result that is computed
+    /// after it cannot come from a cache.
+    static func commitUnrelatedChange(_ client: StoreClient) throws(LarderError) {
         let category = try client.insert("Category", ["name": .string(UUID().uuidString)])
         try client.delete(category)
     }
 
-    /// What a read student adds to a checksum: the same sum in every peer.
+    /// The part of a checksum that a student adds; every peer computes the same.
     static func checksum(name: Int, birthOfYear: Int64, score: Double) -> Int64 {
         Int64(name) + birthOfYear + Int64(score * 2)
     }
 
-    /// The number in seven digits.
+    /// The number with seven digits.
     private static func padded(_ number: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, 7 - digits.count)) + digits
     }
 }
 
-/// Fills a store, in change sets of a few thousand.
+/// Fills a store, in change sets of some thousand changes.
 struct Loader {
-    static let changesAtOnce = 5_000
+    static let changesPerSet = 5_000
     let client: StoreClient
 
     /// - Returns: the students' identifiers in the order of their numbers.
@@ -91,7 +92,8 @@ struct Loader {
         try insert("Student", count) { School.student($0) }
     }
 
-    /// Categories, students, a tenth as many as articles, and articles that link them.
+    /// Inserts categories, students (a tenth of the number of articles), and articles that refer to
+    /// both.
     func articles(_ count: Int) throws {
         let categories = try insert("Category", School.categories) {
             ["name": .string(School.category($0))]
@@ -115,8 +117,8 @@ struct Loader {
     ) throws -> [PersistentIdentifier] {
         var identifiers: [PersistentIdentifier] = []
         identifiers.reserveCapacity(count)
-        for start in stride(from: 1, through: count, by: Self.changesAtOnce) {
-            let numbers = start...min(count, start + Self.changesAtOnce - 1)
+        for start in stride(from: 1, through: count, by: Self.changesPerSet) {
+            let numbers = start...min(count, start + Self.changesPerSet - 1)
             let changes = numbers.map { number in
                 Change.insert(
                     PersistentIdentifier(temporary: "t:\(number)", entityName: entityName),

@@ -3,8 +3,8 @@ import Glibc
 import LarderClient
 import LarderModel
 
-/// A `larderd` on a store of its own, with full durability, started by socket activation: clients
-/// may connect at once, and are answered when it is ready.
+/// A `larderd` with a store of its own and full durability. It is started by socket activation, so
+/// that clients can connect at once; the server answers as soon as it is ready.
 final class Server {
     let store: String
     let socket: String
@@ -13,21 +13,22 @@ final class Server {
     private let run: Run
 
     /// - Parameters:
-    ///   - store: an existing store, or nil for a new one.
-    ///   - command: what runs `larderd`, if it is not to be run as it is.
+    ///   - store: An existing store, or nil for a new one.
+    ///   - schema: The text of the schema file; nil is that of the school.
+    ///   - command: The command that runs `larderd`, if it is not the program itself.
     init(
-        _ run: Run, store: String? = nil, isYearIndexed: Bool = false, command: [String]? = nil,
+        _ run: Run, store: String? = nil, schema: String? = nil, command: [String]? = nil,
         environment: [String: String] = [:]
     ) throws {
         self.run = run
         self.store = store ?? run.path("school.store")
         socket = run.path("socket")
-        let schema = run.path("schema.json")
-        try School.schema(isYearIndexed: isYearIndexed).write(
-            toFile: schema, atomically: true, encoding: .utf8)
+        let schemaFile = run.path("schema.json")
+        try (schema ?? School.schema(isYearIndexed: false)).write(
+            toFile: schemaFile, atomically: true, encoding: .utf8)
         listener = try Self.listener(at: socket)
-        let arguments = ["--store", self.store, "--schema", schema, "--log-level", "error"]
-        // The shell alone can put the process's own number into its environment.
+        let arguments = ["--store", self.store, "--schema", schemaFile, "--log-level", "error"]
+        // LISTEN_PID is the process's own id, which only the shell can put into its environment.
         program = try Program(
             "/bin/sh",
             ["-c", "LISTEN_PID=$$ exec \"$0\" \"$@\""]
@@ -63,7 +64,7 @@ final class Server {
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw Problem("the path of the socket is too long")
+            throw Problem("the socket's path \(path) is too long")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let status = withUnsafePointer(to: address) { pointer in
@@ -72,15 +73,15 @@ final class Server {
             }
         }
         guard descriptor >= 0, status == 0, listen(descriptor, 512) == 0 else {
-            throw Problem("there is no socket at \(path)")
+            throw Problem("a socket cannot be created at \(path)")
         }
         return descriptor
     }
 }
 
-/// Runs the closure in so many threads at once, and waits for all of them.
+/// Runs the closure in this number of threads, and waits for all of them.
 ///
-/// - Throws: what the first of the closures threw that did.
+/// - Throws: the error of the first thread that failed.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let works = (0..<count).map { ThreadWork($0, body) }
     let threads = works.map { work in
@@ -94,7 +95,7 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
                 }
                 return nil
             }, argument)
-        precondition(status == 0, "the system gives no thread")
+        precondition(status == 0, "a thread cannot be created")
         return thread
     }
     for thread in threads { pthread_join(thread, nil) }

@@ -9,7 +9,7 @@ struct Main {
         var birthOfYear: Int64
         var score: Double
 
-        /// By place, as GRDB's guide recommends where it counts.
+        /// By column index, as GRDB's guide recommends where speed matters.
         init(row: Row) {
             name = row[0]
             birthOfYear = row[1]

@@ -10,7 +10,7 @@ struct Main {
     static func main() async throws {
         let arguments = CommandLine.arguments
         if arguments[1] == "--serve" {
-            // The client holds the other end of this pipe: the server ends when the client does.
+            // The client has the other end of this pipe, so that the server ends with the client.
             Thread.detachNewThread {
                 while readLine() != nil {}
                 exit(0)
@@ -43,7 +43,7 @@ struct Main {
                 target: .unixDomainSocket(path: socket), transportSecurity: .plaintext)
         ) { client in
             let school = Bench_School.Client(wrapping: client)
-            // The first call waits until the server is there.
+            // The first call waits until the server accepts connections.
             _ = try await school.getStudent(.with { $0.key = 1 }, options: waiting)
             say(0, Int64(count))
             while let line = readLine() {

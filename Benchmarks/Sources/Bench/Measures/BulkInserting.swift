@@ -2,8 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// A million new objects, by a stream of rows in transactions of some thousands, each of which is
-/// durable.
+/// A million new objects, by a stream of rows in durable transactions of some thousand rows.
 struct BulkInserting: Measure {
     let name = "bulk"
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// A change set of 1,000 changes: in turns an insert, an update and a delete.
+/// A change set of 1,000 changes: an insert, an update and a delete alternately.
 struct ChangeSets: Measure {
     let name = "changes"
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// Single inserts, each on disk before it is answered: of one client, and of 16 at once.
+/// Single inserts, each on disk before its reply: by one client, and by 16 clients at once.
 struct Inserting: Measure {
     let name = "insert"
     private let clients = 16
@@ -12,7 +12,7 @@ struct Inserting: Measure {
         let connections = try (0..<clients).map { _ in try server.connect() }
         let postgres = try Postgres.peer(run, 1)
         let count = run.size(300, quick: 50)
-        try Processors.keepingApart(run, servers: [server.program], clients: [postgres]) {
+        try Processors.withSeparateProcessors(run, servers: [server.program], clients: [postgres]) {
             try run.compare(
                 "durable insert, one client, median", unit: "µs",
                 ours: { try latency(connections[0], count) },
@@ -43,9 +43,9 @@ struct Inserting: Measure {
 
     private func rate(_ connections: [StoreClient], _ each: Int) throws -> Sample {
         let time = try microseconds {
-            try inThreads(connections.count) { place in
+            try inThreads(connections.count) { index in
                 for number in 1...each {
-                    _ = try connections[place].insert("Student", School.student(number))
+                    _ = try connections[index].insert("Student", School.student(number))
                 }
             }
         }

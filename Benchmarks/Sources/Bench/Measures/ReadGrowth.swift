@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// How the cost of a read grows with the store, beside SQLite's in process.
+/// How the duration of a read grows with the store, compared with SQLite in process.
 struct ReadGrowth: Measure {
     let name = "growth"
 
@@ -24,14 +24,14 @@ struct ReadGrowth: Measure {
         addGrowth(run)
     }
 
-    /// What the largest store costs over the smallest, beside the same of SQLite.
+    /// Adds the ratio of the largest store to the smallest, compared with SQLite's ratio.
     private func addGrowth(_ run: Run) {
         let rows = run.rows.filter { $0.measure.hasPrefix("read, of ") && $0.peer != nil }
-        guard let least = rows.first, let most = rows.last else { return }
+        guard let smallest = rows.first, let largest = rows.last else { return }
         run.add(
             Report.Row(
                 measure: "read, growth from the smallest to the largest store", unit: "times",
-                ours: zip(most.ours, least.ours).map { $0 / $1 }, peer: least.peer,
-                theirs: zip(most.theirs, least.theirs).map { $0 / $1 }, goal: .atMost(1)))
+                ours: zip(largest.ours, smallest.ours).map { $0 / $1 }, peer: smallest.peer,
+                theirs: zip(largest.theirs, smallest.theirs).map { $0 / $1 }, goal: .atMost(1)))
     }
 }

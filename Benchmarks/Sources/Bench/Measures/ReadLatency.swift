@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// One object read by identifier, three properties, from a client that waits for each answer.
+/// Reads of one object by identifier, three properties, by a client that waits for each reply.
 struct ReadLatency: Measure {
     let name = "latency"
 
@@ -19,7 +19,7 @@ struct ReadLatency: Measure {
         let clients = [floor?.load, postgres, redis, grpc]
         let servers = [server.program, floor?.server.program]
         let command = "latency \(reads) \(count)"
-        try Processors.keepingApart(run, servers: servers, clients: clients) {
+        try Processors.withSeparateProcessors(run, servers: servers, clients: clients) {
             try run.compare(
                 "read one object by identifier, median", unit: "µs",
                 ours: { try Self.read(client, students, reads) },
@@ -32,8 +32,8 @@ struct ReadLatency: Measure {
         }
     }
 
-    /// The numbers that are read, one after the other, as in each peer.
-    static func place(_ read: Int, of count: Int) -> Int { read * 7_919 % count }
+    /// The index of the object that a read is for; every peer reads the same sequence.
+    static func index(_ read: Int, of count: Int) -> Int { read * 7_919 % count }
 
     static func read(
         _ client: StoreClient, _ students: [PersistentIdentifier], _ reads: Int
@@ -42,7 +42,7 @@ struct ReadLatency: Measure {
         times.reserveCapacity(reads)
         var checksum: Int64 = 0
         for read in 0..<reads {
-            let identifier = students[place(read, of: students.count)]
+            let identifier = students[index(read, of: students.count)]
             var record: Record?
             times.append(
                 try microseconds {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 import LarderModel
 
-/// Reads a second of many connections, and of one that does not wait for each answer.
+/// Reads per second on many connections, and on one that does not wait for each reply.
 ///
-/// The load on each side comes from one thread of C, so that the servers are compared and not the
-/// clients.
+/// One thread of a C program generates the load on each side, so that the servers are compared and
+/// not the clients.
 struct ReadRates: Measure {
     let name = "rates"
 
@@ -17,18 +17,13 @@ struct ReadRates: Measure {
         let floor = try Floor(run, students: count)
         let postgres = try Postgres.peer(run, count)
         let redis = try Redis.peer(run, count)
-        guard
-            let load = try run.peer(
-                "load", ["larder", server.socket, client.welcome.storeIdentifier.uuidString])
-        else {
-            say("the load comes from a peer's program; not measured here")
-            return
-        }
+        let load = try run.driver(
+            "load", ["larder", server.socket, client.welcome.storeIdentifier.uuidString])
         for connections in [16, 64] {
             let command = "rate \(connections) 1 1 \(reads) \(count)"
             try run.compare(
                 "reads/s, \(connections) connections", unit: "/s",
-                ours: { try load.ask(command) },
+                ours: { try load.sample(command) },
                 [
                     Rival("floor server in C", .atLeast(0.85), floor?.load, command),
                     Rival("PostgreSQL, prepared", .atLeast(2), postgres, command),
@@ -37,7 +32,7 @@ struct ReadRates: Measure {
         }
         let pipelined = "rate 1 32 1 \(reads) \(count)"
         try run.compare(
-            "reads/s, one connection, 32 deep", unit: "/s", ours: { try load.ask(pipelined) },
+            "reads/s, one connection, 32 deep", unit: "/s", ours: { try load.sample(pipelined) },
             [
                 Rival("floor server in C", nil, floor?.load, pipelined),
                 Rival("PostgreSQL, pipelined", .atLeast(3), postgres, pipelined),
@@ -45,7 +40,7 @@ struct ReadRates: Measure {
             ])
         try run.compare(
             "reads/s, 32 identifiers in a request", unit: "/s",
-            ours: { try load.ask("rate 1 1 32 \(reads) \(count)") },
+            ours: { try load.sample("rate 1 1 32 \(reads) \(count)") },
             [Rival("PostgreSQL, pipelined", .atLeast(3), postgres, pipelined)])
     }
 }

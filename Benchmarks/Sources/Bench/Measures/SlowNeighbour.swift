@@ -3,8 +3,8 @@ import LarderClient
 import LarderModel
 import Synchronization
 
-/// How point reads fare beside a query that would run for minutes, and whether that query ends
-/// when its time is over.
+/// How much a query that would run for minutes slows reads by identifier, and whether that query
+/// ends when its time is over.
 struct SlowNeighbour: Measure {
     let name = "neighbour"
     private let readers = 4
@@ -18,9 +18,9 @@ struct SlowNeighbour: Measure {
         let clients = try (0..<readers).map { _ in try server.connect() }
         let pause = Duration.seconds(run.size(5, quick: 1))
         var idle: [Double] = []
-        var beside: [Double] = []
+        var during: [Double] = []
         var late: [Double] = []
-        for _ in 0..<run.size(5, quick: 1) {
+        for _ in 0..<(run.scale == .full ? 5 : 1) {
             idle.append(try percentile(clients, students, until: .now + pause))
             let slow = try server.connect(timeout: pause)
             let start = ContinuousClock.now
@@ -37,13 +37,13 @@ struct SlowNeighbour: Measure {
             }
             outcome.withLock {
                 late.append($0.lateness)
-                beside.append($0.percentile)
+                during.append($0.percentile)
             }
         }
         run.add(
             Report.Row(
-                measure: "p99 of reads of \(readers) clients beside a query of minutes",
-                unit: "µs", ours: beside, peer: "without the query", theirs: idle,
+                measure: "p99 of reads of \(readers) clients during a query of minutes",
+                unit: "µs", ours: during, peer: "without the query", theirs: idle,
                 goal: .atMost(2)))
         run.add(
             Report.Row(
@@ -51,7 +51,7 @@ struct SlowNeighbour: Measure {
                 goal: .atMost(100)))
     }
 
-    /// Compares each article with all of its category.
+    /// Sends a query that compares each article with all articles of its category.
     private func expectTimeout(_ client: StoreClient) throws {
         do {
             let count = try client.count(
@@ -60,11 +60,11 @@ struct SlowNeighbour: Measure {
                     SUBQUERY(category.articles, $other, $other.summary ENDSWITH "nowhere")\
                     .@count > 0
                     """)
-            throw Problem("the query of minutes has answered \(count)")
+            throw Problem("the query of minutes has returned \(count)")
         } catch let error as LarderError where error.code == .timeout {}
     }
 
-    /// The 99th percentile in microseconds of reads that the clients make at once.
+    /// The 99th percentile, in microseconds, of reads that all clients make at the same time.
     private func percentile(
         _ clients: [StoreClient], _ students: [PersistentIdentifier],
         until end: ContinuousClock.Instant
@@ -74,7 +74,7 @@ struct SlowNeighbour: Measure {
             var own: [Double] = []
             var read = number
             while ContinuousClock.now < end {
-                let identifier = students[ReadLatency.place(read, of: students.count)]
+                let identifier = students[ReadLatency.index(read, of: students.count)]
                 read += 1
                 own.append(
                     try microseconds {

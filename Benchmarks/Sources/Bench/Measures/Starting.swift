@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-/// From the start of the process, by socket activation, to the first answer.
+/// The time from the start of the process, by socket activation, to its first reply.
 struct Starting: Measure {
     let name = "start"
 
@@ -26,7 +26,7 @@ struct Starting: Measure {
         }
         run.add(
             Report.Row(
-                measure: "start to first answer, \(count) objects", unit: "ms",
+                measure: "start to first reply, \(count) objects", unit: "ms",
                 ours: times, goal: .atMost(60)))
     }
 }

@@ -1,4 +1,4 @@
-"""Compares the history in the file with what the change sets did, by SQLite alone."""
+"""Compares the history in the file with the effects of the change sets, with SQLite alone."""
 
 import decimal
 import sqlite3
@@ -8,7 +8,7 @@ INSERTED, UPDATED, DELETED = 1, 2, 3
 
 
 def connect(file):
-    """The file with the one collation that SQLite must know to look at an index."""
+    """Opens the file and registers the collation that SQLite needs to read its indexes."""
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     connection.create_collation(
         "decimal", lambda one, two: (lambda a, b: (a > b) - (a < b))(
@@ -17,7 +17,7 @@ def connect(file):
 
 
 def integrity(file):
-    """What SQLite finds wrong with the file; None if it is sound."""
+    """The findings of SQLite's integrity_check; None if there are none."""
     connection = connect(file)
     try:
         found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
@@ -27,7 +27,7 @@ def integrity(file):
 
 
 def compare(file, expected, names, error):
-    """`expected` has (transaction, author, Net, lines) of each set that was done."""
+    """`expected` has (transaction, author, Net, lines) of each successful set."""
     connection = connect(file)
     try:
         transactions = connection.execute(
@@ -50,43 +50,43 @@ def compare(file, expected, names, error):
     found = [(number, author or "") for number, author, _ in transactions]
     wanted = [(number, author) for number, author, *_ in expected]
     if found != wanted:
-        raise error(f"{len(found)} transactions, and there should be {len(wanted)}: "
+        raise error(f"{len(found)} transactions instead of {len(wanted)}: "
                     f"{first_difference(found, wanted)}")
     if not all(client.startswith("client ") for _, _, client in transactions):
-        raise error("a transaction is not a client's")
+        raise error("a transaction has no client")
     for number, _, net, lines in expected:
-        if complaint := difference(changes.get(number, {}), net, names):
-            raise error(f"transaction {number}: {complaint}\n{lines}")
-        kept = {
+        if problem := difference(changes.get(number, {}), net, names):
+            raise error(f"transaction {number}: {problem}\n{lines}")
+        wanted = {
             (names.entities[each], names.keys[each], name): stored(value)
             for each, values in net.deleted.items() for name, value in values.items()}
-        if kept != preserved.get(number, {}):
+        if wanted != preserved.get(number, {}):
             raise error(
-                f"transaction {number} preserved {preserved.get(number)}, not {kept}\n{lines}")
+                f"transaction {number} preserved {preserved.get(number)}, not {wanted}\n{lines}")
 
 
 def difference(recorded, net, names):
-    place = lambda number: (names.entities[number], names.keys[number])
+    key = lambda number: (names.entities[number], names.keys[number])
     for kind, wanted in ((INSERTED, net.inserted), (DELETED, net.deleted)):
-        found, wanted = set(recorded.get(kind, {})), {place(each) for each in wanted}
+        found, wanted = set(recorded.get(kind, {})), {key(each) for each in wanted}
         if found != wanted:
-            return f"of the kind {kind} are {found}, and should be {wanted}"
+            return f"changes of kind {kind}: {found} instead of {wanted}"
     updated = recorded.get(UPDATED, {})
     for number, changed in net.updated.items():
-        if place(number) not in updated:
-            return f"{place(number)} is not updated"
-        if not changed <= updated[place(number)]:
-            return f"{place(number)} has {updated[place(number)]}, and should have {changed}"
+        if key(number) not in updated:
+            return f"{key(number)} is not updated"
+        if not changed <= updated[key(number)]:
+            return f"{key(number)} has {updated[key(number)]} instead of {changed}"
     for found, properties in updated.items():
-        may_be = net.touched.get(names.numbers[found])
-        is_expected = names.numbers[found] in net.updated or may_be
-        if not is_expected or not properties <= (may_be or set()):
-            return f"{found} has {properties}, and can have {may_be}"
+        allowed = net.touched.get(names.numbers[found])
+        is_expected = names.numbers[found] in net.updated or allowed
+        if not is_expected or not properties <= (allowed or set()):
+            return f"{found} has {properties}, allowed are {allowed}"
     return None
 
 
 def stored(value):
-    """As the column of a preserved attribute has it."""
+    """The value as the column of preserved values has it."""
     if isinstance(value, uuid.UUID):
         return value.bytes
     if isinstance(value, decimal.Decimal):

@@ -1,45 +1,45 @@
-"""Plays change sets against the store and the model at once, and says where they differ."""
+"""Applies change sets to the store and to the model, and compares the two."""
 
 import collections
 import itertools
 
 import model
-import past
+import stored_history
 import wire
 from generator import Generator
 from larder_client import larder, queries
-from questions import Questions
+from random_queries import RandomQueries
 from world import World
 
-# Of the steps: sets that are sent at the same time, and questions.
-TOGETHER_SHARE, ASK_SHARE = 0.12, 0.15
-TOGETHER_MAX = 3
-# The worlds that a client may remember.
-REMEMBERED = 30
+# The shares of steps with concurrent sets, and with queries.
+CONCURRENT_SHARE, QUERY_SHARE = 0.12, 0.15
+CONCURRENT_MAX = 3
+# The number of past worlds that a client may have read.
+PAST_WORLDS = 30
 WHOLE_EVERY = 100
 CHECK_EVERY = 1_000
-# Beyond the numbers that the inserts of one set get.
-NUMBERS_A_SET = 1_000
-OBJECTS_LOOKED_AT = 4
-# No error tells of more.
-FAULTS_MAX = 100
+# Greater than the number of inserts in one set.
+NUMBERS_PER_SET = 1_000
+OTHER_OBJECTS = 4
+# The greatest number of errors in one reply.
+ERRORS_MAX = 100
 SHOWN_MAX = 1_000
 
 
 class Disagreement(Exception):
-    """The store is not as the model says it must be."""
+    """The store differs from the model."""
 
 
-class Referee:
-    """`team` has the clients, `run` carries out change sets in the model."""
+class Comparison:
+    """`team` has the clients; `run` is the class that applies change sets to the model."""
 
     def __init__(self, schema, team, choice, run=model.Run):
         self.schema, self.team, self.choice, self.run = schema, team, choice, run
         self.generator = Generator(schema, choice)
-        self.questions = Questions(schema, choice)
+        self.queries = RandomQueries(schema, choice)
         self.names = wire.Names(schema)
         self.world = World(schema)
-        self.worlds = collections.deque([self.world], REMEMBERED)
+        self.worlds = collections.deque([self.world], PAST_WORLDS)
         self.next_number = 1
         self.transaction = 0
         self.history = []
@@ -52,10 +52,10 @@ class Referee:
 
     def step(self, number):
         kind = self.choice.random()
-        if kind < ASK_SHARE:
-            self.ask()
-        elif kind < ASK_SHARE + TOGETHER_SHARE:
-            self.save(self.choice.randint(2, TOGETHER_MAX))
+        if kind < QUERY_SHARE:
+            self.query()
+        elif kind < QUERY_SHARE + CONCURRENT_SHARE:
+            self.save(self.choice.randint(2, CONCURRENT_MAX))
         else:
             self.save(1)
         if number % WHOLE_EVERY == 0:
@@ -64,19 +64,19 @@ class Referee:
             self.check_store()
 
     def save(self, count):
-        """Sends so many sets at the same time, from as many clients."""
+        """Sends this number of sets at the same time, each from another client."""
         sets = [self.new_set() for _ in range(count)]
         first_numbers = [self.take_numbers() for _ in sets]
         clients = self.choice.sample(range(len(self.team.members)), count)
         for client, each in zip(clients, sets):
             content = self.names.change_set(each).SerializeToString()
-            self.team.tell(client, "ask", [("save", content)])
+            self.team.send(client, "exchange", [("save", content)])
         replies = [self.reply(self.team.result(client)[0]) for client in clients]
         try:
-            self.settle(sets, first_numbers, replies)
+            self.match(sets, first_numbers, replies)
         except Disagreement as error:
             shown = "\n".join(
-                f"{self.names.lines(each)}\nanswered: {described(reply)}"
+                f"{self.names.lines(each)}\nreply: {described(reply)}"
                 for each, reply in zip(sets, replies))
             raise Disagreement(f"{error}\n{shown}") from None
 
@@ -94,115 +94,115 @@ class Referee:
         return self.run(world, change_set, first_number, self.names.entities).outcome()
 
     def take_numbers(self):
-        self.next_number += NUMBERS_A_SET
-        return self.next_number - NUMBERS_A_SET
+        self.next_number += NUMBERS_PER_SET
+        return self.next_number - NUMBERS_PER_SET
 
     @staticmethod
     def reply(content):
         envelope = larder.Envelope.FromString(content)
         return getattr(envelope, envelope.WhichOneof("body"))
 
-    # MARK: What was answered
+    # MARK: Replies
 
-    def settle(self, sets, first_numbers, replies):
-        """Finds the orders in which the sets, done one after the other, get these answers, and
-        goes on from the one that left what the store holds."""
-        complaints, settled = [], {}
+    def match(self, sets, first_numbers, replies):
+        """Finds the orders in which the sets, applied one after the other, have these replies, and
+        continues with the one that results in the contents of the store."""
+        problems, matches = [], {}
         for order in itertools.permutations(range(len(sets))):
             try:
-                world, given, outcomes = self.play(order, sets, first_numbers, replies)
+                world, given, outcomes = self.apply(order, sets, first_numbers, replies)
             except Disagreement as error:
-                complaints.append(str(error))
+                problems.append(str(error))
             except model.Undecided:
-                # Then nothing but the store itself says what is so.
                 self.counts["undecided"] += 1
-                raise Disagreement("a set was left open by the order of others") from None
+                raise Disagreement(
+                    "the effect of a set is not defined in one of the orders") from None
             else:
-                settled[order] = world, given, outcomes
-        if not settled:
-            raise Disagreement("\n".join(dict.fromkeys(complaints)))
+                matches[order] = world, given, outcomes
+        if not matches:
+            raise Disagreement("\n".join(dict.fromkeys(problems)))
         last = None
-        for order, (world, given, outcomes) in settled.items():
+        for order, (world, given, outcomes) in matches.items():
             try:
                 return self.accept(order, sets, replies, world, given, outcomes)
             except Disagreement as error:
                 last = error
         raise last
 
-    def play(self, order, sets, first_numbers, replies):
+    def apply(self, order, sets, first_numbers, replies):
         world, given, outcomes = self.world, {}, {}
         last_keys, transaction = dict(self.names.last_keys), self.transaction
-        for place in order:
-            outcome = self.outcome(world, sets[place], first_numbers[place])
-            self.judge(outcome, replies[place], given, last_keys)
-            outcomes[place] = outcome
+        for index in order:
+            outcome = self.outcome(world, sets[index], first_numbers[index])
+            self.compare_reply(outcome, replies[index], given, last_keys)
+            outcomes[index] = outcome
             if outcome.world is None:
                 continue
             world = outcome.world
-            number = replies[place].transaction
+            number = replies[index].transaction
             if number:
                 if number <= transaction:
-                    raise Disagreement(f"transaction {number} came after {transaction}")
+                    raise Disagreement(f"transaction {number} follows transaction {transaction}")
                 transaction = number
         return world, given, outcomes
 
-    def judge(self, outcome, reply, given, last_keys):
-        """Compares one set's answer; `given` gets the (entity, key) of new numbers."""
+    def compare_reply(self, outcome, reply, given, last_keys):
+        """Compares the reply to one set; adds the (entity, key) of new numbers to `given`."""
         if isinstance(reply, larder.ErrorReply):
-            self.judge_faults(outcome, reply)
+            self.compare_errors(outcome, reply)
             return
         if outcome.world is None:
-            raise Disagreement(f"it was done, and should have had the faults {outcome.faults}")
+            raise Disagreement(f"it succeeded instead of failing with {outcome.errors}")
         found = (list(reply.updated_versions), reply.deleted_count, list(reply.merged))
         wanted = (outcome.updated, outcome.deleted_count, outcome.merged)
         if found != wanted:
             raise Disagreement(
-                f"updated versions, deleted count, merged: {found}, and should be {wanted}")
+                f"updated versions, deleted count, merged: {found} instead of {wanted}")
         if len(reply.inserted) != len(outcome.inserted):
             raise Disagreement(f"{len(reply.inserted)} objects were inserted")
         for identifier, number in zip(reply.inserted, outcome.inserted):
-            place = identifier.entity, identifier.key
+            returned = identifier.entity, identifier.key
             known = given.get(number)
             if known is None and number in self.names.keys:
                 known = self.names.entities[number], self.names.keys[number]
             if known is None:
                 if identifier.key <= last_keys.get(identifier.entity, 0):
-                    raise Disagreement(f"the key of {place} is not a new one")
+                    raise Disagreement(f"the key of {returned} is not new")
                 last_keys[identifier.entity] = identifier.key
-                given[number] = place
-            elif known != place:
-                raise Disagreement(f"an insert means {known}, and was said to be {place}")
+                given[number] = returned
+            elif known != returned:
+                raise Disagreement(f"an insert returned {returned} instead of {known}")
         net = outcome.history
         if bool(reply.transaction) != bool(net.inserted or net.deleted or net.updated):
-            raise Disagreement(f"the transaction is {reply.transaction}, and {net} is to be told")
+            raise Disagreement(
+                f"the transaction is {reply.transaction}, the expected changes are {net}")
 
     @staticmethod
-    def judge_faults(outcome, reply):
+    def compare_errors(outcome, reply):
         found = {
             (each.code, each.entity, *each.properties) if each.properties else (each.code,)
             for each in reply.details} or {(reply.code,)}
         if outcome.world is not None:
-            raise Disagreement(f"it was refused with {found}, and should have been done")
-        is_cut = len(reply.details) == FAULTS_MAX
+            raise Disagreement(f"it failed with {found} instead of succeeding")
+        is_cut = len(reply.details) == ERRORS_MAX
         if outcome.is_lenient:
-            is_right = not outcome.faults.isdisjoint(found) if is_cut else outcome.faults <= found
+            is_right = not outcome.errors.isdisjoint(found) if is_cut else outcome.errors <= found
         else:
-            is_right = found <= outcome.faults if is_cut else outcome.faults == found
+            is_right = found <= outcome.errors if is_cut else outcome.errors == found
         if not is_right or reply.code not in {code for code, *_ in found}:
             raise Disagreement(
-                f"it was refused with {reply.code} and {found}, and should have been with "
-                f"{outcome.faults}")
+                f"it failed with {reply.code} and {found} instead of {outcome.errors}")
 
     def accept(self, order, sets, replies, world, given, outcomes):
-        """Goes on with these outcomes, after a look at the objects that may have changed."""
+        """Continues with these outcomes, if the objects that may have changed match."""
         for number, (entity, key) in given.items():
-            self.names.give(number, entity, key)
+            self.names.add(number, entity, key)
         self.compare(world, self.affected(sets, outcomes))
-        for place in order:
-            outcome, reply = outcomes[place], replies[place]
-            self.counts["done" if outcome.world else "refused"] += 1
-            self.counts.update(f"code {code}" for code, *_ in outcome.faults)
-            self.counts["changes"] += len(sets[place].changes)
+        for index in order:
+            outcome, reply = outcomes[index], replies[index]
+            self.counts["applied" if outcome.world else "refused"] += 1
+            self.counts.update(f"code {code}" for code, *_ in outcome.errors)
+            self.counts["changes"] += len(sets[index].changes)
             self.counts["conflicts solved"] += len(outcome.merged)
             self.counts["objects deleted"] += outcome.deleted_count
             self.counts["inserts that updated"] += sum(
@@ -210,9 +210,9 @@ class Referee:
             if outcome.world and reply.transaction:
                 self.transaction = reply.transaction
                 self.history.append((
-                    reply.transaction, sets[place].author, outcome.history,
-                    self.names.lines(sets[place])))
-        self.counts["steps together"] += len(sets) > 1
+                    reply.transaction, sets[index].author, outcome.history,
+                    self.names.lines(sets[index])))
+        self.counts["concurrent steps"] += len(sets) > 1
         self.world = world
         self.worlds.append(world)
 
@@ -226,18 +226,18 @@ class Referee:
             numbers.update(
                 change.object for change in each.changes if isinstance(change.object, int))
         if self.world.objects:
-            numbers.update(self.choice.choices(list(self.world.objects), k=OBJECTS_LOOKED_AT))
+            numbers.update(self.choice.choices(list(self.world.objects), k=OTHER_OBJECTS))
         return [each for each in numbers if each in self.names.keys]
 
-    # MARK: What the store holds
+    # MARK: Contents of the store
 
     def call(self, kind, body):
         client = self.choice.randrange(len(self.team.members))
-        self.team.tell(client, "ask", [(kind, body.SerializeToString())])
+        self.team.send(client, "exchange", [(kind, body.SerializeToString())])
         return self.reply(self.team.result(client)[0])
 
     def compare(self, world, numbers):
-        """The objects as a client reads them, and those that are gone."""
+        """Compares objects, also deleted ones, with what a client reads."""
         if not numbers:
             return
         reply = self.call("get", larder.GetRequest(
@@ -250,7 +250,7 @@ class Referee:
             row = found.get((entity, key))
             if (row is not None) != world.exists(number):
                 raise Disagreement(
-                    f"{self.names.text(number)} is {'there' if row else 'not there'}")
+                    f"{self.names.text(number)} {'exists' if row else 'does not exist'}")
             if row:
                 self.compare_object(world, number, row)
 
@@ -264,14 +264,14 @@ class Referee:
         if (version, found) == (thing.version, wanted):
             return
         differing = [
-            f"{name} is {found.get(name)!r}, and should be {wanted.get(name)!r}"
+            f"{name} is {found.get(name)!r} instead of {wanted.get(name)!r}"
             for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)]
         if version != thing.version:
-            differing.append(f"its version is {version}, and should be {thing.version}")
+            differing.append(f"its version is {version} instead of {thing.version}")
         raise Disagreement(f"{self.names.text(number)}: {'; '.join(differing)}")
 
     def seen(self, world, number, name):
-        """A property with objects as keys; a list without order is sorted."""
+        """The value of a property with objects as keys; an unordered list is sorted."""
         relationship = self.schema[world.objects[number].entity].relationships.get(name)
         value = world.read(number, name)
         if relationship is None or value is None:
@@ -290,7 +290,7 @@ class Referee:
             found = [key for batch in reply.batches for key in batch.identity.keys]
             wanted = sorted(self.names.keys[each] for each in self.world.of(entity))
             if found != wanted:
-                raise Disagreement(f"the objects of {entity} are {found}, and should be {wanted}")
+                raise Disagreement(f"the objects of {entity} are {found} instead of {wanted}")
         self.counts["whole comparisons"] += 1
 
     def check_store(self):
@@ -299,16 +299,16 @@ class Referee:
             raise Disagreement(f"check found {list(reply.findings)}")
         self.counts["checks"] += 1
 
-    def ask(self):
-        question = self.questions.question(self.world)
-        reply = self.call("query", question.request(self.names))
-        if complaint := question.complaint(reply, self.world, self.names):
-            raise Disagreement(f"{question}: {complaint}")
-        self.counts["questions"] += 1
+    def query(self):
+        query = self.queries.query(self.world)
+        reply = self.call("query", query.request(self.names))
+        if difference := query.difference(reply, self.world, self.names):
+            raise Disagreement(f"{query}: {difference}")
+        self.counts["queries"] += 1
 
     def compare_history(self, file):
-        """After the server has ended."""
-        past.compare(file, self.history, self.names, Disagreement)
+        """Compares the history in the file of an ended server."""
+        stored_history.compare(file, self.history, self.names, Disagreement)
 
 
 def described(reply):

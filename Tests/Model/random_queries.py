@@ -1,4 +1,4 @@
-"""Random questions about the objects, answered by the model as well."""
+"""Random queries, which the model evaluates, too."""
 
 import larder_client
 from larder_client import expressions, larder, queries
@@ -9,27 +9,27 @@ FUNCTIONS = {
     "minimum": lambda found: min(found, default=None),
     "maximum": lambda found: max(found, default=None),
     "average": lambda found: float(sum(found)) / len(found) if found else None}
-# Attributes of numbers to compute over.
+# Numeric attributes for aggregates.
 NUMBERS = [
     ("Harbour", "depth"), ("Berth", "number"), ("Ship", "tonnage"), ("Sailor", "rank"),
     ("Item", "weight"), ("Cargo", "number")]
 
 
 class Predicate:
-    """A format string with its arguments, and the same as a function of a world and a number."""
+    """A format string with its arguments, and an equivalent function of a world and an object."""
 
     def __init__(self, text, arguments, holds):
         self.text, self.arguments, self.holds = text, arguments, holds
 
 
-class Question:
+class RandomQuery:
     def __init__(self, kind, entity, predicate, function=None, attribute=None):
         self.kind, self.entity, self.predicate = kind, entity, predicate
         self.function, self.attribute = function, attribute
 
     def __str__(self):
-        asked = f" {self.function}:{self.attribute}" if self.function else ""
-        return (f"{self.kind} {self.entity}{asked} where {self.predicate.text} "
+        function = f" {self.function}:{self.attribute}" if self.function else ""
+        return (f"{self.kind} {self.entity}{function} where {self.predicate.text} "
                 f"{self.predicate.arguments}")
 
     def request(self, names):
@@ -42,7 +42,7 @@ class Question:
         else:
             shape = queries.Query(aggregate=queries.AggregateQuery(
                 entity=self.entity, predicate=term, columns=[queries.AggregateColumn(
-                    name="answer", function=f"AGGREGATE_FUNCTION_{self.function.upper()}",
+                    name="result", function=f"AGGREGATE_FUNCTION_{self.function.upper()}",
                     term=larder_client.where(self.attribute))]))
         arguments = [
             names.identifier(each[0]) if isinstance(each, tuple) else each
@@ -51,40 +51,40 @@ class Question:
             shape=shape.SerializeToString(deterministic=True),
             arguments=[larder_client.argument(each) for each in arguments])
 
-    def complaint(self, reply, world, names):
-        meant = [each for each in world.of(self.entity) if self.predicate.holds(world, each)]
+    def difference(self, reply, world, names):
+        matching = [each for each in world.of(self.entity) if self.predicate.holds(world, each)]
         if isinstance(reply, larder.ErrorReply):
             is_right = reply.code == ARITHMETIC_OVERFLOW and self.function == "sum" and (
-                not -(1 << 63) <= self.computed(meant, world) < 1 << 63)
+                not -(1 << 63) <= self.computed(matching, world) < 1 << 63)
             return None if is_right else f"refused with {reply.code} {reply.message}"
         [batch] = reply.batches
         if self.kind == "fetch":
             found = list(batch.identity.keys)
-            wanted = sorted(names.keys[each] for each in meant)
+            wanted = sorted(names.keys[each] for each in matching)
         else:
             row = larder_client.rows(batch, names.store)[0]
-            found, wanted = next(iter(row.values())), len(meant)
+            found, wanted = next(iter(row.values())), len(matching)
             if self.function:
-                wanted = self.computed(meant, world)
-        return None if found == wanted else f"the answer is {found}, and should be {wanted}"
+                wanted = self.computed(matching, world)
+        return None if found == wanted else f"the result is {found} instead of {wanted}"
 
-    def computed(self, meant, world):
-        known = [world.objects[each].values[self.attribute] for each in meant]
+    def computed(self, matching, world):
+        known = [world.objects[each].values[self.attribute] for each in matching]
         return FUNCTIONS[self.function]([each for each in known if each is not None])
 
 
-class Questions:
+class RandomQueries:
     def __init__(self, schema, choice):
         self.schema, self.choice = schema, choice
 
-    def question(self, world):
+    def query(self, world):
         kind = self.choice.choice(["fetch", "count", "aggregate"])
         if kind == "aggregate":
             entity, attribute = self.choice.choice(NUMBERS)
             function = self.choice.choice(list(FUNCTIONS))
-            return Question(kind, entity, self.predicate(entity, world), function, attribute)
+            return RandomQuery(kind, entity, self.predicate(entity, world), function, attribute)
         entity = self.choice.choice(list(self.schema))
-        return Question(kind, entity, self.predicate(entity, world))
+        return RandomQuery(kind, entity, self.predicate(entity, world))
 
     def predicate(self, entity, world):
         one = self.simple(entity, world)
@@ -109,17 +109,17 @@ class Questions:
             if each.type in ("string", "int16", "int32", "int64", "uuid", "double", "bool")]
         kinds = [lambda: self.comparison(self.choice.choice(attributes), world)]
         for each in described.relationships.values():
-            kinds.append(lambda each=each: self.about_link(each, world))
+            kinds.append(lambda each=each: self.about_relationship(each, world))
         return self.choice.choice(kinds)()
 
     def known_value(self, attribute, world):
-        """A value that some object has."""
+        """A value of this attribute in some object."""
         found = [world.objects[each].values[attribute.name] for each in world.of(attribute.entity)]
         found = [each for each in found if each is not None]
         return self.choice.choice(found) if found else None
 
     def comparison(self, attribute, world, path=""):
-        """Of an attribute with a value; `path` leads to the object."""
+        """Compares an attribute with a value; `path` is the key path to the object."""
         name, value = attribute.name, self.known_value(attribute, world)
         path = path + name
         if value is None:
@@ -141,7 +141,7 @@ class Questions:
         text, holds = self.choice.choice(forms)
         return Predicate(text, [value], lambda w, n: holds(read(w, n)))
 
-    def about_link(self, relationship, world):
+    def about_relationship(self, relationship, world):
         name = relationship.name
         others = world.of(relationship.destination)
         if relationship.to_many:
@@ -154,9 +154,9 @@ class Questions:
         attribute = self.choice.choice([
             each for each in self.schema[relationship.destination].attributes.values()
             if each.type in ("string", "int16", "int32", "int64", "uuid", "double")])
-        behind = self.comparison(attribute, world, f"{name}.")
+        at_end = self.comparison(attribute, world, f"{name}.")
         return Predicate(
-            behind.text, behind.arguments, lambda w, n: behind.holds(w, w.read(n, name)))
+            at_end.text, at_end.arguments, lambda w, n: at_end.holds(w, w.read(n, name)))
 
     def about_list(self, relationship, world, others):
         name = relationship.name
