@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Testing
 
 @Suite("A stream of new objects to a daemon")
@@ -31,7 +30,7 @@ struct InsertionTests {
             Insertion("Student"), properties: Self.names, rows: stream)
         #expect(later.rowCount == 100 && later.keys.isEmpty)
         #expect(try await client.count("Student") == 24_100)
-        let store = client.welcome.storeIdentifier
+        let store = client.server.storeIdentifier
         let last = Array(one.identifiers(of: "Student", store: store)).last
         let found = try await client.object(for: try #require(last))
         #expect(found?["name"] == "Student 12000" && found?["visits"] == 0)

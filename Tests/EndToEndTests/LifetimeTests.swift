@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Synchronization
 import Testing
 

@@ -1,5 +1,4 @@
 import LarderClient
-import LarderModel
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Testing
 
 @Suite("A store selects what Swift selects in memory")

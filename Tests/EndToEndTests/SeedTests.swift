@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Testing
 
 @Suite("The questions that began it all")

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Synchronization
 import Testing
 
@@ -11,7 +10,7 @@ struct ServingTests {
         let site = try Site()
         let client = try site.connect()
         let schema = try client.schema()
-        #expect(schema.version == "1.0.0" && client.welcome.schemaVersion == "1.0.0")
+        #expect(schema.version == "1.0.0" && client.server.schemaVersion == "1.0.0")
         #expect(
             Set(schema.entities.map(\.name))
                 == ["Student", "Article", "Category", "ArticleCollection"])
@@ -43,7 +42,7 @@ struct ServingTests {
         let stream = try client.stream(.fetch(Fetch("Teacher")))
         #expect(code { _ = try stream.next() } == .unknownEntity)
         #expect(try client.object(for: ann)?.version == 1)
-        #expect(client.welcome.storeIdentifier == ann.store)
+        #expect(client.server.storeIdentifier == ann.store)
     }
 
     @Test("two clients that edit different properties of one object both succeed")
@@ -174,7 +173,7 @@ struct ServingTests {
         while let batch = try stream.next() {
             batchCount += 1
             #expect(batch.rowCount < 50_000)
-            for row in batch.rows(store: client.welcome.storeIdentifier) {
+            for row in batch.rows(store: client.server.storeIdentifier) {
                 guard row["birthOfYear"] == .int(next) else {
                     Issue.record("row \(next) is \(row)")
                     return

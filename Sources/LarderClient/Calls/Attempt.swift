@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// One call over all its attempts: what each outcome means, and whether it is asked again.
 ///

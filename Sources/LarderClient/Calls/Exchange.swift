@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// Which requests of one connection await what: the protocol's state, without sockets or waiting.
 ///

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// A query whose whole answer becomes one list: what `fetch`, `count` and `aggregate` are made of.
 struct Listing<Element: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// One call: what is asked, whether it may be asked twice, and how its reply is read.
 ///

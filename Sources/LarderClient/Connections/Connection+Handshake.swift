@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 extension Connection {
     /// The request that opens a connection has this id.

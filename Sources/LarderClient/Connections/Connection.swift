@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 import Synchronization
 
 /// One connection after its handshake: requests go out, replies are handed to whoever asked.

@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// Calls that outlive the connection they were begun on: asked, and asked again where that is safe.
 ///

@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// Getting a connection, and a new one for one that was lost.
 extension Session {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// What a client holds on to while connections come and go: the address, the store's identity, and
 /// the connection that is current.

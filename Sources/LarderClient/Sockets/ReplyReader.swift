@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// Reads a connection's replies: bytes to frames to messages.
 ///

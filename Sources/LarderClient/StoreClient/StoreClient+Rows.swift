@@ -112,7 +112,7 @@ extension StoreClient {
             throw LarderError(.unknownEntity, "there is no entity \(insertion.entityName)")
         }
         return try RowBuilder(
-            entity, properties, in: schema, store: welcome.storeIdentifier)
+            entity, properties, in: schema, store: session.welcome.storeIdentifier)
     }
 }
 

@@ -1,5 +1,4 @@
 public import LarderModel
-public import LarderWire
 
 /// A connection to a store that `larderd` serves: calls, streams, and their reconnection.
 ///
@@ -58,8 +57,8 @@ public final class StoreClient: Sendable {
         StoreClient(session: try Session(adopting: connectedSocket, options: options))
     }
 
-    /// What the server of the current connection said of itself and its store.
-    public var welcome: Welcome { session.welcome }
+    /// The server of the current connection, or of the last one if the connection is lost.
+    public var server: ServerDescription { ServerDescription(session.welcome) }
 
     /// Ends the connection. Calls that wait fail with `connectionFailed`, or `indeterminate` for a
     /// write that had been sent; so do all later ones.

@@ -1,6 +1,6 @@
 import FoundationEssentials
 public import LarderModel
-import LarderWire
+internal import LarderWire
 import Synchronization
 
 /// New objects on their way to the store, batch by batch, as any number of transactions or as one.

@@ -1,5 +1,5 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 import Synchronization
 
 /// Where a stream's batches come from: a request on a connection, and whether it may be repeated.

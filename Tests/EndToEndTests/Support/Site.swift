@@ -1,7 +1,6 @@
 import FoundationEssentials
 import Glibc
 import LarderClient
-import LarderModel
 import TestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import LarderModel
 import Testing
 
 /// Runs the closure in so many threads at once, and waits for all of them. Blocks.

@@ -24,7 +24,7 @@ struct HandshakeTests {
         options.schemaVersion = "2.0.0"
         let client = try StoreClient.connect(to: server.path, options: options)
         greeted.wait()
-        #expect(client.welcome == .sample)
+        #expect(client.server == ServerDescription(.sample))
         client.close()
     }
 
