@@ -55,10 +55,10 @@ struct PingCommand: ParsableCommand {
         let start = ContinuousClock.now
         try session.client.ping()
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
-        let welcome = session.client.welcome
+        let server = session.client.server
         let row: [Value] = [
-            .string(welcome.serverName), .uuid(welcome.storeIdentifier),
-            .string(welcome.schemaVersion), .bool(welcome.isReadOnly),
+            .string(server.name), .uuid(server.storeIdentifier),
+            .string(server.schemaVersion), .bool(server.isReadOnly),
             .double((milliseconds * 1_000).rounded() / 1_000),
         ]
         var writer = options.format.makeWriter()

@@ -10,7 +10,7 @@ import LarderModel
 struct StoreSession {
     let client: StoreClient
 
-    var storeIdentifier: UUID { client.welcome.storeIdentifier }
+    var storeIdentifier: UUID { client.server.storeIdentifier }
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.
     static func with<Result>(

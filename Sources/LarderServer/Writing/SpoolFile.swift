@@ -91,6 +91,6 @@ final class SpoolFile: Sendable {
         }
         return LarderError(
             .storageFailed,
-            "a file for the rows of a stream \(what) (\(String(cString: strerror(reason))))")
+            "a file for the rows of a stream \(what) (\(SystemError(code: reason).text))")
     }
 }

@@ -18,7 +18,7 @@ struct ReadRates: Measure {
         let postgres = try Postgres.peer(run, count)
         let redis = try Redis.peer(run, count)
         let load = try run.driver(
-            "load", ["larder", server.socket, client.welcome.storeIdentifier.uuidString])
+            "load", ["larder", server.socket, client.server.storeIdentifier.uuidString])
         for connections in [16, 64] {
             let command = "rate \(connections) 1 1 \(reads) \(count)"
             try run.compare(

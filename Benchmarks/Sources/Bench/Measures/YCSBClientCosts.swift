@@ -69,7 +69,7 @@ struct YCSBClientCosts {
         _ operation: Operation, _ number: Int, _ client: StoreClient
     ) throws {
         let identifier = PersistentIdentifier(
-            store: client.welcome.storeIdentifier, entityName: "User", key: operation.number)
+            store: client.server.storeIdentifier, entityName: "User", key: operation.number)
         if operation.isUpdate {
             let digits = String(number)
             let text = digits + String(repeating: "x", count: 100 - digits.utf8.count)
