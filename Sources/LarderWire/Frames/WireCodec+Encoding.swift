@@ -169,7 +169,7 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT, message(writer.schema(json)))
         case .statistics(let statistics):
             try buffer.statistics(statistics)
-            return (LARDER__V1__ENVELOPE__BODY_FIGURES, .buffer)
+            return (LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST, .buffer)
         case .checked(let report):
             return (LARDER__V1__ENVELOPE__BODY_CHECKED, message(try writer.checkReport(report)))
         case .inserted(let rows, let more):

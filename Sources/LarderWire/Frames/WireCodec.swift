@@ -109,7 +109,7 @@ public final class WireCodec {
                     (wire) throws(LarderError) in
                     try wire.json.text("the schema", bytesMax: Limits.schemaBytesMax)
                 })
-        case LARDER__V1__ENVELOPE__BODY_FIGURES:
+        case LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST:
             return .statistics(try Statistic.list(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_CHECKED:
             return .checked(

@@ -3,8 +3,8 @@ internal import LarderModel
 
 /// Reads the fields of messages that protobuf-c has unpacked.
 ///
-/// Their pointers lead into the codec's arena, which lives until the message has been decoded.
-/// Nothing here keeps a pointer after its call.
+/// Their pointers lead into the codec's arena, which is valid until the message has been decoded.
+/// No function here stores a pointer.
 enum ProtobufReader {
     /// The elements of a repeated message field, each decoded.
     static func list<Wire, Element>(

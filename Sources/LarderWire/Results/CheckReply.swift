@@ -9,7 +9,7 @@ extension CheckReport {
             findings: try ProtobufReader.list(
                 wire.findings, wire.n_findings, "findings", maximum: CheckReport.findingsMax,
                 CheckFinding.init),
-            isCut: wire.cut != 0)
+            isCut: wire.truncated != 0)
     }
 }
 
@@ -17,7 +17,7 @@ extension CheckFinding {
     init(_ wire: Larder__V1__Finding) throws(LarderError) {
         let uri = try wire.uri.text("the URI of a finding")
         self.init(
-            place: try wire.place.text("the location of a finding"),
+            place: try wire.location.text("the location of a finding"),
             uri: uri.isEmpty ? nil : uri,
             message: try wire.message.text("the message of a finding"))
     }
@@ -31,12 +31,12 @@ extension ProtobufWriter {
         wire.pointee.n_findings = report.findings.count
         wire.pointee.findings = try list(report.findings) { finding in
             let item = make(larder__v1__finding__init)
-            item.pointee.place = text(finding.place)
+            item.pointee.location = text(finding.place)
             item.pointee.uri = text(finding.uri ?? "")
             item.pointee.message = text(finding.message)
             return item
         }
-        wire.pointee.cut = report.isCut ? 1 : 0
+        wire.pointee.truncated = report.isCut ? 1 : 0
         return wire
     }
 }

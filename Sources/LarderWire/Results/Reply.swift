@@ -19,7 +19,7 @@ public enum Reply: Hashable, Sendable {
     /// reply, with `more` in each but the last.
     case batches([Batch], more: Bool)
     /// The same, still or already encoded: received by a decoder that leaves batches encoded, or
-    /// taken from a cache of replies.
+    /// from a cache of replies.
     case encodedBatches(EncodedBatches, more: Bool)
     indirect case saved(SaveResult)
     indirect case explained(Explanation)

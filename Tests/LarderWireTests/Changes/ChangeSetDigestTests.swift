@@ -18,7 +18,7 @@ struct ChangeSetDigestTests {
             try insert("t", ["name": "Ann", "born": .int(2_001)]).digest() == 0x75CB_7CE3_353C_EDD8)
     }
 
-    @Test("leaves out who asks and under which key")
+    @Test("excludes the author and the idempotency key")
     func sender() throws {
         var set = insert("t", ["name": "Ann"])
         let digest = try set.digest()
@@ -27,7 +27,7 @@ struct ChangeSetDigestTests {
         #expect(try set.digest() == digest)
     }
 
-    @Test("differs with all that is asked for")
+    @Test("differs for different changes")
     func differences() throws {
         let update = Change.update(ann, ifVersion: nil, values: ["a": 1])
         let delete = Change.delete(ann, ifVersion: nil)

@@ -3,7 +3,7 @@ import LarderWire
 import TestSupport
 import Testing
 
-@Suite("Damaged frames are refused, and never worse")
+@Suite("Damaged frames are rejected without a crash")
 struct DamagedFrameTests {
     private func contents() throws -> [[UInt8]] {
         try Samples.requests().map {
@@ -11,24 +11,24 @@ struct DamagedFrameTests {
         } + Samples.replies.map { try WireTesting.frame(ReplyEnvelope(id: 3, reply: $0.reply)) }
     }
 
-    @Test("every prefix of every message is refused, under its id once that is there")
+    @Test("every prefix of every message is rejected, under its id if the id is complete")
     func prefixes() throws {
         for frame in try contents() {
             let content = Array(frame.dropFirst(Frame.lengthBytes))
             for length in 0..<content.count {
                 let prefix = Array(content[..<length])
-                #expect(WireTesting.refusal(content: prefix) != nil)
-                let refused = WireTesting.refusalOfReply(content: prefix)
-                #expect(refused != nil)
-                #expect(length < 2 || refused?.requestID == 3)
+                #expect(WireTesting.rejection(content: prefix) != nil)
+                let rejected = WireTesting.rejectionOfReply(content: prefix)
+                #expect(rejected != nil)
+                #expect(length < 2 || rejected?.requestID == 3)
             }
         }
     }
 
-    @Test("a body cut anywhere, in an envelope that is whole, leaves the connection alive")
+    @Test("a truncated body in a whole envelope leaves the connection open")
     func cutBodies() throws {
         for frame in try contents() {
-            // The id takes two bytes, the body's tag one or two, its length one or more.
+            // The id has two bytes, the body's tag one or two, its length one or more.
             let content = Array(frame.dropFirst(Frame.lengthBytes))
             let tagEnd = content[2] < 0x80 ? 3 : 4
             let lengthEnd = (content[tagEnd...].firstIndex { $0 < 0x80 } ?? tagEnd) + 1
@@ -36,13 +36,13 @@ struct DamagedFrameTests {
             for length in 0..<body.count {
                 let cut =
                     content[..<tagEnd] + ProtoBytes.varint(UInt64(length)) + body.prefix(length)
-                #expect(WireTesting.refusal(content: Array(cut))?.isFatal != true)
-                #expect(WireTesting.refusalOfReply(content: Array(cut))?.isFatal != true)
+                #expect(WireTesting.rejection(content: Array(cut))?.isFatal != true)
+                #expect(WireTesting.rejectionOfReply(content: Array(cut))?.isFatal != true)
             }
         }
     }
 
-    @Test("mutated frames are refused, or taken as messages that are whole")
+    @Test("mutated frames are rejected, or decode to messages that can be encoded")
     func mutations() throws {
         var generator = SeededGenerator.fromEnvironment("frames")
         let contents = try contents().map { Array($0.dropFirst(Frame.lengthBytes)) }

@@ -18,7 +18,7 @@ struct FrameSplitterTests {
         return frames
     }
 
-    private func refusal(of bytes: [UInt8], frameBytesMax: Int) -> LarderError? {
+    private func rejection(of bytes: [UInt8], frameBytesMax: Int) -> LarderError? {
         var splitter = FrameSplitter(frameBytesMax: frameBytesMax)
         do throws(LarderError) {
             _ = try frames(of: [bytes], &splitter)
@@ -77,31 +77,31 @@ struct FrameSplitterTests {
 
     @Test("a frame of the maximum length is accepted; one byte more is rejected")
     func longest() {
-        #expect(refusal(of: [0, 0, 0, 5, 1, 2, 3, 4, 5], frameBytesMax: 5) == nil)
-        #expect(refusal(of: [0, 0, 0, 6], frameBytesMax: 5)?.code == .frameTooLong)
+        #expect(rejection(of: [0, 0, 0, 5, 1, 2, 3, 4, 5], frameBytesMax: 5) == nil)
+        #expect(rejection(of: [0, 0, 0, 6], frameBytesMax: 5)?.code == .frameTooLong)
     }
 
     @Test("a length beyond the maximum is rejected before the content arrives")
     func hugeLengths() {
         for bytes: [UInt8] in [[0x80, 0, 0, 0], [255, 255, 255, 255], [0x7f, 255, 255, 255]] {
-            let refused = refusal(of: bytes, frameBytesMax: Limits.frameBytesMax)
-            #expect(refused?.code == .frameTooLong)
+            let rejected = rejection(of: bytes, frameBytesMax: Limits.frameBytesMax)
+            #expect(rejected?.code == .frameTooLong)
         }
         let over = UInt32(Limits.frameBytesMax + 1)
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: over >> (24 - $0 * 8)) }
-        #expect(refusal(of: bytes, frameBytesMax: Limits.frameBytesMax)?.code == .frameTooLong)
+        #expect(rejection(of: bytes, frameBytesMax: Limits.frameBytesMax)?.code == .frameTooLong)
     }
 
     @Test("a frame of length 0 is returned empty, and is not an envelope")
     func empty() throws {
         var splitter = FrameSplitter()
         #expect(try frames(of: [[0, 0, 0, 0]], &splitter) == [[]])
-        let refused = WireTesting.refusal(content: [])
-        #expect(refused?.error.code == .malformedFrame)
-        #expect(refused?.isFatal == true)
+        let rejected = WireTesting.rejection(content: [])
+        #expect(rejected?.error.code == .malformedFrame)
+        #expect(rejected?.isFatal == true)
     }
 
-    @Test("the longest length can change between two frames")
+    @Test("the maximum length can change between two frames")
     func changedLimit() throws {
         var splitter = FrameSplitter(frameBytesMax: 2)
         #expect(try frames(of: [[0, 0, 0, 2, 1, 2]], &splitter) == [[1, 2]])

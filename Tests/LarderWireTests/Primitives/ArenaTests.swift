@@ -5,45 +5,45 @@ import Testing
 
 @Suite("A frame cannot take much more memory than its own length")
 struct ArenaTests {
-    private func refusal(_ field: UInt64, _ body: ProtoBytes) -> WireFailure? {
-        WireTesting.refusal(content: ProtoBytes.envelope(field, body))
+    private func rejection(_ field: UInt64, _ body: ProtoBytes) -> WireFailure? {
+        WireTesting.rejection(content: ProtoBytes.envelope(field, body))
     }
 
     private func expectExhausted(
         _ field: UInt64, _ body: ProtoBytes, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let refused = refusal(field, body)
-        #expect(refused?.error.code == .resourceExhausted, sourceLocation: sourceLocation)
-        #expect(refused?.requestID == 9, sourceLocation: sourceLocation)
-        #expect(refused?.isFatal == false, sourceLocation: sourceLocation)
+        let rejected = rejection(field, body)
+        #expect(rejected?.error.code == .resourceExhausted, sourceLocation: sourceLocation)
+        #expect(rejected?.requestID == 9, sourceLocation: sourceLocation)
+        #expect(rejected?.isFatal == false, sourceLocation: sourceLocation)
     }
 
-    @Test("a million empty messages of two bytes each are refused")
+    @Test("a million empty messages of two bytes each are rejected")
     func emptyMessages() {
         let changes = Array(repeating: [0x0a, 0x00] as [UInt8], count: 1_000_000).flatMap { $0 }
         // The first one is rejected, before memory is allocated for the others.
-        #expect(refusal(14, ProtoBytes().raw(changes))?.error.code == .malformedMessage)
+        #expect(rejection(14, ProtoBytes().raw(changes))?.error.code == .malformedMessage)
         let findings = Array(repeating: [0x0a, 0x00] as [UInt8], count: 1_000_000).flatMap { $0 }
         let reply = ProtoBytes.envelope(38, ProtoBytes().raw(findings))
-        #expect(WireTesting.refusalOfReply(content: reply)?.error.code == .resourceExhausted)
+        #expect(WireTesting.rejectionOfReply(content: reply)?.error.code == .resourceExhausted)
         let values = Array(repeating: [0x12, 0x00] as [UInt8], count: 1_000_000).flatMap { $0 }
         expectExhausted(12, ProtoBytes().raw(values))
     }
 
-    @Test("a field that stands many times where one is expected is refused before it grows")
+    @Test("a singular field that occurs many times is rejected before it grows")
     func repeatedSingleField() {
         let names = ProtoBytes().message(2, ProtoBytes().text(1, "a")).bytes
         let body = Array(repeating: names, count: 20_000).flatMap { $0 }
         expectExhausted(11, ProtoBytes().raw(body))
     }
 
-    @Test("a million unknown fields are refused")
+    @Test("a million unknown fields are rejected")
     func unknownFields() {
         let fields = Array(repeating: [0x7a, 0x00] as [UInt8], count: 1_000_000).flatMap { $0 }
         expectExhausted(17, ProtoBytes().raw(fields))
     }
 
-    @Test("the densest change set that a client would send is taken")
+    @Test("the densest change set that a client would send is accepted")
     func denseChanges() throws {
         let changes = (0..<50_000).map { index in
             Change.insert(
@@ -54,7 +54,7 @@ struct ArenaTests {
         #expect(try WireTesting.request(try WireTesting.frame(envelope)) == envelope)
     }
 
-    @Test("4,096 arguments of the smallest kind are taken")
+    @Test("4,096 arguments of the smallest kind are accepted")
     func denseArguments() throws {
         let arguments = [QueryArgument](repeating: nil, count: Limits.argumentsMax)
         let query = QueryRequest(
@@ -63,7 +63,7 @@ struct ArenaTests {
         #expect(try WireTesting.request(try WireTesting.frame(envelope)) == envelope)
     }
 
-    @Test("an arena refuses past its bound, and serves again after a reset")
+    @Test("an arena fails beyond its bound, and works again after a reset")
     func bound() {
         let arena = Arena()
         arena.reset(bytesMax: 1_000)
@@ -78,7 +78,7 @@ struct ArenaTests {
         #expect(arena.allocate(1_000 - 8) != nil)
     }
 
-    @Test("what an arena gives out is aligned and does not overlap")
+    @Test("allocations are aligned and do not overlap")
     func layout() throws {
         let arena = Arena()
         var ends: [UInt: UInt] = [:]
@@ -91,7 +91,7 @@ struct ArenaTests {
         }
     }
 
-    @Test("a body may take a share of its own length, within what any may take")
+    @Test("the memory bound of a body depends on its length, within a minimum and a maximum")
     func bounds() {
         #expect(Arena.bytesMax(forBodyOf: 0) == 1 << 20)
         #expect(Arena.bytesMax(forBodyOf: 1 << 20) == 33 << 20)

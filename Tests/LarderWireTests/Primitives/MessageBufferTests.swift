@@ -63,8 +63,8 @@ struct MessageBufferTests {
             ("an object without a key", ProtoBytes().message(1, temporary), .malformedIdentifier),
         ]
         for (what, body, code) in cases {
-            let refusal = WireTesting.refusalOfReply(content: ProtoBytes.envelope(32, body))
-            #expect(refusal?.error.code == code, "\(what)")
+            let rejection = WireTesting.rejectionOfReply(content: ProtoBytes.envelope(32, body))
+            #expect(rejection?.error.code == code, "\(what)")
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderWire
 
-@Suite("Expressions travel as flat arrays of nodes")
+@Suite("Expressions are encoded as flat arrays of nodes")
 struct ExpressionTests {
     // Numbers of Proto/expression.proto.
     private static let argument: UInt64 = 1
@@ -35,7 +35,7 @@ struct ExpressionTests {
         return ProtoBytes().message(2, count).bytes
     }
 
-    private static func refusal(_ nodes: [ProtoBytes]) -> ErrorCode? {
+    private static func rejection(_ nodes: [ProtoBytes]) -> ErrorCode? {
         do throws(LarderError) {
             _ = try QueryShape(bytes: shape(nodes)).decoded()
             return nil
@@ -44,12 +44,12 @@ struct ExpressionTests {
         }
     }
 
-    /// `not not … SELF` of so many levels.
+    /// `not not … SELF` with this number of levels.
     private static func nested(_ depth: Int) -> QueryExpression {
         (1..<depth).reduce(.object) { tree, _ in .not(tree) }
     }
 
-    @Test("nodes build the tree that they describe")
+    @Test("nodes decode to the tree that they describe")
     func tree() throws {
         let nodes = [
             Self.node(Self.object), Self.node(Self.keyPath, [0], names: ["name"]),
@@ -64,7 +64,7 @@ struct ExpressionTests {
                 == .count(entityName: "Student", predicate: .tree(.comparison(expected))))
     }
 
-    @Test("operands that are packed or single are the same")
+    @Test("packed and unpacked operands are the same")
     func unpackedOperands() throws {
         let single = ProtoBytes().number(1, Self.and).number(2, 0).number(2, 1)
         let nodes = [Self.node(Self.object), Self.node(Self.object), single]
@@ -73,7 +73,7 @@ struct ExpressionTests {
                 == .count(entityName: "Student", predicate: .tree(.and([.object, .object]))))
     }
 
-    @Test("arrays that are no tree are refused")
+    @Test("arrays that are not a tree are rejected")
     func noTree() {
         let object = Self.node(Self.object)
         let cases: [(String, [ProtoBytes])] = [
@@ -88,10 +88,12 @@ struct ExpressionTests {
             ("a node used by none", [object, object]),
             ("an index beyond any", [object, Self.node(Self.not, [0xffff_ffff])]),
         ]
-        for (name, nodes) in cases { #expect(Self.refusal(nodes) == .malformedMessage, "\(name)") }
+        for (name, nodes) in cases {
+            #expect(Self.rejection(nodes) == .malformedMessage, "\(name)")
+        }
     }
 
-    @Test("nodes that lack or have too much are refused")
+    @Test("nodes with missing or extra fields are rejected")
     func malformedNodes() {
         let object = Self.node(Self.object)
         let long = String(repeating: "n", count: Limits.nameBytesMax + 1)
@@ -150,10 +152,10 @@ struct ExpressionTests {
                 .resourceExhausted
             ),
         ]
-        for (name, nodes, code) in cases { #expect(Self.refusal(nodes) == code, "\(name)") }
+        for (name, nodes, code) in cases { #expect(Self.rejection(nodes) == code, "\(name)") }
     }
 
-    @Test("functions, operators and options that are unknown or lack something are refused")
+    @Test("unknown functions, operators and options are rejected")
     func malformedFunctions() {
         let object = Self.node(Self.object)
         let cases: [(String, [ProtoBytes])] = [
@@ -188,10 +190,12 @@ struct ExpressionTests {
                 [object, object, Self.node(Self.comparison, [0, 1]).number(5, 1).number(6, 5)]
             ),
         ]
-        for (name, nodes) in cases { #expect(Self.refusal(nodes) == .malformedMessage, "\(name)") }
+        for (name, nodes) in cases {
+            #expect(Self.rejection(nodes) == .malformedMessage, "\(name)")
+        }
     }
 
-    @Test("64 levels pass, 65 are refused, by the reader and by the writer")
+    @Test("64 levels are accepted and 65 rejected, by the decoder and by the encoder")
     func depth() throws {
         func nodes(_ depth: Int) -> [ProtoBytes] {
             [Self.node(Self.object)]
@@ -201,8 +205,8 @@ struct ExpressionTests {
             .count(entityName: "Student", predicate: .tree(Self.nested(depth)))
         }
         #expect(try QueryShape(bytes: Self.shape(nodes(64))).decoded() == query(64))
-        #expect(Self.refusal(nodes(65)) == .resourceExhausted)
-        #expect(Self.refusal(nodes(4_096)) == .resourceExhausted)
+        #expect(Self.rejection(nodes(65)) == .resourceExhausted)
+        #expect(Self.rejection(nodes(4_096)) == .resourceExhausted)
         let shape = try QueryRequest(query(64)).shape
         #expect(try shape.decoded() == query(64))
         #expect(throws: LarderError.self) { try QueryRequest(query(65)) }
@@ -211,7 +215,7 @@ struct ExpressionTests {
         }
     }
 
-    @Test("4,096 nodes pass, 4,097 are refused, by the reader and by the writer")
+    @Test("4,096 nodes are accepted and 4,097 rejected, by the decoder and by the encoder")
     func nodeCount() throws {
         func nodes(_ count: Int) -> [ProtoBytes] {
             Array(repeating: Self.node(Self.object), count: count - 1)
@@ -223,7 +227,7 @@ struct ExpressionTests {
                 predicate: .tree(.list(Array(repeating: .object, count: count - 1))))
         }
         #expect(try QueryShape(bytes: Self.shape(nodes(4_096))).decoded() == query(4_096))
-        #expect(Self.refusal(nodes(4_097)) == .resourceExhausted)
+        #expect(Self.rejection(nodes(4_097)) == .resourceExhausted)
         let shape = try QueryRequest(query(4_096)).shape
         #expect(try shape.decoded() == query(4_096))
         #expect(throws: LarderError.self) {

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderWire
 
-@Suite("The shape of a query is told apart from its values")
+@Suite("The shape of a query is separate from its values")
 struct QueryShapeTests {
-    private func refusal(_ shape: [UInt8]) -> ErrorCode? {
+    private func rejection(_ shape: [UInt8]) -> ErrorCode? {
         do throws(LarderError) {
             _ = try QueryShape(bytes: shape).decoded()
             return nil
@@ -19,7 +19,7 @@ struct QueryShapeTests {
         .tree(.comparison(Comparison(.keyPath("name"), .in, .list(values.map { .constant($0) }))))
     }
 
-    @Test("constants follow the arguments that are there, the predicate's before having's")
+    @Test("constants follow the given arguments, the predicate's before having's")
     func lifting() throws {
         let query = Query.aggregate(
             Aggregate(
@@ -43,7 +43,7 @@ struct QueryShapeTests {
                 == .tree(.comparison(Comparison(.keyPath("count"), .greaterThan, .argument(2)))))
     }
 
-    @Test("other constants give the same shape, another question another")
+    @Test("other constants have the same shape, another query has another")
     func equalShapes() throws {
         func shape(_ values: [Value]) throws -> QueryShape {
             try QueryRequest(.count(entityName: "Student", predicate: nameIs(values))).shape
@@ -60,7 +60,7 @@ struct QueryShapeTests {
         #expect(try shape(comparing: .equal) != shape(comparing: .notEqual))
     }
 
-    @Test("more arguments than allowed are refused, those lifted from the tree included")
+    @Test("too many arguments are rejected, constants of the tree included")
     func argumentCount() throws {
         let full = QueryParameters(arguments: Array(repeating: 1, count: Limits.argumentsMax - 1))
         let one = Query.count(entityName: "Student", predicate: nameIs(["Ann"]))
@@ -75,7 +75,7 @@ struct QueryShapeTests {
         }
     }
 
-    @Test("random queries come back, their constants as arguments")
+    @Test("random queries are decoded as they were encoded, with constants as arguments")
     func randomQueries() throws {
         var random = RandomQueries(generator: SeededGenerator.fromEnvironment("query coding"))
         for _ in 0..<max(1, RandomTesting.iterations() / 4) {
@@ -89,7 +89,7 @@ struct QueryShapeTests {
         }
     }
 
-    @Test("shapes that are no query are refused")
+    @Test("bytes that are not a query are rejected")
     func malformedShapes() {
         let student = ProtoBytes().text(1, "Student")
         let name = ProtoBytes().text(1, "name")
@@ -128,11 +128,11 @@ struct QueryShapeTests {
             ),
         ]
         for (what, shape) in cases {
-            #expect(refusal(shape.bytes) == .malformedMessage, "\(what)")
+            #expect(rejection(shape.bytes) == .malformedMessage, "\(what)")
         }
     }
 
-    @Test("a list one longer than its limit, and a predicate one byte too long, are refused")
+    @Test("a list one longer than its limit, and a predicate one byte too long, are rejected")
     func limits() throws {
         let student = ProtoBytes().text(1, "Student")
         func sorted(_ count: Int) -> [UInt8] {
@@ -141,28 +141,28 @@ struct QueryShapeTests {
             }
             return ProtoBytes().message(1, fetch).bytes
         }
-        #expect(refusal(sorted(Limits.queryColumnsMax)) == nil)
-        #expect(refusal(sorted(Limits.queryColumnsMax + 1)) == .resourceExhausted)
+        #expect(rejection(sorted(Limits.queryColumnsMax)) == nil)
+        #expect(rejection(sorted(Limits.queryColumnsMax + 1)) == .resourceExhausted)
         func formatted(_ byteCount: Int) -> [UInt8] {
             let format = String(repeating: "x", count: byteCount)
             return ProtoBytes()
                 .message(2, student.message(2, ProtoBytes().text(1, format))).bytes
         }
-        #expect(refusal(formatted(Limits.predicateBytesMax)) == nil)
-        #expect(refusal(formatted(Limits.predicateBytesMax + 1)) == .resourceExhausted)
+        #expect(rejection(formatted(Limits.predicateBytesMax)) == nil)
+        #expect(rejection(formatted(Limits.predicateBytesMax + 1)) == .resourceExhausted)
         let long = String(repeating: "n", count: Limits.nameBytesMax + 1)
         let named = ProtoBytes().message(2, ProtoBytes().text(1, long)).bytes
-        #expect(refusal(named) == .resourceExhausted)
+        #expect(rejection(named) == .resourceExhausted)
     }
 
-    @Test("every prefix of every shape, and every mutation, is taken or refused, never worse")
+    @Test("every prefix and mutation of every shape is accepted or rejected without a crash")
     func damagedShapes() throws {
         var generator = SeededGenerator.fromEnvironment("query shapes")
         let shapes = try Samples.queries.map {
             try QueryRequest($0.query).shape.bytes
         }
         for shape in shapes {
-            for length in 0..<shape.count { _ = refusal(Array(shape[..<length])) }
+            for length in 0..<shape.count { _ = rejection(Array(shape[..<length])) }
         }
         for _ in 0..<RandomTesting.iterations() {
             let bytes = Fuzzing.mutated(

@@ -2,7 +2,7 @@ import LarderModel
 import LarderWire
 import Testing
 
-@Suite("Rows travel as columns")
+@Suite("Rows are encoded as columns")
 struct ColumnTests {
     private static let rowCount = 10_000
 
@@ -45,7 +45,7 @@ struct ColumnTests {
             ])
     }
 
-    @Test("10,000 rows come back as they were")
+    @Test("10,000 rows are decoded as they were encoded")
     func manyRows() throws {
         let batch = Self.batch()
         let envelope = ReplyEnvelope(id: 1, reply: .batches([batch], more: false))
@@ -65,7 +65,7 @@ struct ColumnTests {
                     }))
     }
 
-    @Test("numbers stand in the frame one after the other, eight bytes each, the lowest first")
+    @Test("numbers are eight bytes each in the frame, least significant byte first")
     func layout() throws {
         let integers: [Int64] = [1, -1, 0x0102_0304_0506_0708]
         let batch = Batch(
@@ -78,7 +78,7 @@ struct ColumnTests {
         #expect(frame.suffix(26) == [0x22, 24] + expected)
     }
 
-    @Test("10,000 rows of a number take eight bytes each and no more than 40 besides")
+    @Test("10,000 rows of a number take eight bytes each, and at most 40 bytes more")
     func density() throws {
         let column = Self.batch().columns[0]
         let batch = Batch(rowCount: Self.rowCount, columns: [column])
@@ -87,7 +87,7 @@ struct ColumnTests {
         #expect(frame.count <= 8 * Self.rowCount + 40)
     }
 
-    @Test("numbers that are not packed are read as well")
+    @Test("numbers that are not packed are decoded too")
     func unpacked() throws {
         let column = ProtoBytes().text(1, "n").number(2, 4).fixed64(4, 5).fixed64(4, 6)
         let batch = ProtoBytes().number(1, 2).message(3, column)
@@ -97,7 +97,7 @@ struct ColumnTests {
         #expect(reply.reply == .batches([Batch(rowCount: 2, columns: [expected])], more: false))
     }
 
-    @Test("columns that do not fit their rows are refused")
+    @Test("columns that do not fit their rows are rejected")
     func inconsistent() {
         let integers = ProtoBytes().text(1, "n").number(2, 4)
         let strings = ProtoBytes().text(1, "s").number(2, 8)
@@ -124,23 +124,23 @@ struct ColumnTests {
         ]
         for (what, rowCount, column) in cases {
             let batch = ProtoBytes().number(1, rowCount).message(3, column)
-            let refused = WireTesting.refusalOfReply(
+            let rejected = WireTesting.rejectionOfReply(
                 content: ProtoBytes.envelope(31, ProtoBytes().message(1, batch)))
-            #expect(refused?.error.code == .malformedMessage, "\(what)")
+            #expect(rejected?.error.code == .malformedMessage, "\(what)")
         }
     }
 
-    @Test("rows that are nowhere, or whose identity is incomplete, are refused")
+    @Test("rows without columns, and incomplete identities, are rejected")
     func identities() {
-        func refusal(_ batch: ProtoBytes) -> ErrorCode? {
+        func rejection(_ batch: ProtoBytes) -> ErrorCode? {
             let body = ProtoBytes().message(1, batch)
-            return WireTesting.refusalOfReply(content: ProtoBytes.envelope(31, body))?.error.code
+            return WireTesting.rejectionOfReply(content: ProtoBytes.envelope(31, body))?.error.code
         }
         let identity = ProtoBytes().text(1, "Student").fixed64(2, 1)
-        #expect(refusal(ProtoBytes().number(1, 5)) == .malformedMessage)
-        #expect(refusal(ProtoBytes().number(1, 1).message(2, identity)) == .malformedMessage)
-        #expect(refusal(ProtoBytes().number(1, 1).message(2, identity.fixed64(3, 1))) == nil)
+        #expect(rejection(ProtoBytes().number(1, 5)) == .malformedMessage)
+        #expect(rejection(ProtoBytes().number(1, 1).message(2, identity)) == .malformedMessage)
+        #expect(rejection(ProtoBytes().number(1, 1).message(2, identity.fixed64(3, 1))) == nil)
         let anonymous = ProtoBytes().fixed64(2, 1).fixed64(3, 1)
-        #expect(refusal(ProtoBytes().number(1, 1).message(2, anonymous)) == .malformedMessage)
+        #expect(rejection(ProtoBytes().number(1, 1).message(2, anonymous)) == .malformedMessage)
     }
 }

@@ -33,7 +33,7 @@ enum WireTesting {
     }
 
     /// The error with which a content is rejected as a request; nil if it is accepted.
-    static func refusal(content: [UInt8]) -> WireFailure? {
+    static func rejection(content: [UInt8]) -> WireFailure? {
         do throws(WireFailure) {
             _ = try request(content: content)
             return nil
@@ -42,7 +42,7 @@ enum WireTesting {
         }
     }
 
-    static func refusalOfReply(content: [UInt8]) -> WireFailure? {
+    static func rejectionOfReply(content: [UInt8]) -> WireFailure? {
         do throws(WireFailure) {
             _ = try reply(content: content)
             return nil

@@ -15,8 +15,8 @@ extension RelationshipEdit {
         case LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD:
             self = .add(objects, to: name, at: try ListPlace(wire))
         case LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE:
-            guard wire.place_case == LARDER__V1__RELATIONSHIP_EDIT__PLACE__NOT_SET else {
-                throw .malformed("an edit that removes has a place")
+            guard wire.position_case == LARDER__V1__RELATIONSHIP_EDIT__POSITION__NOT_SET else {
+                throw .malformed("an edit that removes objects must not have a position")
             }
             self = .remove(objects, from: name)
         case LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE:
@@ -29,27 +29,27 @@ extension RelationshipEdit {
 
 extension ListPlace {
     init(_ wire: Larder__V1__RelationshipEdit) throws(LarderError) {
-        switch wire.place_case {
-        case LARDER__V1__RELATIONSHIP_EDIT__PLACE__NOT_SET: self = .last
-        case LARDER__V1__RELATIONSHIP_EDIT__PLACE_END:
+        switch wire.position_case {
+        case LARDER__V1__RELATIONSHIP_EDIT__POSITION__NOT_SET: self = .last
+        case LARDER__V1__RELATIONSHIP_EDIT__POSITION_END:
             switch wire.end {
             case LARDER__V1__LIST_END__LIST_END_FIRST: self = .first
             case LARDER__V1__LIST_END__LIST_END_LAST: self = .last
             default: throw .malformed("an edit has an unknown end of a list")
             }
-        case LARDER__V1__RELATIONSHIP_EDIT__PLACE_BEFORE:
+        case LARDER__V1__RELATIONSHIP_EDIT__POSITION_BEFORE:
             self = .before(try Self.neighbor(wire.before))
-        case LARDER__V1__RELATIONSHIP_EDIT__PLACE_AFTER:
+        case LARDER__V1__RELATIONSHIP_EDIT__POSITION_AFTER:
             self = .after(try Self.neighbor(wire.after))
-        case LARDER__V1__RELATIONSHIP_EDIT__PLACE_INDEX: self = .index(wire.index)
-        default: throw .malformed("an edit has no place that is known")
+        case LARDER__V1__RELATIONSHIP_EDIT__POSITION_INDEX: self = .index(wire.index)
+        default: throw .malformed("the edit has no known position")
         }
     }
 
     private static func neighbor(
         _ wire: UnsafeMutablePointer<Larder__V1__Identifier>?
     ) throws(LarderError) -> PersistentIdentifier {
-        guard let wire else { throw .malformed("the place of an edit has no object") }
+        guard let wire else { throw .malformed("the position of the edit has no object") }
         return try PersistentIdentifier(wire.pointee)
     }
 }

@@ -36,7 +36,7 @@ extension Change {
         let ifVersion = hasVersion ? wire.if_version : nil
         guard wire.n_base_values == 0 || wire.kind == LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE
         else {
-            throw .malformed("a change that is no update has a base")
+            throw .malformed("only an update may have base values")
         }
         switch wire.kind {
         case LARDER__V1__CHANGE_KIND__CHANGE_KIND_INSERT:

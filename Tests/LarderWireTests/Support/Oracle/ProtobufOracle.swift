@@ -102,7 +102,7 @@ enum ProtobufOracle {
     ) throws(LarderError) -> Reply {
         .statistics(
             try ProtobufReader.list(
-                wire.figures, wire.n_figures, "statistics", maximum: 65_536, Statistic.init))
+                wire.statistics, wire.n_statistics, "statistics", maximum: 65_536, Statistic.init))
     }
 
     private static func checked(_ wire: Larder__V1__Batch) throws(LarderError) -> Batch {

@@ -14,7 +14,8 @@ extension QueryRequest {
             variables: try QueryArgument.named(wire.variables, wire.n_variables),
             argumentsAreText: wire.arguments_are_text != 0,
             after: try ProtobufReader.list(
-                wire.after, wire.n_after, "values of a place", maximum: Limits.queryColumnsMax + 1,
+                wire.after, wire.n_after, "values of a keyset cursor",
+                maximum: Limits.queryColumnsMax + 1,
                 Value.init))
         if wire.limit_presence_case == LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT {
             guard wire.limit >= 0 else { throw .malformed("the limit is negative") }

@@ -76,7 +76,7 @@ extension MergeConflict.Property {
 }
 
 extension Statistic {
-    init(_ wire: Larder__V1__Figure) throws(LarderError) {
+    init(_ wire: Larder__V1__Statistic) throws(LarderError) {
         guard let value = wire.value else { throw .malformed("a statistic has no value") }
         self.init(try wire.name.text("a statistic's name"), try Value(value.pointee))
     }

@@ -2,8 +2,8 @@ import LarderModel
 import LarderWire
 import Testing
 
-@Suite("What is wrong in a message is said under its id, and the connection lives")
-struct RefusalTests {
+@Suite("A malformed message is reported under its id, and the connection stays open")
+struct MalformedMessageTests {
     // Numbers of Proto/larder.proto.
     private static let hello: UInt64 = 10
     private static let get: UInt64 = 11
@@ -18,10 +18,10 @@ struct RefusalTests {
         _ code: ErrorCode, _ field: UInt64, _ body: ProtoBytes, _ what: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let refused = WireTesting.refusal(content: ProtoBytes.envelope(field, body))
-        #expect(refused?.error.code == code, "\(what)", sourceLocation: sourceLocation)
-        #expect(refused?.requestID == 9, "\(what)", sourceLocation: sourceLocation)
-        #expect(refused?.isFatal == false, "\(what)", sourceLocation: sourceLocation)
+        let rejected = WireTesting.rejection(content: ProtoBytes.envelope(field, body))
+        #expect(rejected?.error.code == code, "\(what)", sourceLocation: sourceLocation)
+        #expect(rejected?.requestID == 9, "\(what)", sourceLocation: sourceLocation)
+        #expect(rejected?.isFatal == false, "\(what)", sourceLocation: sourceLocation)
     }
 
     private func expect(
@@ -33,18 +33,18 @@ struct RefusalTests {
             sourceLocation: sourceLocation)
     }
 
-    @Test("a message that nobody knows is answered under its id")
+    @Test("an unknown message is reported under its id")
     func unknownMessage() {
         for field: UInt64 in [23, 29, 99, 536_870_911] {
             expect(.unknownMessage, field, ProtoBytes(), "field \(field)")
         }
         expect(.unknownMessage, 36, ProtoBytes(), "a reply sent to the server")
-        let toClient = WireTesting.refusalOfReply(content: ProtoBytes.envelope(17, ProtoBytes()))
+        let toClient = WireTesting.rejectionOfReply(content: ProtoBytes.envelope(17, ProtoBytes()))
         #expect(toClient?.error.code == .unknownMessage)
         #expect(toClient?.requestID == 9)
     }
 
-    @Test("bytes that are no envelope end the connection")
+    @Test("bytes that are not an envelope end the connection")
     func garbage() {
         let cases: [(String, [UInt8])] = [
             ("nothing", []),
@@ -60,27 +60,27 @@ struct RefusalTests {
             ("a body that is a number", [0x88, 1, 1]),
         ]
         for (what, content) in cases {
-            let refused = WireTesting.refusal(content: content)
-            #expect(refused?.error.code == .malformedFrame, "\(what)")
-            #expect(refused?.isFatal == true, "\(what)")
+            let rejected = WireTesting.rejection(content: content)
+            #expect(rejected?.error.code == .malformedFrame, "\(what)")
+            #expect(rejected?.isFatal == true, "\(what)")
         }
     }
 
-    @Test("an envelope without a body, or with two, or without an id, is refused")
+    @Test("an envelope without a body, with two bodies, or without an id is rejected")
     func bodies() {
-        let none = WireTesting.refusal(content: ProtoBytes().number(1, 9).bytes)
+        let none = WireTesting.rejection(content: ProtoBytes().number(1, 9).bytes)
         #expect(none?.error.code == .malformedMessage)
         #expect(none?.requestID == 9)
         let two = ProtoBytes().number(1, 9).bytes(17, []).bytes(15, [])
-        #expect(WireTesting.refusal(content: two.bytes)?.error.code == .malformedMessage)
+        #expect(WireTesting.rejection(content: two.bytes)?.error.code == .malformedMessage)
         let anonymous = ProtoBytes().bytes(17, [])
-        #expect(WireTesting.refusal(content: anonymous.bytes)?.error.code == .malformedMessage)
+        #expect(WireTesting.rejection(content: anonymous.bytes)?.error.code == .malformedMessage)
         #expect(throws: LarderError.self) {
             try WireTesting.frame(RequestEnvelope(id: 0, request: .ping))
         }
     }
 
-    @Test("fields that a newer version adds are passed over")
+    @Test("fields of a newer version are ignored")
     func unknownFields() throws {
         let body = ProtoBytes().number(7, 1).text(8, "x").fixed64(9, 1).fixed32(10, 1)
         let content = ProtoBytes().number(1, 9).number(5, 1).text(6, "x").fixed64(7, 1)
@@ -90,13 +90,13 @@ struct RefusalTests {
                 == RequestEnvelope(id: 9, request: .ping))
     }
 
-    @Test("a body that is cut short is answered under its id")
+    @Test("a truncated body is reported under its id")
     func cutBody() {
         expect(.malformedMessage, Self.hello, ProtoBytes().raw([0x12, 9, 1]), "a hello cut short")
         expect(.malformedMessage, Self.ping, ProtoBytes().raw([0xff]), "a tag cut short")
     }
 
-    @Test("values that are none are refused")
+    @Test("malformed values are rejected")
     func values() {
         let nan64: UInt64 = 0x7ff8_0000_0000_0001
         let nan32: UInt32 = 0x7fc0_0001
@@ -122,12 +122,12 @@ struct RefusalTests {
         expect(value: ProtoBytes().text(12, deep), .malformedValue, "a JSON document too deep")
     }
 
-    @Test("arguments and variables that are none, or too many, are refused")
+    @Test("malformed arguments and variables, and too many of them, are rejected")
     func arguments() {
         func expect(_ code: ErrorCode?, argument: ProtoBytes, _ what: String) {
             let body = ProtoBytes().message(2, argument)
-            let refused = WireTesting.refusal(content: ProtoBytes.envelope(Self.query, body))
-            #expect(refused?.error.code == code, "\(what)")
+            let rejected = WireTesting.rejection(content: ProtoBytes.envelope(Self.query, body))
+            #expect(rejected?.error.code == code, "\(what)")
         }
         func list(_ count: Int) -> ProtoBytes {
             let item = ProtoBytes().message(1, ProtoBytes().number(1, 1)).bytes
@@ -153,7 +153,7 @@ struct RefusalTests {
         expect(.resourceExhausted, variables: many, "one more than allowed")
     }
 
-    @Test("identifiers that name nothing are refused")
+    @Test("malformed identifiers are rejected")
     func identifiers() {
         func expect(_ identifier: ProtoBytes, _ code: ErrorCode, _ what: String) {
             self.expect(code, Self.get, ProtoBytes().message(1, identifier), what)
@@ -173,7 +173,7 @@ struct RefusalTests {
             "a long entity")
     }
 
-    @Test("unknown policies, and a base of what is no update, are refused")
+    @Test("unknown policies, and base values outside an update, are rejected")
     func policies() {
         expect(.malformedMessage, Self.save, ProtoBytes().number(2, 2), "a conflict policy")
         expect(.malformedMessage, Self.save, ProtoBytes().number(3, 5), "a merge policy")
@@ -184,7 +184,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("changes that change nothing, or the same twice, are refused")
+    @Test("incomplete changes, and those that set a property twice, are rejected")
     func changes() {
         func expect(_ change: ProtoBytes, _ what: String) {
             self.expect(.malformedMessage, Self.save, ProtoBytes().message(1, change), what)
@@ -208,12 +208,14 @@ struct RefusalTests {
         expect(update.message(6, edit), "an edit without kind")
         expect(update.message(6, edit.number(2, 4)), "an edit of an unknown kind")
         expect(update.message(6, ProtoBytes().number(2, 1)), "an edit of nothing")
-        expect(update.message(6, edit.number(2, 2).number(4, 1)), "a remove with a place")
+        expect(update.message(6, edit.number(2, 2).number(4, 1)), "a remove with a position")
         expect(update.message(6, edit.number(2, 1).number(4, 3)), "an unknown end")
         expect(update.message(6, edit.number(2, 3).number(4, 0)), "no end")
     }
 
-    @Test("changes by predicate that are half one, or half one by name, are refused")
+    @Test(
+        "incomplete changes by predicate, and those with fields of a change of one object, are rejected"
+    )
     func changesByPredicate() {
         func expect(_ change: ProtoBytes, _ what: String, _ code: ErrorCode = .malformedMessage) {
             self.expect(code, Self.save, ProtoBytes().message(1, change), what)
@@ -246,13 +248,13 @@ struct RefusalTests {
         expect(update.message(7, many), "too many assignments", .resourceExhausted)
     }
 
-    @Test("a limit or offset below zero is refused")
+    @Test("a negative limit or offset is rejected")
     func negativeLimits() {
         expect(.malformedMessage, Self.query, ProtoBytes().number(4, .max), "the limit")
         expect(.malformedMessage, Self.query, ProtoBytes().number(5, .max), "the offset")
     }
 
-    @Test("lists one longer than their limits are refused")
+    @Test("lists one longer than their limits are rejected")
     func listLimits() {
         let null = ProtoBytes().message(1, ProtoBytes().number(1, 1))
         let values = (0...Limits.argumentsMax).reduce(ProtoBytes()) { body, _ in
@@ -305,7 +307,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("a message longer than a frame may be is not sent, and the sink stays as it was")
+    @Test("a message longer than a frame may be is not encoded, and the sink is unchanged")
     func tooLong() {
         let schema = String(repeating: "x", count: Limits.frameBytesMax)
         var sink: [UInt8] = [1]
@@ -318,7 +320,7 @@ struct RefusalTests {
         #expect(sink == [1])
     }
 
-    @Test("a NaN is not sent")
+    @Test("a NaN is not encoded")
     func sentNaN() {
         for value: Value in [.double(.nan), .float(.nan), .decimal(.nan)] {
             let reply = Reply.statistics([Statistic("x", value)])
