@@ -11,8 +11,7 @@ struct ListQuery<Element: Sendable>: Sendable {
 
     /// The request, without a limit on the number of batches that the server may send ahead.
     func request() throws(LarderError) -> QueryRequest {
-        let (shape, parameters) = try QueryCoding.encode(query, parameters)
-        return QueryRequest(shape: shape, parameters: parameters)
+        try QueryRequest(query, parameters)
     }
 
     /// Appends the elements of a reply.

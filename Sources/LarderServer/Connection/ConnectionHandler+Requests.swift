@@ -32,7 +32,7 @@ extension ConnectionHandler {
         _ identifiers: [PersistentIdentifier], properties: [String]?, _ envelope: RequestEnvelope
     ) {
         if case .answered(let reply) = services.loopReader.objects(
-            identifiers, properties: properties, encoded: envelope.encoded)
+            identifiers, properties: properties, encoded: cacheKey)
         {
             return finish(envelope.id, reply)
         }

@@ -27,6 +27,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The length of the frame taken last, which is that of the request now being performed: none
     /// is taken while one is parked.
     var frameBytes = 0
+    /// The encoded body of the request that is being performed, if its reply is to be cached.
+    var cacheKey: [UInt8] = []
 
     private let codec = WireCodec()
     private let turnTime: TimeAmount
@@ -183,47 +185,45 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let bytesMax =
             state.isAwaitingHello
             ? services.limits.handshakeFrameBytesMax : services.limits.frameBytesMax
-        switch input.front(bytesMax: bytesMax) {
+        switch input.start(frameBytesMax: bytesMax) {
         case .incomplete:
             if inputHasEnded {
                 for stream in insertStreams.values { stream.inputEnded() }
                 perform(state.handle(.inputEnded))
             }
             return false
-        case .tooLong(let declaredBytes):
-            perform(state.handle(.frameTooLong(declaredBytes: declaredBytes, bytesMax: bytesMax)))
+        case .tooLong(let byteCount):
+            perform(state.handle(.frameTooLong(declaredBytes: byteCount, bytesMax: bytesMax)))
             return false
         case .frame(let byteCount):
             frameBytes = byteCount
             if let event = input.take(byteCount: byteCount, answerOrDecode) {
                 perform(state.handle(event))
+                cacheKey = []
             }
             return true
         }
     }
 
-    /// - Returns: nil if the answer was known from the bytes alone.
-    private func answerOrDecode(_ frame: UnsafeRawBufferPointer) -> ConnectionState.Event? {
-        guard let get = EncodedGet(frame), state.mayAnswerAtOnce(get.id) else {
-            return decode(frame, encoded: [])
+    /// - Returns: nil if the reply was in the cache.
+    private func answerOrDecode(_ frame: RawSpan) -> ConnectionState.Event? {
+        guard let get = GetFrame(frame), state.mayAnswerAtOnce(get.id) else {
+            return decode(frame)
         }
         switch services.loopReader.knownReply(to: get) {
-        case .new: return decode(frame, encoded: [])
-        case .asked: return decode(frame, encoded: Array(get.body))
+        case .new: break
+        case .asked: cacheKey = get.body.withUnsafeBytes { Array($0) }
         case .reply(let reply):
             noteRequest()
             append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
             return nil
         }
+        return decode(frame)
     }
 
-    private func decode(
-        _ frame: UnsafeRawBufferPointer, encoded: [UInt8]
-    ) -> ConnectionState.Event {
+    private func decode(_ frame: RawSpan) -> ConnectionState.Event {
         do throws(WireFailure) {
-            var envelope = try codec.decodeRequest(frame)
-            envelope.encoded = encoded
-            return .received(envelope)
+            return .received(try codec.decodeRequest(frame))
         } catch {
             return .undecodable(error)
         }

@@ -55,10 +55,12 @@ final class LoopReader: @unchecked Sendable {
     }
 
     /// The answer to a `get`, if it was given lately and is true still.
-    func knownReply(to request: EncodedGet) -> KnownReplies.Found {
+    func knownReply(to request: borrowing GetFrame) -> KnownReplies.Found {
         eventLoop.assertInEventLoop()
         let backend = backend
-        let found = known.find(request.body) { backend.isCurrent($0) }
+        let found = request.body.withUnsafeBytes { body in
+            known.find(body) { backend.isCurrent($0) }
+        }
         if case .reply = found { counters.answerHits.add(1, ordering: .relaxed) }
         return found
     }
@@ -152,7 +154,7 @@ final class LoopReader: @unchecked Sendable {
             return entry
         }
         counters.planMisses.add(1, ordering: .relaxed)
-        let query = try QueryCoding.decode(request.shape)
+        let query = try request.shape.decoded()
         let entry = PlanCache.Entry(plan: try backend.plan(query, request.parameters))
         if !entry.plan.dependsOnArguments { plans.insert(entry, for: request.shape) }
         return entry
