@@ -19,7 +19,7 @@ public final class Store: StoreBackend {
     private let memory: MemoryFolder?
     /// The connection that opened the file, until the writer takes it. It keeps the process's lock.
     private let writerConnection: Mutex<Connection?>
-    let marks = ChangeMarks()
+    let stamps = ChangeStamps()
 
     init(
         _ opened: sending OpenedStore, path: String, options: StoreOptions, memory: MemoryFolder?
@@ -66,9 +66,9 @@ public final class Store: StoreBackend {
         return try Writer(self, connection)
     }
 
-    public var dataVersion: UInt64? { marks.ofCommits }
+    public var dataVersion: UInt64? { stamps.ofAllCommits }
 
-    public func isCurrent(_ mark: ObjectMark) -> Bool { marks.isCurrent(mark) }
+    public func isCurrent(_ mark: ObjectMark) -> Bool { stamps.isCurrent(mark) }
 
     /// A connection that reads and never writes, with the functions that tables need. It leaves the
     /// log alone: the writer's connection alone checkpoints.

@@ -30,7 +30,7 @@ final class ReadSession {
 
     var layout: Layout { store.layout }
     var description: StoreDescription { store.storeDescription }
-    var marks: ChangeMarks { store.marks }
+    var stamps: ChangeStamps { store.stamps }
 
     /// How large the write-ahead log is; 0 where there is none.
     var logBytes: Int64 {

@@ -54,7 +54,7 @@ final class Reader: StoreReader {
         guard let key = object.permanentKey,
             let statement = try? objectStatement(object, properties), statement.isOfObjectAlone
         else { return nil }
-        return session.marks.mark(ofKey: key)
+        return session.stamps.stamp(ofKey: key)
     }
 
     private func check(_ identifiers: [PersistentIdentifier]) throws(LarderError) {
