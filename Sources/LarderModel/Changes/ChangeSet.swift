@@ -1,15 +1,14 @@
-/// Changes that happen together or not at all, in the order given.
+/// A list of changes that the store applies in order, in one transaction.
 public struct ChangeSet: Hashable, Sendable {
     public var changes: [Change]
-    /// What becomes of an insert whose unique values an object has already.
+    /// How to handle an insert whose unique values belong to an existing object.
     public var onUniqueConflict: UniqueConflictPolicy
-    /// What becomes of a change that was based on an older state of its object.
+    /// How to handle a change that was based on an outdated version of its object.
     public var mergePolicy: MergePolicy
-    /// Who or what makes the changes, for the history; at most ``Limits/authorBytesMax`` bytes.
-    /// Empty for nobody in particular.
+    /// The author recorded in the history, at most ``Limits/authorBytesMax`` bytes. Empty for none.
     public var author: String
-    /// Names the set, so that it can be sent again when its answer was lost: a store that has saved
-    /// it under this key does nothing, and answers as it did. At most
+    /// Makes the change set safe to retry: if the store has already saved a set under this key, it
+    /// changes nothing and returns the result of that save. At most
     /// ``Limits/idempotencyKeyBytesMax`` bytes; empty for none.
     public var idempotencyKey: String
 
@@ -25,52 +24,55 @@ public struct ChangeSet: Hashable, Sendable {
     }
 }
 
-/// What becomes of an insert whose unique values an object has already.
+/// How to handle an insert whose unique values belong to an existing object.
 public enum UniqueConflictPolicy: String, Hashable, Sendable, CaseIterable {
-    /// The set is refused.
+    /// Reject the change set.
     case error
-    /// The insert updates that object with the properties that it names.
+    /// Update the existing object with the properties that the insert names.
     case upsert
 }
 
-/// What becomes of an update or delete whose object is not any more as the caller saw it: it has
-/// another version than `ifVersion`, or, where no version is given, other values than `base`.
+/// How to handle an update or delete of an object that has changed since the caller read it.
+///
+/// An object has changed if its version differs from `ifVersion` or, when no version is given, if
+/// its values differ from `base`.
 public enum MergePolicy: String, Hashable, Sendable, CaseIterable {
-    /// The set is refused.
+    /// Reject the change set.
     case error
-    /// Property by property: what the store changed since the base stays, the rest is set. What was
-    /// to be deleted stays.
+    /// Keep each property that has changed in the store since the base was read, and set the
+    /// others. A delete is skipped.
     case storeWins
-    /// The properties that the change names are set, others stay as the store has them. What was to
-    /// be deleted is.
+    /// Set the properties that the change names and keep the stored values of all others. A delete
+    /// is carried out.
     case callerWins
-    /// The caller's whole snapshot is set: its base, and over it the values.
+    /// Set all properties of the caller's snapshot: its base values, overridden by its new values.
     case overwrite
-    /// The change is left out.
+    /// Skip the change.
     case rollback
 }
 
-/// One change to one object, or to all objects that satisfy a predicate.
+/// One change to one object, or to every object that matches a predicate.
 ///
-/// Values are by property name. A to-one is an ``Value/object(_:)`` or nil, a to-many the whole
-/// ``Value/objects(_:)``; either may hold temporary identifiers that the same set inserts, before
-/// or after. `edits` change to-many relationships that `values` do not set, in the order given.
+/// Values are keyed by property name. A to-one relationship takes ``Value/object(_:)`` or nil, a
+/// to-many relationship the complete list as ``Value/objects(_:)``. Both may contain temporary
+/// identifiers of objects that the same change set inserts, earlier or later. `edits` modify
+/// to-many relationships that `values` does not set; they are applied in order.
 public enum Change: Hashable, Sendable {
-    /// Inserts the object that the temporary identifier names within the set.
+    /// Inserts an object. The temporary identifier refers to it within the change set.
     case insert(
         PersistentIdentifier, values: [String: Value], edits: [RelationshipEdit] = [])
-    /// Changes the named properties; with `ifVersion`, only if that is still the row's version.
-    /// `base` has values as the caller read them, for the ``MergePolicy``.
+    /// Sets the named properties; with `ifVersion`, only if the stored version is equal to it.
+    /// `base` holds the values that the caller read, for the ``MergePolicy``.
     case update(
         PersistentIdentifier, ifVersion: Int64?, values: [String: Value],
         base: [String: Value] = [:], edits: [RelationshipEdit] = [])
     case delete(PersistentIdentifier, ifVersion: Int64?)
-    /// Sets properties of all selected objects, each once.
+    /// Sets properties of every selected object. Each object is updated once.
     case updateAll(ObjectSelection, set: [PropertyAssignment])
-    /// Deletes all selected objects, and what their delete rules say goes with them.
+    /// Deletes every selected object and applies the delete rules of its relationships.
     case deleteAll(ObjectSelection)
 
-    /// The object of a change by name.
+    /// The object that the change names; nil for a bulk change.
     public var identifier: PersistentIdentifier? {
         switch self {
         case .insert(let identifier, _, _), .update(let identifier, _, _, _, _),
@@ -80,7 +82,7 @@ public enum Change: Hashable, Sendable {
         }
     }
 
-    /// Whether its objects are those that satisfy a predicate.
+    /// Whether the change applies to every object that matches a predicate (a bulk change).
     public var isByPredicate: Bool {
         switch self {
         case .insert, .update, .delete: false
@@ -89,23 +91,23 @@ public enum Change: Hashable, Sendable {
     }
 }
 
-/// What a change set came to.
+/// The result of saving a change set.
 public struct SaveResult: Hashable, Sendable {
-    /// The permanent identifiers of the inserted objects, in the order of the inserts; of the
-    /// existing object where an insert became an update.
+    /// The permanent identifiers of the inserted objects, in the order of the inserts. For an
+    /// insert that became an update, the identifier of the existing object.
     public var inserted: [PersistentIdentifier]
-    /// Row versions after the save of the objects updated by name, in the order of the updates; 0
-    /// for an update that was left out because its object is deleted.
+    /// The new versions of the objects that `update` changes name, in the order of those changes; 0
+    /// for an update that was skipped because its object is deleted.
     public var updatedVersions: [Int64]
-    /// How many objects were deleted, cascades included.
+    /// The number of deleted objects, including cascades.
     public var deletedCount: Int64
-    /// The places in the set of the changes whose conflict the merge policy solved. Their objects
-    /// may differ from what the caller knows.
+    /// The indexes of the changes whose conflicts the merge policy resolved. Their objects may
+    /// differ from the caller's snapshots.
     public var merged: [Int]
-    /// The number of the transaction that the history has of the save: the token after which others
-    /// follow. Nil where the set changed nothing, and so left none.
+    /// The number of the save's transaction in the history, which is also its history token. Nil if
+    /// the change set changed nothing.
     public var transaction: Int64?
-    /// What the changes by predicate came to, in their order.
+    /// The results of the bulk changes, in order.
     public var affected: [AffectedObjects]
 
     public init(

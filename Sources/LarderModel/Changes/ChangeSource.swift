@@ -1,10 +1,11 @@
-/// Where a change set came from, as far as the store's own process knows it: what the history says
-/// beside the author, whom the change set names itself.
+/// The origin of a change set as the server process knows it. The history records it next to the
+/// author, which the change set names itself.
 public struct ChangeSource: Hashable, Sendable {
-    /// The user and the process that connected, as the kernel says; nil where nobody did.
+    /// The user ID and process ID of the connected peer, as reported by the kernel; nil for changes
+    /// that did not arrive over a socket.
     public var userIdentifier: UInt32?
     public var processIdentifier: Int32?
-    /// What the client calls itself; empty if it does not.
+    /// The name that the client gave at the handshake; empty if it gave none.
     public var clientName: String
 
     public init(
@@ -16,15 +17,16 @@ public struct ChangeSource: Hashable, Sendable {
     }
 }
 
-/// A change set, and where it came from.
+/// A change set with its origin, as passed to the store.
 public struct ReceivedChangeSet: Sendable {
     public var changeSet: ChangeSet
     public var source: ChangeSource
-    /// By which the store sees whether a set that comes under a known idempotency key is the same
-    /// one. Of use only if the set has a key; whoever received it makes it.
+    /// Identifies the content of a change set that has an idempotency key, so that the store can
+    /// detect a key that is reused for different changes. The receiver of the set computes it;
+    /// ignored without a key.
     public var digest: UInt64
-    /// Past its deadline a set with changes by predicate ends with `ErrorCode.timeout`, and nothing
-    /// is done. nil sets no bound.
+    /// Limits the bulk changes of the set: past the deadline the save fails with
+    /// `ErrorCode.timeout` and nothing is stored. Nil for no limit.
     public var budget: ReadBudget?
 
     public init(

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-/// How a stream of new objects of one entity is to be stored; the objects come as rows.
+/// How to store a stream of new objects of one entity. The objects follow as rows.
 public struct Insertion: Hashable, Sendable {
     public var entityName: String
-    /// What becomes of a row whose unique values an object has already.
+    /// How to handle a row whose unique values belong to an existing object.
     public var onUniqueConflict: UniqueConflictPolicy
-    /// Who or what makes the objects, for the history; at most ``Limits/authorBytesMax`` bytes.
+    /// The author recorded in the history, at most ``Limits/authorBytesMax`` bytes.
     public var author: String
-    /// Whether the stream is one transaction; if not, each of its batches is one.
+    /// Whether the whole stream is one transaction; otherwise each batch is one.
     public var isAtomic: Bool
-    /// Whether the answer names the objects.
+    /// Whether the result contains the identifiers of the new objects.
     public var wantsIdentifiers: Bool
 
     public init(
@@ -24,15 +24,15 @@ public struct Insertion: Hashable, Sendable {
     }
 }
 
-/// How far a stream of new objects has come, or what it came to.
+/// The progress or the result of an insertion.
 public struct InsertedRows: Hashable, Sendable {
-    /// Rows that are stored; of one transaction that is not done yet, those that were received.
+    /// The number of stored rows; for an atomic insertion that is not finished, of received rows.
     public var rowCount: Int64
-    /// Batches that the store is done with.
+    /// The number of processed batches.
     public var batchCount: Int64
-    /// The keys of the objects, in the order of the rows; only if they were asked for.
+    /// The keys of the new objects in row order; empty unless identifiers were requested.
     public var keys: [KeyRun]
-    /// The last transaction that the history has of the stream; nil where nothing was stored yet.
+    /// The last transaction of the insertion in the history; nil if nothing has been stored.
     public var transaction: Int64?
 
     public init(
@@ -46,7 +46,7 @@ public struct InsertedRows: Hashable, Sendable {
 }
 
 extension InsertedRows {
-    /// The objects by their identifiers, in the order of the rows.
+    /// The identifiers of the new objects, in row order.
     public func identifiers(
         of entityName: String, store: UUID
     ) -> some Sequence<PersistentIdentifier> {
@@ -58,10 +58,10 @@ extension InsertedRows {
     }
 }
 
-/// Consecutive keys.
+/// A range of consecutive keys.
 public struct KeyRun: Hashable, Sendable {
     public var first: Int64
-    /// At least one.
+    /// At least 1.
     public var count: UInt32
 
     public init(first: Int64, count: UInt32) {
@@ -69,7 +69,7 @@ public struct KeyRun: Hashable, Sendable {
         self.count = count
     }
 
-    /// Adds a key that follows in the order of rows, to the last run if it is the next.
+    /// Appends a key, extending the last range if the key directly follows it.
     public static func append(_ key: Int64, to runs: inout [KeyRun]) {
         if let end = runs.indices.last, runs[end].count < .max,
             runs[end].first &+ Int64(runs[end].count) == key
@@ -81,7 +81,7 @@ public struct KeyRun: Hashable, Sendable {
     }
 }
 
-/// An insertion, and where it came from.
+/// An insertion with its origin, as passed to the store.
 public struct ReceivedInsertion: Hashable, Sendable {
     public var insertion: Insertion
     public var source: ChangeSource
@@ -93,36 +93,35 @@ public struct ReceivedInsertion: Hashable, Sendable {
 }
 
 extension Insertion {
-    /// What the entity takes: whether it and each column's property are in the schema, and whether
-    /// the column is of the property's type, or an integer of another size.
+    /// Checks the insertion and a batch of its rows against the schema: the entity and the property
+    /// of each column must exist, and the type of each column must be its property's type. Integer
+    /// types are interchangeable; the store checks their ranges.
     ///
-    /// - Throws: `unknownEntity`, `unknownProperty`, `wrongType`, `malformedMessage`,
-    ///   `resourceExhausted`.
+    /// - Throws: `unknownEntity`, `unknownProperty`, `wrongType`, `malformedMessage` for duplicate
+    ///   columns and rows with identities, `resourceExhausted` for a long author.
     public func check(_ batch: Batch?, in schema: Schema) throws(LarderError) {
         guard author.utf8.count <= Limits.authorBytesMax else {
             throw LarderError(
                 .resourceExhausted,
-                "the author of a change takes at most \(Limits.authorBytesMax) bytes")
+                "the author is longer than \(Limits.authorBytesMax) bytes")
         }
         guard let entity = schema.entity(named: entityName) else {
-            throw LarderError(.unknownEntity, "there is no entity \(entityName)")
+            throw LarderError.unknownEntity(entityName, in: schema)
         }
         guard let batch else { return }
         guard batch.identity == nil else {
             throw LarderError(
-                .malformedMessage, "rows to be inserted have identities",
-                hint: "the store gives new objects their keys")
+                .malformedMessage, "the rows of an insertion must not have identities",
+                hint: "the store assigns the keys of new objects")
         }
         var names: Set<String> = []
         for column in batch.columns {
             guard let property = entity.property(named: column.name) else {
-                throw LarderError(
-                    .unknownProperty,
-                    "\(entity.name) has no property \(column.name.prefix(Limits.nameBytesMax))")
+                throw LarderError.unknownProperty(column.name, of: entity)
             }
             guard names.insert(column.name).inserted else {
                 throw LarderError(
-                    .malformedMessage, "there are two columns for \(entity.name).\(column.name)")
+                    .malformedMessage, "duplicate column for \(entity.name).\(column.name)")
             }
             try column.check(property, "\(entity.name).\(column.name)", in: schema)
         }
@@ -154,6 +153,6 @@ extension Column {
                 ? "lists of \(relationship.destination) objects"
                 : "objects of \(relationship.destination)"
         }
-        throw LarderError(.wrongType, "the column for \(name) does not hold \(wanted)")
+        throw LarderError(.wrongType, "the column for \(name) must hold \(wanted)")
     }
 }

@@ -1,18 +1,20 @@
-/// The objects that a change by predicate is about.
+/// The objects that a bulk change applies to.
 public struct ObjectSelection: Hashable, Sendable {
     public var entityName: String
-    /// nil is all objects of the entity.
+    /// The predicate that the objects must match; nil selects every object of the entity.
     public var predicate: QueryTerm?
-    /// Fill `%@` and `%K` in the order of the predicate, and then of the assigned expressions. They
-    /// may be temporary identifiers that an earlier change of the set inserts.
+    /// The values of `%@` and `%K`, first those in the predicate, then those in the assigned
+    /// expressions. They may be temporary identifiers of objects that an earlier change of the set
+    /// inserts.
     public var arguments: [QueryArgument]
-    /// Fill each `$name` that no SUBQUERY around it names.
+    /// The values of the `$name` variables that no enclosing SUBQUERY declares.
     public var variables: [String: QueryArgument]
-    /// The values are text that takes the type of what it stands beside, as a shell gives it.
+    /// Whether the argument values are text that is converted to the type it is compared with, as a
+    /// shell passes it.
     public var argumentsAreText: Bool
-    /// Whether ``AffectedObjects/identifiers`` are given.
+    /// Whether the result contains the identifiers of the objects.
     public var wantsIdentifiers: Bool
-    /// Whether objects of the entity's sub-entities are meant too.
+    /// Whether objects of subentities are selected too.
     public var includesSubentities: Bool
 
     public init(
@@ -30,11 +32,11 @@ public struct ObjectSelection: Hashable, Sendable {
     }
 }
 
-/// What a property of each selected object becomes.
+/// A new value for a property of each selected object.
 public struct PropertyAssignment: Hashable, Sendable {
-    /// The attribute, or to-one relationship.
+    /// The name of an attribute or a to-one relationship.
     public var name: String
-    /// An expression over the object as it was before the change.
+    /// An expression that is evaluated for each object as it was before the change.
     public var term: QueryTerm
 
     public init(_ name: String, _ term: QueryTerm) {
@@ -42,17 +44,17 @@ public struct PropertyAssignment: Hashable, Sendable {
         self.term = term
     }
 
-    /// The same for all objects: a value of the attribute, an object, or nil.
+    /// Assigns the same value to every object: an attribute value, an object, or nil.
     public init(_ name: String, to value: Value) {
         self.init(name, .tree(.constant(value)))
     }
 }
 
-/// What a change by predicate came to.
+/// The result of a bulk change.
 public struct AffectedObjects: Hashable, Sendable {
-    /// How many objects satisfied the predicate.
+    /// The number of objects that matched the predicate.
     public var count: Int64
-    /// Which they were, in the order of their keys; empty unless that was asked.
+    /// The objects, ordered by key; empty unless they were requested.
     public var identifiers: [PersistentIdentifier]
 
     public init(count: Int64, identifiers: [PersistentIdentifier] = []) {

@@ -1,13 +1,13 @@
-/// A difference that a change makes to one of its object's to-many relationships, where a value
-/// would set the whole list: so the edits of several callers to one list all survive.
+/// An incremental edit of a to-many relationship. Unlike a value, which replaces the whole list,
+/// edits by several callers to the same list are all preserved.
 ///
-/// `docs/changes.md` says what each does to objects that are in the list already, or not in it.
+/// `docs/changes.md` describes how edits treat objects that are already in the list or not in it.
 public enum RelationshipEdit: Hashable, Sendable {
-    /// Puts objects into the relationship; those that are in it stay where they are.
+    /// Adds objects to the relationship; objects that are already in it keep their positions.
     case add([PersistentIdentifier], to: String, at: ListPlace = .last)
-    /// Takes objects out of the relationship; those that are not in it are passed over.
+    /// Removes objects from the relationship; objects that are not in it are ignored.
     case remove([PersistentIdentifier], from: String)
-    /// Gives objects of an ordered relationship another place.
+    /// Moves objects of an ordered relationship to another position.
     case move([PersistentIdentifier], in: String, to: ListPlace)
 
     /// The relationship's name.
@@ -23,7 +23,7 @@ public enum RelationshipEdit: Hashable, Sendable {
         }
     }
 
-    /// Where the objects get to; nil where they go.
+    /// The target position; nil for a removal.
     public var place: ListPlace? {
         switch self {
         case .add(_, _, let place), .move(_, _, let place): place
@@ -32,16 +32,16 @@ public enum RelationshipEdit: Hashable, Sendable {
     }
 }
 
-/// A place in an ordered list, among the objects that an edit does not put there itself.
+/// A position in an ordered relationship, relative to the objects that the edit does not move.
 public enum ListPlace: Hashable, Sendable {
     case first
     case last
     case before(PersistentIdentifier)
     case after(PersistentIdentifier)
-    /// Behind so many others, from 0; beyond the end it is the end.
+    /// The number of objects before the position, from 0. An index past the end means the end.
     case index(Int64)
 
-    /// The object that the place is next to, if it is given by one.
+    /// The object that the position is relative to; nil for other positions.
     public var neighbor: PersistentIdentifier? {
         switch self {
         case .before(let identifier), .after(let identifier): identifier

@@ -1,22 +1,24 @@
-/// One thing that is wrong with a change set, in parts that a program can use.
+/// One violation in a rejected change set, in a form that a program can evaluate.
 public struct ChangeFault: Hashable, Sendable {
     public var code: ErrorCode
-    /// One sentence, without a final full stop; it holds no stored values.
+    /// One sentence without a final period. It contains no stored values.
     public var message: String
-    /// The place of the change at fault in the set; nil where the set as a whole is.
+    /// The index of the change in the set; nil if the violation concerns the set as a whole.
     public var change: Int?
     public var entityName: String?
-    /// The property at fault; several for a constraint over several.
+    /// The property concerned; several for a constraint over several properties.
     public var propertyNames: [String]
-    /// The object in question, as its URI: the one that has to change, or that stands in the way.
+    /// The URI of the object concerned: the object to change, or the existing object that conflicts
+    /// with the change.
     public var uri: String?
-    /// What kind of value was given: `a string`.
+    /// The kind of the given value, such as `a string`.
     public var valueKind: String?
+    /// The rule that the change violates.
     public var rule: Rule?
-    /// For a conflict: what the store holds, and what the caller knew and wanted.
+    /// For a conflict: the stored values, the caller's base values and its new values.
     public var conflict: MergeConflict?
 
-    /// What was broken: a key of the schema file, or a condition of the change.
+    /// The violated rule: a key of the schema file, or a condition of the change.
     public enum Rule: String, Hashable, Sendable, CaseIterable {
         case type, optional, minimum, maximum, minLength, maxLength, pattern
         case minCount, maxCount, unique, deleteRule, version, derived, abstract
@@ -39,21 +41,21 @@ public struct ChangeFault: Hashable, Sendable {
     }
 }
 
-/// Two snapshots of one object: the store's, and the caller's.
+/// A conflict between the stored object and the caller's snapshot of it.
 public struct MergeConflict: Hashable, Sendable {
-    /// The object's version in the store; 0 once it is deleted.
+    /// The stored version; 0 if the object is deleted.
     public var storedVersion: Int64
-    /// The version that the change was based on, if it said so.
+    /// The version that the change was based on; nil if it names none.
     public var expectedVersion: Int64?
-    /// The properties that the change names; those with values too large for a reply are left out.
+    /// The properties of the change, without those whose values are too large for a reply.
     public var properties: [Property]
 
     public struct Property: Hashable, Sendable {
         public var name: String
-        /// The value that the change was based on, if it said so.
+        /// The value that the change was based on; nil if it names none.
         public var base: Value?
         public var stored: Value
-        /// The value that the change gives; nil for a property that it only read.
+        /// The new value; nil for a property that the caller read and does not change.
         public var given: Value?
 
         public init(name: String, base: Value?, stored: Value, given: Value?) {

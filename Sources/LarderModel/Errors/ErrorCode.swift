@@ -1,9 +1,10 @@
-/// The stable codes under which Larder reports conditions, on the wire and on the command line.
+/// The stable error codes of the wire protocol and the command line.
 ///
-/// The number is the wire's (`ErrorReply.code` in `Proto/larder.proto`) and never changes its
-/// meaning; the name is what `larder` prints in brackets. Hundreds group what a caller does next.
+/// The raw value is `ErrorReply.code` in `Proto/larder.proto` and never changes its meaning.
+/// ``name`` is the form that `larder` prints. Each group of a hundred calls for a different
+/// reaction of the caller.
 public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
-    // 1xx: the bytes or the order of messages are wrong.
+    // 1xx: the bytes or the order of messages are invalid.
     case malformedFrame = 100
     case frameTooLong = 101
     case handshakeRequired = 102
@@ -11,13 +12,13 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case unknownMessage = 104
     case malformedMessage = 105
 
-    // 2xx: what is named does not exist here.
+    // 2xx: an identifier or a name does not refer to anything in this store.
     case malformedIdentifier = 200
     case foreignIdentifier = 201
     case unknownEntity = 202
     case objectNotFound = 203
 
-    // 3xx: the data or the question is wrong.
+    // 3xx: the data or the query is invalid.
     case unknownProperty = 300
     case wrongType = 301
     case malformedPredicate = 302
@@ -31,14 +32,14 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case malformedSchema = 310
     case schemaMismatch = 311
     case malformedValue = 312
-    /// Said by a client of a predicate in its own language; never sent by a server.
+    /// Thrown by a client for a Swift predicate that it cannot translate; never sent by a server.
     case unsupportedPredicate = 313
     case idempotencyMismatch = 314
 
-    // 4xx: someone else was faster.
+    // 4xx: another client changed the object first.
     case versionConflict = 400
 
-    // 5xx: refused by a limit or a permission.
+    // 5xx: a limit or a permission forbids the request.
     case resourceExhausted = 500
     case readOnly = 501
     case permissionDenied = 502
@@ -49,18 +50,18 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case cancelled = 602
     case snapshotExpired = 603
 
-    // 7xx: said by the client about its connection; never sent by a server.
+    // 7xx: thrown by the client about its connection; never sent by a server.
     case connectionFailed = 700
     case indeterminate = 701
 
-    // 8xx: the storage below.
+    // 8xx: the underlying storage failed.
     case storageFailed = 800
     case storageFull = 801
     case storeInUse = 802
     case notAStore = 803
     case storeTooNew = 804
 
-    /// The code as users see it: `OBJECT_NOT_FOUND` for ``objectNotFound``.
+    /// The code in the form that users see: `OBJECT_NOT_FOUND` for ``objectNotFound``.
     public var name: String {
         "\(self)".reduce(into: "") { name, character in
             if character.isUppercase { name.append("_") }

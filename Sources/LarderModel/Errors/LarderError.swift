@@ -1,21 +1,21 @@
-/// A condition that the caller can act on: what is wrong, in a sentence, and what helps.
+/// An error with a stable code, a message and, where possible, a hint.
 ///
-/// Sentences name entity, attribute and object; they carry no stored values, so that they can be
-/// logged. Layers below translate their own conditions into this one at their border.
+/// Messages name entities, attributes and objects but contain no stored values, so they can be
+/// logged. Lower layers translate their own errors into this type at their boundary.
 public struct LarderError: Error, Hashable, Sendable {
     /// The stable code; see ``ErrorCode``.
     public var code: ErrorCode
-    /// One sentence, without a final full stop, that says what is wrong.
+    /// One sentence without a final period that describes the problem.
     public var message: String
-    /// One sentence that says what helps, if something is known to.
+    /// One sentence that says how to solve the problem; nil if no advice is known.
     public var hint: String?
-    /// For an error about a part of a format string: its column, from 1, counted in characters.
+    /// For an error in a format string: its column, counted in characters from 1.
     public var column: Int?
-    /// The object in question, as its URI, if there is one.
+    /// The URI of the object concerned; nil if there is none.
     public var uri: String?
-    /// Every single fault, where several were found at once (a schema's, a change set's).
+    /// One sentence per problem, if several were found at once in a schema or a change set.
     public var faults: [String]
-    /// A change set's faults in parts, also where there is only one.
+    /// The violations of a rejected change set; also set if there is only one.
     public var details: [ChangeFault]
 
     public init(
@@ -33,14 +33,16 @@ public struct LarderError: Error, Hashable, Sendable {
 }
 
 extension LarderError {
-    /// The error of a single fault.
-    public init(_ fault: ChangeFault, hint: String? = nil) {
-        self.init(fault.code, fault.message, hint: hint, uri: fault.uri, details: [fault])
+    /// An error with a single violation.
+    public init(_ violation: ChangeFault, hint: String? = nil) {
+        self.init(
+            violation.code, violation.message, hint: hint, uri: violation.uri, details: [violation])
     }
 }
 
 extension LarderError: CustomStringConvertible {
-    /// The form that `larder` prints: `error[CODE]: sentence`, a line for each fault, `hint: …`.
+    /// The form that `larder` prints: `error[CODE]: message`, one indented line per problem, `hint:
+    /// …`.
     public var description: String {
         var lines = ["error[\(code.name)]: \(message)"]
         lines += faults.map { "  \($0)" }

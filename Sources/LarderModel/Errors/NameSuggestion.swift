@@ -1,6 +1,6 @@
-/// The known name that a wrong one was probably meant to be.
+/// Suggests known names for a misspelled one.
 public enum NameSuggestion {
-    /// The nearest name within two single-character edits, as a hint; nil if there is none.
+    /// A hint with the nearest name within two single-character edits; nil if there is none.
     public static func hint(for name: String, among known: some Sequence<String>) -> String? {
         let nearest = known.lazy
             .map { (distance: distance(name, $0), name: $0) }
@@ -9,8 +9,7 @@ public enum NameSuggestion {
         return nearest.map { "did you mean \"\($0.name)\"?" }
     }
 
-    /// How many insertions, deletions and replacements lead from one to the other; case counts
-    /// nothing. 3 stands for all that is more than 2.
+    /// The Levenshtein distance of two names, ignoring case. All distances above 2 return 3.
     private static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.lowercased().utf8)
         let right = Array(right.lowercased().utf8)

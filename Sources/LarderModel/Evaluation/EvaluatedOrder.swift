@@ -1,5 +1,5 @@
-/// An order of objects that is ready to be used: by sort keys, and by identifier where these are
-/// equal, as the store has it.
+/// A sort order that has been checked against the schema. Objects with equal keys are ordered by
+/// identifier, as in the store.
 public struct EvaluatedOrder: Sendable {
     struct Key: Sendable {
         let operand: TypedExpression
@@ -11,9 +11,9 @@ public struct EvaluatedOrder: Sendable {
     let keys: [Key]
     let evaluator: Evaluator
 
-    /// The objects in this order.
+    /// Returns the objects in this order.
     ///
-    /// - Throws: As ``EvaluatedPredicate/holds(for:reading:)``.
+    /// - Throws: The errors of ``EvaluatedPredicate/holds(for:reading:)``.
     public func sorted(
         _ objects: [PersistentIdentifier], reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> [PersistentIdentifier] {
@@ -25,8 +25,8 @@ public struct EvaluatedOrder: Sendable {
             rows.append((object, values))
         }
         rows.sort { left, right in
-            for (place, key) in keys.enumerated() {
-                let order = order(left.values[place], right.values[place], by: key)
+            for (index, key) in keys.enumerated() {
+                let order = order(left.values[index], right.values[index], by: key)
                 if order != 0 { return order < 0 }
             }
             return Value.object(left.object).order(to: .object(right.object)) < 0
@@ -49,13 +49,14 @@ public struct EvaluatedOrder: Sendable {
 }
 
 extension Evaluator {
-    /// Sort keys as format strings take no arguments here; a tree names its own.
+    /// Checks sort keys against the schema. Format strings take no arguments here; trees refer to
+    /// the evaluator's arguments by index.
     ///
-    /// - Throws: What is wrong with the sort keys, before any object is asked.
+    /// - Throws: What is wrong with the keys, before any object is read.
     public func order(_ keys: [SortKey]) throws(LarderError) -> EvaluatedOrder {
         guard keys.count <= Limits.queryColumnsMax else {
             throw LarderError(
-                .resourceExhausted, "a query has \(Limits.queryColumnsMax) sort keys at most")
+                .resourceExhausted, "a query takes at most \(Limits.queryColumnsMax) sort keys")
         }
         var typed: [EvaluatedOrder.Key] = []
         for key in keys { typed.append(try self.key(key)) }
@@ -73,12 +74,14 @@ extension Evaluator {
         var typer = ExpressionTyper(self)
         let operand = try typer.operand(expression)
         guard let type = operand.type else {
-            throw LarderError(.wrongType, "a sort key is an argument alone, the same for all rows")
+            throw LarderError(
+                .wrongType, "a sort key must depend on the object; an argument is constant",
+                hint: "write the key path of a property")
         }
         guard key.stringOrder == .plain || type.isString else {
             throw LarderError(
                 .wrongType,
-                "an order of strings needs strings, and "
+                "only strings have a string order, and "
                     + "\(operand.name) is \(type.nounWithArticle)")
         }
         return EvaluatedOrder.Key(

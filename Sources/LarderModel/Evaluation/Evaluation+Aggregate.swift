@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension Evaluation {
-    /// A value computed of elements; those that are nil are passed over.
+    /// Computes an aggregate over the elements that are not nil.
     func aggregate(
         _ function: AggregateFunction, _ elements: [Value], _ type: AttributeType?
     ) throws(LarderError) -> Value {
@@ -12,7 +12,7 @@ extension Evaluation {
         case .minimum: return values.min { $0.order(to: $1) < 0 } ?? .null
         case .maximum: return values.max { $0.order(to: $1) < 0 } ?? .null
         case .mode:
-            // Runs come in order, so the first of the longest is the smallest.
+            // Groups are in ascending order, so the first of the largest has the smallest value.
             let runs = Self.runs(of: values)
             let longest = runs.map(\.count).max()
             return runs.first { $0.count == longest }?.first ?? .null
@@ -26,7 +26,7 @@ extension Evaluation {
         return double(function, values.compactMap(\.nearestDouble))
     }
 
-    /// The values that are equal, side by side and in order.
+    /// Groups of equal values, in ascending order.
     private static func runs(of values: [Value]) -> [[Value]] {
         var runs: [[Value]] = []
         for value in values.sorted(by: { $0.order(to: $1) < 0 }) {
@@ -46,7 +46,7 @@ extension Evaluation {
         for case .int(let integer) in values { sum.add(integer) }
         if function == .average { return sum.average.map { .double($0) } ?? .null }
         guard let value = sum.value else {
-            throw LarderError(.arithmeticOverflow, "a sum is beyond 64 bits")
+            throw LarderError(.arithmeticOverflow, "a sum exceeds the range of 64-bit integers")
         }
         return .int(value)
     }

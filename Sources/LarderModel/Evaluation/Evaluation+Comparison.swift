@@ -1,10 +1,11 @@
 import FoundationEssentials
 
 extension Evaluation {
-    /// Steps of one match of LIKE: beyond what is asked of the longest string by a usual pattern.
+    /// The maximum number of steps in one LIKE match, more than common patterns need for the
+    /// longest string.
     private static let likeStepsMax = 64 << 20
 
-    /// The comparison of two single values that are of comparable types.
+    /// Compares two single values of comparable types.
     func holds(
         _ left: Value, _ name: Comparison.Operator, _ right: Value, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
@@ -43,8 +44,8 @@ extension Evaluation {
             let pattern = LikePattern(part)
             guard let isLike = pattern.matches(text, stepsMax: Self.likeStepsMax) else {
                 throw LarderError(
-                    .resourceExhausted, "a match with LIKE takes too long",
-                    hint: "write the pattern so that it has fewer ways to match")
+                    .resourceExhausted, "a LIKE match takes too many steps",
+                    hint: "use fewer `*` in the pattern")
             }
             return isLike
         }
@@ -72,7 +73,9 @@ extension Evaluator {
     func matches(
         _ text: String, _ pattern: String, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
-        guard let matcher else { throw LarderError(.unsupported, "MATCHES is not available here") }
+        guard let matcher else {
+            throw LarderError(.unsupported, "MATCHES is not available here")
+        }
         return try matcher(text, pattern, options)
     }
 }

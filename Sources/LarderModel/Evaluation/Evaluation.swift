@@ -1,24 +1,24 @@
 import FoundationEssentials
 
-/// One evaluation: of one expression, for one object.
+/// The evaluation of one expression for one object.
 struct Evaluation {
     let evaluator: Evaluator
     let reader: Evaluator.Reader
-    /// What the expression's places hold now; the object itself is the first.
-    private var places: [Value]
+    /// The values of the expression's slots; slot 0 is the object itself.
+    private var slots: [Value]
 
     init(
         _ evaluator: Evaluator, _ object: PersistentIdentifier, _ reader: @escaping Evaluator.Reader
     ) {
         self.evaluator = evaluator
         self.reader = reader
-        places = [.object(object)]
+        slots = [.object(object)]
     }
 
     mutating func value(of expression: TypedExpression) throws(LarderError) -> Value {
         switch expression {
         case .value(let value): return value
-        case .object(let place): return place < places.count ? places[place] : .null
+        case .object(let slot): return slot < slots.count ? slots[slot] : .null
         case .step(let step, let base):
             return property(step, of: try value(of: base)).first ?? .null
         case .member(let path, let document, let kind):
@@ -42,10 +42,10 @@ struct Evaluation {
             return value.isNull ? [] : [value]
         case .step(let step, let base):
             return try elements(of: base).flatMap { property(step, of: $0) }
-        case .filtered(let base, let place, let predicate):
+        case .filtered(let base, let slot, let predicate):
             var kept: [Value] = []
             for element in try elements(of: base)
-            where try holds(predicate, with: element, in: place) {
+            where try holds(predicate, with: element, in: slot) {
                 kept.append(element)
             }
             return kept
@@ -55,7 +55,7 @@ struct Evaluation {
         }
     }
 
-    /// What a step leads to: one value, perhaps nil, or, of a to-many, any number.
+    /// The value of a property: a single value that may be nil, or the elements of a to-many.
     private func property(_ step: PropertyStep, of owner: Value) -> [Value] {
         var value: Value?
         if case .object(let object) = owner { value = reader(object, step.name) }
@@ -125,15 +125,15 @@ struct Evaluation {
             for part in parts where try holds(part) { return true }
             return false
         case .not(let part): return try !holds(part)
-        case .any(let collection, let place, let predicate):
+        case .any(let collection, let slot, let predicate):
             for element in try elements(of: collection)
-            where try holds(predicate, with: element, in: place) {
+            where try holds(predicate, with: element, in: slot) {
                 return true
             }
             return false
-        case .all(let collection, let place, let predicate):
+        case .all(let collection, let slot, let predicate):
             for element in try elements(of: collection)
-            where try !holds(predicate, with: element, in: place) {
+            where try !holds(predicate, with: element, in: slot) {
                 return false
             }
             return true
@@ -141,11 +141,11 @@ struct Evaluation {
     }
 
     private mutating func holds(
-        _ predicate: TypedPredicate, with element: Value, in place: Int
+        _ predicate: TypedPredicate, with element: Value, in slot: Int
     ) throws(LarderError) -> Bool {
-        // Places are numbered by how many predicates of elements enclose them.
-        places.removeLast(max(0, places.count - place))
-        places.append(element)
+        // A slot's index is the number of element predicates that enclose it.
+        slots.removeLast(max(0, slots.count - slot))
+        slots.append(element)
         return try holds(predicate)
     }
 }

@@ -1,25 +1,26 @@
 public import FoundationEssentials
 
-/// Answers queries over values in memory: what `docs/queries.md` says, without a database.
+/// Evaluates queries over values in memory, with the meaning that `docs/queries.md` defines.
 ///
-/// Made once of a schema, an entity and parameters. It checks an expression as the store's planner
-/// does, with the same error codes, and gives its arguments the types of what they stand beside;
-/// what it makes of it can then be asked of any number of objects.
+/// An evaluator is created for a schema, an entity and parameters. Like the store's planner it
+/// checks an expression first, with the same error codes, and converts its arguments to the types
+/// they are compared with. The result can be evaluated for any number of objects.
 ///
 /// - `ExpressionTyper.swift` and its extensions check names and types,
-/// - `TypedExpression.swift` is the tree that comes of it,
+/// - `TypedExpression.swift` is the resulting tree,
 /// - `Evaluation.swift` and its extensions compute it for one object.
 ///
-/// It shares with SQL the rules of single functions and of types, and nothing else, so that a
-/// property test can hold each to the other.
+/// It shares the rules for single functions and for types with the SQL functions and nothing else,
+/// so that a property test can compare the two implementations.
 public struct Evaluator: Sendable {
-    /// Reads a property of an object: an attribute's value, a to-one as an object or nil, a
-    /// to-many as its objects, in their order if it is ordered. Nil for an object that is gone.
+    /// Reads a property of an object: the value of an attribute, the object of a to-one
+    /// relationship or nil, the objects of a to-many relationship in their order. Returns nil for
+    /// an object that does not exist.
     public typealias Reader = (_ object: PersistentIdentifier, _ property: String) -> Value?
 
-    /// Whether the whole text matches a regular expression: the operator MATCHES.
+    /// Returns whether the whole text matches a regular expression: the operator MATCHES.
     ///
-    /// `[c]` and `[d]` are the matcher's to follow. It bounds its own work.
+    /// The matcher handles the options `[c]` and `[d]` and limits its own work.
     public typealias Matcher =
         @Sendable (_ text: String, _ pattern: String, _ options: Comparison.Options)
         throws(LarderError) -> Bool
@@ -32,17 +33,17 @@ public struct Evaluator: Sendable {
     let matcher: Matcher?
 
     /// - Parameters:
-    ///   - store: The store whose objects arguments may name; nil if those of any may be named.
-    ///     Temporary identifiers may always.
-    ///   - now: What `now()` is.
-    ///   - matcher: Without one MATCHES is refused as unsupported.
-    /// - Throws: `unknownEntity`; `resourceExhausted` for parameters beyond ``Limits``.
+    ///   - store: The store to which objects in arguments must belong; nil to accept objects of any
+    ///     store. Temporary identifiers are always accepted.
+    ///   - now: The value of `now()`.
+    ///   - matcher: Without a matcher, MATCHES throws `unsupported`.
+    /// - Throws: `unknownEntity`; `resourceExhausted` for parameters that exceed ``Limits``.
     public init(
         schema: Schema, entityName: String, parameters: QueryParameters = QueryParameters(),
         store: UUID? = nil, now: Date, matcher: Matcher? = nil
     ) throws(LarderError) {
         guard let entity = schema.entity(named: entityName) else {
-            throw LarderError(.unknownEntity, "there is no entity \"\(entityName.prefix(32))\"")
+            throw LarderError.unknownEntity(entityName, in: schema)
         }
         try parameters.checkLimits()
         self.schema = schema
@@ -53,16 +54,18 @@ public struct Evaluator: Sendable {
         self.matcher = matcher
     }
 
-    /// - Throws: What is wrong with the predicate, before any object is asked.
+    /// Checks a predicate against the schema.
+    ///
+    /// - Throws: What is wrong with the predicate, before any object is read.
     public func predicate(_ expression: QueryExpression) throws(LarderError) -> EvaluatedPredicate {
         try expression.checkLimits()
         var typer = ExpressionTyper(self)
         return EvaluatedPredicate(predicate: try typer.predicate(expression), evaluator: self)
     }
 
-    /// An expression with a value for each object.
+    /// Checks an expression that has one value per object against the schema.
     ///
-    /// - Throws: What is wrong with the expression, before any object is asked.
+    /// - Throws: What is wrong with the expression, before any object is read.
     public func expression(
         _ expression: QueryExpression
     ) throws(LarderError) -> EvaluatedExpression {
@@ -73,15 +76,15 @@ public struct Evaluator: Sendable {
     }
 }
 
-/// A predicate that is ready to be asked of objects.
+/// A predicate that has been checked against the schema and can be evaluated for objects.
 public struct EvaluatedPredicate: Sendable {
     let predicate: TypedPredicate
     let evaluator: Evaluator
 
-    /// Whether the predicate holds for the object.
+    /// Returns whether the object satisfies the predicate.
     ///
-    /// - Throws: `arithmeticOverflow` for a sum beyond its type, and what the operators of strings
-    ///   throw when a match takes too long.
+    /// - Throws: `arithmeticOverflow` for a sum that exceeds its type; `resourceExhausted` for a
+    ///   string match that takes too long.
     public func holds(
         for object: PersistentIdentifier, reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> Bool {
@@ -90,14 +93,14 @@ public struct EvaluatedPredicate: Sendable {
     }
 }
 
-/// An expression that is ready to be computed of objects.
+/// An expression that has been checked against the schema and can be evaluated for objects.
 public struct EvaluatedExpression: Sendable {
     let operand: TypedExpression
     let evaluator: Evaluator
 
-    /// The expression's value for the object.
+    /// Returns the value of the expression for the object.
     ///
-    /// - Throws: As ``EvaluatedPredicate/holds(for:reading:)``.
+    /// - Throws: The errors of ``EvaluatedPredicate/holds(for:reading:)``.
     public func value(
         for object: PersistentIdentifier, reading reader: @escaping Evaluator.Reader
     ) throws(LarderError) -> Value {

@@ -1,5 +1,5 @@
 extension ExpressionTyper {
-    /// A value computed over a collection.
+    /// Types an aggregate over a collection.
     mutating func aggregate(
         _ function: AggregateFunction, _ collection: QueryExpression
     ) throws(LarderError) -> TypedOperand {

@@ -6,7 +6,7 @@ extension ExpressionTyper {
         }
         guard let collection else {
             throw LarderError(
-                .wrongType, "ANY and ALL need a key path to many objects on the left side")
+                .wrongType, "ANY and ALL need a to-many key path on the left side")
         }
         return try quantified(comparison, over: collection)
     }
@@ -18,7 +18,7 @@ extension ExpressionTyper {
         if try isCollection(comparison.left), comparison.left != element?.collection {
             guard comparison.operator == .contains else {
                 guard case .keyPath(let base, let names) = comparison.left else {
-                    throw Self.isNoValue
+                    throw Self.notAValue
                 }
                 throw Self.needsModifier(try keyPath(base, names).name)
             }
@@ -32,36 +32,36 @@ extension ExpressionTyper {
         return try test(comparison)
     }
 
-    /// What is said of elements: of any one, or of all.
+    /// Types a comparison that must hold for at least one element, or for all.
     private mutating func quantified(
         _ comparison: Comparison, over collection: QueryExpression
     ) throws(LarderError) -> TypedPredicate {
         let elements = try elements(of: collection)
-        let place = placeCount
+        let slot = slotCount
         let operand = TypedOperand(
-            expression: .object(place: place), type: elements.type, name: elements.name)
+            expression: .object(slot: slot), type: elements.type, name: elements.name)
         let outer = element
         element = (collection, operand, elements.member)
-        placeCount += 1
+        slotCount += 1
         defer {
             element = outer
-            placeCount -= 1
+            slotCount -= 1
         }
         let test = try test(comparison)
         return comparison.modifier == .all
-            ? .all(elements.collection, place: place, test)
-            : .any(elements.collection, place: place, test)
+            ? .all(elements.collection, slot: slot, test)
+            : .any(elements.collection, slot: slot, test)
     }
 
-    /// The comparison of single values.
+    /// Types a comparison of single values.
     private mutating func test(_ comparison: Comparison) throws(LarderError) -> TypedPredicate {
         var expressions = [comparison.left]
         switch (comparison.operator, comparison.right) {
         case (.in, .list(let list)), (.between, .list(let list)): expressions += list
-        case (.in, let right) where isLiteral(right): return try besideList(comparison)
-        case (.between, .argument): return try besideList(comparison)
+        case (.in, let right) where isLiteral(right): return try listComparison(comparison)
+        case (.between, .argument): return try listComparison(comparison)
         case (.between, .variable(let name)) where variables[name] == nil:
-            return try besideList(comparison)
+            return try listComparison(comparison)
         case (.in, _), (.between, _):
             throw LarderError(
                 .wrongType, "\(comparison.operator.rawValue) needs a list on its right side",
@@ -89,22 +89,23 @@ extension ExpressionTyper {
         }
     }
 
-    /// What is compared with each other: what is open takes the type of the first that has one.
+    /// Types values that are compared with each other. Untyped ones take the type of the first
+    /// typed one.
     ///
-    /// - Parameter wanted: The type that the operator asks for, if it does.
+    /// - Parameter wanted: The type that the operator requires, if any.
     private mutating func operands(
         _ expressions: [QueryExpression], or wanted: OperandType?
     ) throws(LarderError) -> [TypedOperand] {
         var typed: TypedOperand?
         var known: [TypedOperand?] = []
         for expression in expressions {
-            let operand = try isOpen(expression) ? nil : self.operand(expression)
-            // Among decimals all are decimals.
+            let operand = try isUntyped(expression) ? nil : self.operand(expression)
+            // If one side is a decimal, all sides are compared as decimals.
             if typed == nil || operand?.type == .attribute(.decimal) { typed = operand ?? typed }
             known.append(operand)
         }
         var wanted = wanted
-        // A member of a JSON document beside literals alone is of their kind.
+        // A JSON member that is compared with literals only takes their type.
         var memberType = wanted
         if typed == nil, wanted == nil {
             memberType = try literalType(expressions)
@@ -118,26 +119,27 @@ extension ExpressionTyper {
                 let type = typed?.type ?? wanted ?? (isLiteral(expression) ? nil : memberType)
                 result.append(
                     try self.operand(
-                        expression, as: type, beside: typed?.name ?? "the other value"))
+                        expression, as: type, comparedWith: typed?.name ?? "the other value"))
             }
         }
         return result
     }
 
-    /// The type that the first constant has by itself, or else the first argument; nil if all are
-    /// nil.
+    /// The type of the first constant, or else of the first argument; nil if all are nil.
     private func literalType(
         _ expressions: [QueryExpression]
     ) throws(LarderError) -> OperandType? {
         let constants = expressions.filter { if case .constant = $0 { true } else { false } }
         for expression in constants + expressions where isLiteral(expression) {
-            guard case .value(let value) = try given(expression).argument else { continue }
+            guard case .value(let value) = try suppliedArgument(expression).argument else {
+                continue
+            }
             if let type = value.attributeType { return .attribute(type) }
         }
         return nil
     }
 
-    /// Literals alone have no operators but these.
+    /// Rejects operators that are not allowed between two literals.
     private func checkLiterals(
         _ expressions: [QueryExpression], for comparison: Comparison
     ) throws(LarderError) {
@@ -151,7 +153,7 @@ extension ExpressionTyper {
             .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
     }
 
-    /// What is wrong with the pattern of MATCHES is said before any object is asked.
+    /// Reports an invalid MATCHES pattern before any object is read.
     private func checkPattern(
         _ comparison: Comparison, _ pattern: TypedExpression
     ) throws(LarderError) {
@@ -161,14 +163,15 @@ extension ExpressionTyper {
         _ = try evaluator.matches("", text, comparison.options)
     }
 
-    /// `name IN %@` and `name BETWEEN %@`, where the argument is a list.
-    private mutating func besideList(_ comparison: Comparison) throws(LarderError) -> TypedPredicate
+    /// Types `name IN %@` and `name BETWEEN %@`, where the argument is a list.
+    private mutating func listComparison(_ comparison: Comparison) throws(LarderError)
+        -> TypedPredicate
     {
         guard !isLiteral(comparison.left) else {
             throw LarderError(
                 .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
         }
-        let (argument, isText) = try given(comparison.right)
+        let (argument, isText) = try suppliedArgument(comparison.right)
         var left = try operand(comparison.left)
         func values() throws(LarderError) -> [Value] {
             comparison.operator == .between
@@ -178,7 +181,8 @@ extension ExpressionTyper {
         let given = try values()
         var type = left.type
         if try isMember(comparison.left) {
-            // It is read as what the list holds, of which each value is what it is.
+            // The member is read as the type of the list's elements; each element keeps its own
+            // type.
             type = comparison.needsStrings ? .attribute(.string) : nil
             let kind = given.first { !$0.isNull }?.attributeType.map { OperandType.attribute($0) }
             left = try operand(comparison.left, as: type ?? kind)
@@ -187,16 +191,16 @@ extension ExpressionTyper {
         var typed: [TypedExpression] = []
         for value in given {
             typed.append(
-                .value(try self.typed(value, isText: isText, as: type, beside: left.name)))
+                .value(try self.typed(value, isText: isText, as: type, comparedWith: left.name)))
         }
         return comparison.operator == .between
             ? .between(left.expression, typed[0], typed[1], comparison.options)
             : .in(left.expression, typed, comparison.options)
     }
 
-    /// Whether it is a member of a JSON document.
+    /// Whether the expression is a member of a JSON document.
     private func isMember(_ expression: QueryExpression) throws(LarderError) -> Bool {
         guard case .keyPath = expression else { return false }
-        return try isOpen(expression)
+        return try isUntyped(expression)
     }
 }

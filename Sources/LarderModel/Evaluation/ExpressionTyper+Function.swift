@@ -1,6 +1,6 @@
 extension ExpressionTyper {
-    /// Whether only what it stands beside can tell the type of an expression.
-    func isOpen(_ expression: QueryExpression) throws(LarderError) -> Bool {
+    /// Whether the expression takes its type from what it is compared with.
+    func isUntyped(_ expression: QueryExpression) throws(LarderError) -> Bool {
         if isLiteral(expression) { return true }
         if let element, element.collection == expression { return !element.member.isEmpty }
         switch expression {
@@ -8,22 +8,22 @@ extension ExpressionTyper {
         case .function(let function, let operands):
             let typed = function.operandsOfResult(operands)
             if typed.isEmpty { return false }
-            // Among members alone nothing tells; a value beside them does.
+            // JSON members alone do not determine a type; a typed operand among them does.
             for operand in typed {
                 if case .keyPath = operand { return false }
-                guard try isOpen(operand) else { return false }
+                guard try isUntyped(operand) else { return false }
             }
             return true
         default: return false
         }
     }
 
-    /// A key path that may lead into a JSON document, whose member is read as the type.
+    /// Types a key path whose end may be a JSON member, which is read as `type`.
     func member(_ path: KeyPath, as type: OperandType?) throws(LarderError) -> TypedOperand {
         try member(path.member, of: single(path), as: type)
     }
 
-    /// The same of a document; without a path it is what is there.
+    /// Types a member of a document; with an empty path, the document itself.
     func member(
         _ path: [String], of document: TypedOperand, as type: OperandType?
     ) throws(LarderError) -> TypedOperand {
@@ -32,7 +32,7 @@ extension ExpressionTyper {
         switch type {
         case .attribute(let attribute): read = attribute
         case .object:
-            throw LarderError(.wrongType, "\(document.name) holds no objects")
+            throw LarderError(.wrongType, "\(document.name) does not contain objects")
         case nil: read = .json
         }
         let kind: MemberKind =
@@ -43,30 +43,31 @@ extension ExpressionTyper {
             type: .attribute(isNumber ? .double : read), name: document.name)
     }
 
-    /// A call of a function.
+    /// Types a function call.
     ///
-    /// - Parameter type: What its place asks for.
+    /// - Parameter type: The type that the context requires.
     mutating func call(
         _ function: ScalarFunction, _ operands: [QueryExpression], as type: OperandType?
     ) throws(LarderError) -> TypedOperand {
         guard function.operandCount.contains(operands.count) else {
             throw LarderError(
-                .malformedPredicate, "\(function.rawValue) takes another number of operands")
+                .malformedPredicate, "\(function.rawValue) does not take \(operands.count) operands"
+            )
         }
         var known: [TypedOperand?] = []
         var kinds: [OperandKind] = []
-        for (place, operand) in operands.enumerated() {
-            if function == .conditional, place == 0 {
+        for (index, operand) in operands.enumerated() {
+            if function == .conditional, index == 0 {
                 let test = TypedExpression.truth(try predicate(operand))
                 known.append(TypedOperand(expression: test, type: .attribute(.bool), name: ""))
                 kinds.append(.typed(.bool))
-            } else if try isOpen(operand) {
+            } else if try isUntyped(operand) {
                 known.append(nil)
-                kinds.append(try kind(ofOpen: operand))
+                kinds.append(try kind(ofUntyped: operand))
             } else {
                 let typed = try self.operand(operand)
                 guard case .attribute(let attribute) = typed.type else {
-                    throw LarderError(.wrongType, "\(function.rawValue) takes no objects")
+                    throw LarderError(.wrongType, "\(function.rawValue) does not take objects")
                 }
                 known.append(typed)
                 kinds.append(.typed(attribute))
@@ -76,14 +77,14 @@ extension ExpressionTyper {
         if case .attribute(let attribute) = type { wanted = attribute }
         let signature = try function.signature(of: kinds, wanted: wanted)
         var expressions: [TypedExpression] = []
-        for (place, operand) in operands.enumerated() {
-            let type = signature.operands[place]
+        for (index, operand) in operands.enumerated() {
+            let type = signature.operands[index]
             let typed: TypedOperand
-            if let operand = known[place] {
+            if let operand = known[index] {
                 typed = operand
             } else {
                 typed = try self.operand(
-                    operand, as: .attribute(type), beside: function.rawValue)
+                    operand, as: .attribute(type), comparedWith: function.rawValue)
             }
             expressions.append(
                 function.givesOperand ? typed.converted(to: type) : typed.expression)
@@ -93,7 +94,7 @@ extension ExpressionTyper {
             name: function.rawValue)
     }
 
-    private func kind(ofOpen expression: QueryExpression) throws(LarderError) -> OperandKind {
+    private func kind(ofUntyped expression: QueryExpression) throws(LarderError) -> OperandKind {
         switch expression {
         case .constant(let value): .constant(value.attributeType)
         case .keyPath: .member
@@ -103,7 +104,7 @@ extension ExpressionTyper {
 }
 
 extension TypedOperand {
-    /// The operand as a function takes it.
+    /// The operand converted to the type of the function's parameter.
     func converted(to type: AttributeType) -> TypedExpression {
         type == .double || type == .decimal ? .converted(expression, type) : expression
     }

@@ -1,12 +1,12 @@
 extension ExpressionTyper {
-    /// A key path whose names are known.
+    /// A key path whose names have been resolved.
     struct KeyPath {
-        let base: TypedPlace
+        let base: ObjectSlot
         let steps: [(step: PropertyStep, entity: Entity)]
         let type: OperandType
-        /// The entity at its end, if that is an object.
+        /// The entity of the objects at its end; nil if the end is an attribute.
         let entity: Entity?
-        /// The path on into the document of the json attribute at its end.
+        /// The remaining path into the document of the json attribute at its end.
         let member: [String]
 
         var isToMany: Bool { steps.contains { $0.step.isToMany } }
@@ -17,21 +17,21 @@ extension ExpressionTyper {
         }
     }
 
-    /// The object that `SELF` or a variable stands for.
-    func place(_ base: QueryExpression) throws(LarderError) -> TypedPlace {
+    /// The object that `SELF` or a variable refers to.
+    func slot(of base: QueryExpression) throws(LarderError) -> ObjectSlot {
         switch base {
-        case .object: return TypedPlace(entity: evaluator.entity, place: 0)
+        case .object: return ObjectSlot(entity: evaluator.entity, index: 0)
         case .variable(let name):
-            guard let place = variables[name] else {
+            guard let slot = variables[name] else {
                 throw LarderError(
                     .unsupported,
-                    "$\(name.prefix(32)) is no variable of a SUBQUERY around this, "
+                    "$\(name.prefix(32)) is not declared by an enclosing SUBQUERY, "
                         + "and a named value has no properties")
             }
-            return place
+            return slot
         default:
             throw LarderError(
-                .unsupported, "a key path begins with the object itself or with a variable")
+                .unsupported, "a key path must begin at the object itself or at a variable")
         }
     }
 
@@ -40,36 +40,36 @@ extension ExpressionTyper {
     ) throws(LarderError) -> KeyPath {
         guard !names.isEmpty, names.count <= Limits.keyPathStepsMax else {
             throw LarderError(
-                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+                .resourceExhausted, "a key path must have 1 to \(Limits.keyPathStepsMax) steps")
         }
-        return try keyPath(from: try place(base), names)
+        return try keyPath(from: try slot(of: base), names)
     }
 
-    /// The same from an object that is known.
+    /// Resolves a key path that starts at the given object.
     private func keyPath(
-        from place: TypedPlace, _ names: [String]
+        from slot: ObjectSlot, _ names: [String]
     ) throws(LarderError) -> KeyPath {
-        var entity: Entity? = place.entity
-        var type = OperandType.object(entityName: place.entity.name)
+        var entity: Entity? = slot.entity
+        var type = OperandType.object(entityName: slot.entity.name)
         var steps: [(step: PropertyStep, entity: Entity)] = []
         for (number, name) in names.enumerated() {
             guard let owner = entity else {
                 if type == .attribute(.json) {
                     return KeyPath(
-                        base: place, steps: steps, type: type, entity: nil,
+                        base: slot, steps: steps, type: type, entity: nil,
                         member: Array(names[number...]))
                 }
                 throw LarderError(
                     .wrongType,
                     "\(steps.last?.step.name ?? "SELF") is \(type.nounWithArticle) "
-                        + "and has no property \"\(name.prefix(32))\"")
+                        + "and does not have a property \"\(name.prefix(32))\"")
             }
             let (step, stepType, destination) = try step(name, of: owner)
             steps.append((step, owner))
             type = stepType
             entity = destination
         }
-        return KeyPath(base: place, steps: steps, type: type, entity: entity, member: [])
+        return KeyPath(base: slot, steps: steps, type: type, entity: entity, member: [])
     }
 
     private func step(
@@ -87,19 +87,18 @@ extension ExpressionTyper {
                 evaluator.schema.entity(named: relationship.destination)
             )
         case nil:
-            throw LarderError(
-                .unknownProperty, "\(owner.name) has no property \"\(name.prefix(32))\"")
+            throw LarderError.unknownProperty(name, of: owner)
         }
     }
 
-    /// A key path without to-many step, as one value.
+    /// Types a key path without to-many steps as a single value.
     func single(_ path: KeyPath) -> TypedOperand {
-        var expression = TypedExpression.object(place: path.base.place)
+        var expression = TypedExpression.object(slot: path.base.index)
         for (step, _) in path.steps { expression = .step(step, of: expression) }
         return TypedOperand(expression: expression, type: path.type, name: path.name)
     }
 
-    /// Whether an expression stands for any number of values.
+    /// Whether an expression has any number of values.
     func isCollection(_ expression: QueryExpression) throws(LarderError) -> Bool {
         switch expression {
         case .subquery, .keyPath(.subquery, _): true
@@ -108,7 +107,7 @@ extension ExpressionTyper {
         }
     }
 
-    /// A to-many key path or a SUBQUERY.
+    /// Types a to-many key path or a SUBQUERY.
     mutating func elements(of expression: QueryExpression) throws(LarderError) -> TypedElements {
         switch expression {
         case .keyPath(let base, let names) where base.isSubquery:
@@ -117,25 +116,26 @@ extension ExpressionTyper {
             let path = try keyPath(base, names)
             guard path.isToMany else {
                 throw LarderError(
-                    .wrongType, "\(path.name) is \(path.type.nounWithArticle), not a to-many")
+                    .wrongType,
+                    "\(path.name) is \(path.type.nounWithArticle), not a to-many relationship")
             }
-            return try elements(path, from: .single(.object(place: path.base.place)))
+            return try elements(path, from: .single(.object(slot: path.base.index)))
         case .subquery(let inner, let variable, let predicate):
             return try filtered(inner, variable, predicate)
         default:
-            throw LarderError(.wrongType, "a to-many key path or a SUBQUERY is needed here")
+            throw LarderError(.wrongType, "expected a to-many key path or a SUBQUERY")
         }
     }
 
-    /// What the objects of a SUBQUERY have.
+    /// Types a property of the objects of a SUBQUERY.
     private func properties(
         _ names: [String], of objects: TypedElements
     ) throws(LarderError) -> TypedElements {
         guard let entity = objects.entity else {
             throw LarderError(
-                .wrongType, "\(objects.name) is an attribute; objects are needed here")
+                .wrongType, "\(objects.name) is an attribute; expected objects")
         }
-        let path = try keyPath(from: TypedPlace(entity: entity, place: 0), names)
+        let path = try keyPath(from: ObjectSlot(entity: entity, index: 0), names)
         return try elements(path, from: objects.collection)
     }
 
@@ -155,16 +155,16 @@ extension ExpressionTyper {
         var elements = try elements(of: inner)
         guard let entity = elements.entity else {
             throw LarderError(
-                .wrongType, "\(elements.name) is an attribute; objects are needed here")
+                .wrongType, "\(elements.name) is an attribute; expected objects")
         }
-        let place = placeCount
+        let slot = slotCount
         let hidden = variables.updateValue(
-            TypedPlace(entity: entity, place: place), forKey: variable)
-        placeCount += 1
+            ObjectSlot(entity: entity, index: slot), forKey: variable)
+        slotCount += 1
         let typed = try self.predicate(predicate)
-        placeCount -= 1
+        slotCount -= 1
         variables[variable] = hidden
-        elements.collection = .filtered(.existing(elements.collection), place: place, typed)
+        elements.collection = .filtered(.existing(elements.collection), slot: slot, typed)
         return elements
     }
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-// What a query brings along takes the type of what it stands beside. Equal kinds pass; a number
-// stays the number that it is; texts are read as `Value.read` says, and as an object's URI.
+// Literals take the type of the value they are compared with. Values of that type are used as they
+// are, numbers keep their value, text is converted by `Value.read` or read as the URI of an object.
 
 extension ExpressionTyper {
-    /// What the query brings along: a constant, an argument, a variable of no SUBQUERY.
+    /// Whether the expression is a constant, an argument, or a variable that no SUBQUERY declares.
     func isLiteral(_ expression: QueryExpression) -> Bool {
         switch expression {
         case .constant, .argument: true
@@ -13,8 +13,8 @@ extension ExpressionTyper {
         }
     }
 
-    /// A literal as it was given.
-    func given(
+    /// The value of a literal as the query supplies it.
+    func suppliedArgument(
         _ expression: QueryExpression
     ) throws(LarderError) -> (argument: QueryArgument, isText: Bool) {
         let parameters = evaluator.parameters
@@ -23,42 +23,42 @@ extension ExpressionTyper {
         case .variable(let name):
             guard let argument = parameters.variables[name] else {
                 throw LarderError(
-                    .malformedPredicate, "there is no value for $\(name.prefix(32))",
-                    hint: "a variable is given with the query, or named by a SUBQUERY around it")
+                    .malformedPredicate, "no value for $\(name.prefix(32))",
+                    hint: "pass the variable with the query, or declare it in a SUBQUERY")
             }
             return (argument, parameters.argumentsAreText)
-        case .argument(let place):
-            guard parameters.arguments.indices.contains(place) else {
+        case .argument(let index):
+            guard parameters.arguments.indices.contains(index) else {
                 throw LarderError(
                     .malformedPredicate,
-                    "the query takes more than the \(parameters.arguments.count) arguments "
-                        + "that were given", hint: "give a value for each %@ and %K")
+                    "the query uses more than the \(parameters.arguments.count) arguments passed",
+                    hint: "pass one value for each %@ and %K")
             }
-            return (parameters.arguments[place], parameters.argumentsAreText)
-        default: throw LarderError(.wrongType, "a value is needed here")
+            return (parameters.arguments[index], parameters.argumentsAreText)
+        default: throw LarderError(.wrongType, "expected a value")
         }
     }
 
     func literal(
-        _ expression: QueryExpression, as type: OperandType?, beside name: String
+        _ expression: QueryExpression, as type: OperandType?, comparedWith name: String
     ) throws(LarderError) -> TypedOperand {
-        let (argument, isText) = try given(expression)
+        let (argument, isText) = try suppliedArgument(expression)
         guard case .value(let value) = argument else {
             throw LarderError(
                 .wrongType, "\(name) cannot be compared with a list",
-                hint: "a list that is an argument stands on the right side of IN or BETWEEN")
+                hint: "a list argument is allowed on the right side of IN and BETWEEN only")
         }
         return TypedOperand(
-            expression: .value(try typed(value, isText: isText, as: type, beside: name)),
+            expression: .value(try typed(value, isText: isText, as: type, comparedWith: name)),
             type: type, name: name)
     }
 
     func typed(
-        _ value: Value, isText: Bool, as type: OperandType?, beside name: String
+        _ value: Value, isText: Bool, as type: OperandType?, comparedWith name: String
     ) throws(LarderError) -> Value {
         if value.isNull { return .null }
         switch type {
-        case nil: return try untyped(value, beside: name)
+        case nil: return try untyped(value, comparedWith: name)
         case .object:
             let identifier: PersistentIdentifier
             switch value {
@@ -66,7 +66,7 @@ extension ExpressionTyper {
             case .string(let text): identifier = try PersistentIdentifier(uriRepresentation: text)
             default: throw Self.mismatch(type, name)
             }
-            try check(identifier, as: type, beside: name)
+            try check(identifier, as: type, comparedWith: name)
             return .object(identifier)
         case .attribute(let attributeType):
             let read = try value.read(as: attributeType, isText: isText, beside: name)
@@ -74,13 +74,13 @@ extension ExpressionTyper {
         }
     }
 
-    /// A value beside which nothing has a type.
-    private func untyped(_ value: Value, beside name: String) throws(LarderError) -> Value {
+    /// Checks a value that is compared with nothing that has a type.
+    private func untyped(_ value: Value, comparedWith name: String) throws(LarderError) -> Value {
         switch value {
         case .int, .float, .double, .decimal: return try number(value, name)
         case .string(let text): return .string(text.normalized)
         case .object(let identifier):
-            try check(identifier, as: nil, beside: name)
+            try check(identifier, as: nil, comparedWith: name)
             return value
         case .objects: throw Self.mismatch(nil, name)
         case .null, .bool, .date, .uuid, .url, .data, .json: return value
@@ -88,7 +88,7 @@ extension ExpressionTyper {
     }
 
     private func check(
-        _ identifier: PersistentIdentifier, as type: OperandType?, beside name: String
+        _ identifier: PersistentIdentifier, as type: OperandType?, comparedWith name: String
     ) throws(LarderError) {
         if let store = evaluator.store, let given = identifier.store, given != store {
             throw LarderError(
@@ -96,16 +96,17 @@ extension ExpressionTyper {
                 uri: identifier.uriRepresentation)
         }
         guard evaluator.schema.entity(named: identifier.entityName) != nil else {
-            throw LarderError(
-                .unknownEntity, "there is no entity \"\(identifier.entityName.prefix(32))\"",
-                uri: identifier.uriRepresentation)
+            var error = LarderError.unknownEntity(
+                identifier.entityName, in: evaluator.schema)
+            error.uri = identifier.uriRepresentation
+            throw error
         }
         if case .object(let entityName) = type,
             !evaluator.schema.isKind(identifier.entityName, of: entityName)
         {
             throw LarderError(
                 .wrongType,
-                "\(name) is an object of \(entityName), not of \(identifier.entityName)",
+                "\(name) takes an object of \(entityName), not of \(identifier.entityName)",
                 uri: identifier.uriRepresentation)
         }
     }
@@ -118,10 +119,11 @@ extension ExpressionTyper {
         case (.bool, .int(let integer)) where integer == 0 || integer == 1:
             return .bool(integer == 1)
         case (.int16, _), (.int32, _), (.int64, _):
-            if value.isNumber { return try besideIntegers(try number(value, name), name) }
+            if value.isNumber { return try comparableWithIntegers(try number(value, name), name) }
         case (.double, _): if value.isNumber { return .double(try double(value, name)) }
         case (.float, _):
-            // A fraction meets a float as the float that it would be stored as.
+            // A float property is compared with the fraction rounded to a float, as it would be
+            // stored.
             if value.isNumber {
                 let double = try double(value, name)
                 let float = Float(double)
@@ -132,7 +134,7 @@ extension ExpressionTyper {
         case (.string, .string(let text)): return .string(text.normalized)
         case (.date, .date(let date)):
             guard date.timeIntervalSinceReferenceDate.isFinite else {
-                throw LarderError(.wrongType, "\(name) takes a date within its range")
+                throw LarderError(.wrongType, "\(name) takes a finite date")
             }
             return value
         case (.uuid, .uuid), (.url, .url), (.data, .data), (.json, .json): return value
@@ -151,12 +153,13 @@ extension ExpressionTyper {
             }
         guard isNumber else {
             throw LarderError(
-                .malformedValue, "\(name) cannot be compared with what is not a number")
+                .malformedValue, "\(name) cannot be compared with NaN")
         }
         return value
     }
 
-    /// What no double is equal to, no stored one is compared with: an index could not find it.
+    /// The number as a double. A number without an exact double is rejected, because an index
+    /// lookup could not find it.
     private func double(_ value: Value, _ name: String) throws(LarderError) -> Double {
         var number = try number(value, name)
         if case .decimal(let decimal) = number, let integer = decimal.integer {
@@ -170,28 +173,33 @@ extension ExpressionTyper {
         }
         guard let exact else {
             throw LarderError(
-                .wrongType, "\(name) is a double, which cannot be that number exactly")
+                .wrongType, "\(name) is a double, which cannot represent that number exactly")
         }
         return exact
     }
 
-    /// The fraction of a decimal is known beside integers as long as doubles have halves.
-    private func besideIntegers(_ value: Value, _ name: String) throws(LarderError) -> Value {
+    /// Rejects decimals whose fraction is lost in a comparison with integers: doubles of 2^52 and
+    /// more have no fractions.
+    private func comparableWithIntegers(_ value: Value, _ name: String) throws(LarderError) -> Value
+    {
         guard case .decimal(let decimal) = value, decimal.integer == nil else { return value }
         let halvesEnd = Decimal(Int64(1) << 52)
         let isBeyondIntegers =
             decimal >= Decimal(Int64.max) + 1 || decimal <= Decimal(Int64.min) - 1
         guard isBeyondIntegers || decimal.magnitude < halvesEnd else {
             throw LarderError(
-                .wrongType, "\(name) cannot be compared with so large a number's fraction")
+                .wrongType,
+                "\(name) cannot be compared with a fraction of that many digits")
         }
         return value
     }
 
-    /// A double stands for the shortest decimal that is this double: 9.99 is 9.99.
+    /// Converts a number to a decimal. A double becomes the decimal of its shortest text: 9.99
+    /// becomes 9.99.
     private func decimal(_ value: Value, _ name: String) throws(LarderError) -> Value {
         guard let decimal = value.converted(to: .decimal) else {
-            throw LarderError(.wrongType, "\(name) is a decimal and cannot be that number")
+            throw LarderError(
+                .wrongType, "\(name) is a decimal, which cannot represent that number")
         }
         return decimal
     }
@@ -200,12 +208,12 @@ extension ExpressionTyper {
         LarderError(
             .wrongType,
             "\(name) is \(type?.nounWithArticle ?? "a value") "
-                + "and cannot be compared with what was given")
+                + "and cannot be compared with the given value")
     }
 }
 
 extension Decimal {
-    /// Nil unless it is an integer of 64 bits.
+    /// The decimal as a 64-bit integer; nil if it is not one.
     fileprivate var integer: Int64? {
         let text = description
         return Int64(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
@@ -220,7 +228,7 @@ extension Value {
         }
     }
 
-    /// The number as a double, rounded where it has none.
+    /// The nearest double of a number; nil for other values.
     var nearestDouble: Double? {
         switch self {
         case .int(let integer): Double(integer)

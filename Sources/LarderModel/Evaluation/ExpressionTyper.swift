@@ -1,46 +1,47 @@
-/// Gives names and types to an expression: what the store's planner does for SQL.
+/// Resolves the names and types of an expression. The store's planner does the same for SQL.
 ///
-/// - `ExpressionTyper+KeyPath.swift` follows key paths,
+/// - `ExpressionTyper+KeyPath.swift` resolves key paths,
 /// - `ExpressionTyper+Comparison.swift` and `…+Predicate.swift` check predicates,
-/// - `ExpressionTyper+Literal.swift` gives literals the type of what they stand beside.
+/// - `ExpressionTyper+Literal.swift` converts literals to the types they are compared with.
 ///
-/// Its recursion is bounded: whoever makes one has checked the tree against ``Limits``.
+/// Its recursion is bounded: the caller has checked the tree against ``Limits``.
 struct ExpressionTyper {
     let evaluator: Evaluator
-    /// The variables of the enclosing SUBQUERYs.
-    var variables: [String: TypedPlace] = [:]
-    /// How many places are taken: the object's own, and one for each enclosing predicate that is
-    /// asked of elements.
-    var placeCount = 1
-    /// What the collection of an enclosing ANY or ALL stands for: each of its elements.
+    /// The variables declared by enclosing SUBQUERYs.
+    var variables: [String: ObjectSlot] = [:]
+    /// The number of slots in use: one for the object itself and one per enclosing element
+    /// predicate.
+    var slotCount = 1
+    /// The collection of an enclosing ANY or ALL, and the operand that represents one element of
+    /// it.
     var element: (collection: QueryExpression, operand: TypedOperand, member: [String])?
 
     init(_ evaluator: Evaluator) { self.evaluator = evaluator }
 }
 
-/// An object within reach.
-struct TypedPlace {
+/// An object that a key path can begin at, and the slot that holds it.
+struct ObjectSlot {
     let entity: Entity
-    let place: Int
+    let index: Int
 }
 
-/// One value, and what is known of it before any object is asked.
+/// A single value with its type.
 struct TypedOperand {
     var expression: TypedExpression
-    /// Nil for a literal: only what it stands beside could tell.
+    /// Nil for a literal that is compared with nothing typed.
     var type: OperandType?
-    /// For sentences: `Article.title`.
+    /// The name in error messages, such as `Article.title`.
     var name: String
 }
 
-/// Any number of values.
+/// Any number of values of one type.
 struct TypedElements {
     var collection: TypedCollection
     var type: OperandType
-    /// The entity of the elements, if they are objects.
+    /// The entity of the elements; nil if they are not objects.
     var entity: Entity?
-    /// The path on into their documents, if they are members of such.
+    /// The path to members of the elements' JSON documents; empty for the elements themselves.
     var member: [String] = []
-    /// For sentences: `Article.title`.
+    /// The name in error messages, such as `Article.title`.
     var name: String
 }

@@ -1,16 +1,16 @@
-// The tree that an evaluator computes: every name is known to exist, every literal has the type of
-// what it stands beside. Its depth is that of the expression, which is within `Limits`.
+// The tree that an evaluator computes. All names are resolved, and all literals have the types they
+// are compared with. It is as deep as the expression, whose depth is within `Limits`.
 
 /// A single value.
 indirect enum TypedExpression: Sendable {
     case value(Value)
-    /// The object in a place: 0 is the one that is asked about, others are variables of SUBQUERY.
-    case object(place: Int)
-    /// The last of some steps, none of them to many.
+    /// The object in a slot: 0 is the evaluated object, the others are elements of collections.
+    case object(slot: Int)
+    /// A property of an object, without to-many steps.
     case step(PropertyStep, of: TypedExpression)
     case member([String], of: TypedExpression, MemberKind)
     case function(ScalarFunction, [TypedExpression])
-    /// A number as a double or a decimal.
+    /// A number converted to a double or a decimal.
     case converted(TypedExpression, AttributeType)
     case aggregate(AggregateFunction, TypedCollection, AttributeType?)
     case truth(TypedPredicate)
@@ -18,12 +18,12 @@ indirect enum TypedExpression: Sendable {
 
 /// Any number of values.
 indirect enum TypedCollection: Sendable {
-    /// One object, or none if it is nil: what a key path begins with.
+    /// One object, or none if it is nil: the start of a key path.
     case single(TypedExpression)
     case step(PropertyStep, of: TypedCollection)
-    /// The objects for which the predicate holds, each as the object in the place.
-    case filtered(TypedCollection, place: Int, TypedPredicate)
-    /// Without what is nil.
+    /// The elements that satisfy the predicate, which reads each element from the slot.
+    case filtered(TypedCollection, slot: Int, TypedPredicate)
+    /// The elements that are not nil.
     case existing(TypedCollection)
     /// The members of JSON documents.
     case member([String], of: TypedCollection, MemberKind)
@@ -41,9 +41,9 @@ struct PropertyStep: Sendable {
     let kind: Kind
 }
 
-/// As what a member of a JSON document is read.
+/// The type as which a member of a JSON document is read.
 enum MemberKind: Sendable {
-    /// An integer where it is one, else a double.
+    /// An integer if it is one, otherwise a double.
     case number
     case attribute(AttributeType)
 }
@@ -55,17 +55,18 @@ indirect enum TypedPredicate: Sendable {
     case comparison(TypedComparison)
     case `in`(TypedExpression, [TypedExpression], Comparison.Options)
     case between(TypedExpression, TypedExpression, TypedExpression, Comparison.Options)
-    /// An object of one of these entities.
+    /// Whether the object is of one of these entities.
     case isKind(TypedExpression, Set<String>)
     case and([TypedPredicate])
     case or([TypedPredicate])
     case not(TypedPredicate)
-    /// Holds for one element, or for every one, each as the value in the place.
-    case any(TypedCollection, place: Int, TypedPredicate)
-    case all(TypedCollection, place: Int, TypedPredicate)
+    /// Whether one element, or every element, satisfies the predicate, which reads it from the
+    /// slot.
+    case any(TypedCollection, slot: Int, TypedPredicate)
+    case all(TypedCollection, slot: Int, TypedPredicate)
 }
 
-/// Two values, side by side.
+/// A comparison of two values.
 struct TypedComparison: Sendable {
     var left: TypedExpression
     var `operator`: Comparison.Operator

@@ -1,11 +1,12 @@
 import FoundationEssentials
 
-// The one order of values: of comparisons, of `@min` and `@max`, and of sorting. Equal is what has
-// order 0, so `0.0` and `-0.0` are equal, and so are 1 and 1.0.
+// The order of values in comparisons, `@min`, `@max` and sorting. Values with order 0 are equal, so
+// `0.0` equals `-0.0` and 1 equals 1.0.
 
 extension Value {
-    /// Negative, zero or positive. Numbers are compared by value whatever their types; nil is less
-    /// than all else. Values of kinds that have no order between them are in that of their kinds.
+    /// Returns a negative number, zero or a positive number. Numbers of different types are
+    /// compared by value; nil precedes everything else. Values of incomparable kinds are ordered by
+    /// kind.
     func order(to other: Value) -> Int {
         switch (self, other) {
         case (.bool(let left), .bool(let right)): Self.sign(left ? 1 : 0, right ? 1 : 0)
@@ -37,8 +38,8 @@ extension Value {
         return right.lexicographicallyPrecedes(left) ? 1 : 0
     }
 
-    /// By key, then by entity, since an entity and those below it share their keys; objects that
-    /// are not saved yet follow those that are.
+    /// Orders by key, then by entity, since an entity and its subentities share their keys.
+    /// Temporary identifiers follow permanent ones.
     private static func order(_ left: PersistentIdentifier, _ right: PersistentIdentifier) -> Int {
         let byKey =
             switch (left.key, right.key) {
@@ -63,7 +64,7 @@ extension Value {
         }
     }
 
-    /// A float or double, as a double.
+    /// The double of a float or double; nil for other values.
     private var binary: Double? {
         switch self {
         case .float(let float): Double(float)
@@ -72,12 +73,13 @@ extension Value {
         }
     }
 
-    /// Exact, also where the integer has no double of its own.
+    /// Compares exactly, even if the integer has no exact double.
     private static func order(_ integer: Int64, _ double: Double) -> Int {
         // The double nearest to the integer is on the same side of any other double.
         let nearest = Double(integer)
         if nearest != double { return sign(nearest, double) }
-        // 2^63 is the one double near an Int64 that is none.
+        // 2^63 is the only double that rounding an Int64 can produce and that is not an Int64.
+
         return Int64(exactly: double).map { sign(integer, $0) } ?? -1
     }
 

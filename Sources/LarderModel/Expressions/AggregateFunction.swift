@@ -1,9 +1,9 @@
-/// What is computed over many values: the objects of a group, or the elements of a to-many key
-/// path. Nil values are passed over. `docs/queries.md` has the meaning of each.
+/// A function of many values: the objects of a group, or the elements of a to-many key path. Nil
+/// values are ignored. `docs/queries.md` defines each function.
 public enum AggregateFunction: String, Hashable, Sendable, CaseIterable {
     case count, countDistinct, sum, average, minimum, maximum, median, mode, stddev
 
-    /// The function as a collection operator, which a format string writes behind an `@`.
+    /// The name of the function as a collection operator, which a format string writes after `@`.
     public var collectionOperator: String {
         switch self {
         case .average: "avg"

@@ -1,5 +1,5 @@
 extension Comparison {
-    /// Whether the operator, or what it ignores, is one of strings.
+    /// Whether the operator or the options require strings.
     public var needsStrings: Bool {
         switch `operator` {
         case .beginsWith, .endsWith, .contains, .like, .matches: true
@@ -7,18 +7,20 @@ extension Comparison {
         }
     }
 
-    /// Checks that values of these types may be compared so.
+    /// Checks that values of these types can be compared in this way.
     ///
-    /// - Parameter sides: The left side first; a type is nil where nothing tells it.
-    /// - Throws: `wrongType`, with the name of the first side that does not fit.
+    /// - Parameter sides: The sides of the comparison, left side first; a type is nil if it is
+    ///   unknown.
+    /// - Throws: `wrongType`, naming the first side that does not fit.
     public func check(
         _ sides: [(type: OperandType?, name: String)], in schema: Schema
     ) throws(LarderError) {
         let typed = sides.compactMap { side in side.type.map { (type: $0, name: side.name) } }
         guard let first = typed.first else { return }
-        // Of an integer between a decimal and a double there is no order that all three share.
-        for (place, side) in typed.enumerated() {
-            for other in typed[(place + 1)...]
+        // All pairs are checked: an integer is comparable with a decimal and with a double, but
+        // those two are not comparable with each other.
+        for (index, side) in typed.enumerated() {
+            for other in typed[(index + 1)...]
             where !side.type.isComparable(with: other.type, in: schema) {
                 throw LarderError(
                     .wrongType,
@@ -26,7 +28,7 @@ extension Comparison {
                         + "\(other.name), \(other.type.nounWithArticle)")
             }
         }
-        func refusal(_ what: String, _ need: String, hint: String? = nil) -> LarderError {
+        func rejection(_ what: String, _ need: String, hint: String? = nil) -> LarderError {
             LarderError(
                 .wrongType,
                 "\(what) needs \(need), and \(first.name) is \(first.type.nounWithArticle)",
@@ -34,16 +36,16 @@ extension Comparison {
         }
         switch `operator` {
         case .beginsWith, .endsWith, .contains, .like, .matches:
-            guard first.type.isString else { throw refusal(`operator`.rawValue, "strings") }
+            guard first.type.isString else { throw rejection(`operator`.rawValue, "strings") }
         case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .between:
             guard first.type.isOrderable else {
-                throw refusal(
-                    `operator`.rawValue, "an order", hint: "compare it with == or !=")
+                throw rejection(
+                    `operator`.rawValue, "an ordered type", hint: "compare it with == or !=")
             }
         case .equal, .notEqual, .in: break
         }
         guard options.isEmpty || first.type.isString else {
-            throw refusal(options.text, "strings")
+            throw rejection(options.text, "strings")
         }
     }
 }

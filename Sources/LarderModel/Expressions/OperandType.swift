@@ -1,10 +1,10 @@
-/// The type of one side of a comparison, as far as the schema tells it.
+/// The type of one side of a comparison, as far as the schema determines it.
 public enum OperandType: Hashable, Sendable {
     case attribute(AttributeType)
     /// An object of this entity.
     case object(entityName: String)
 
-    /// The type that a value has by itself; nil for nil and for lists of objects.
+    /// The natural type of a value; nil for nil and for lists of objects.
     public init?(of value: Value) {
         if case .object(let identifier) = value {
             self = .object(entityName: identifier.entityName)
@@ -21,7 +21,7 @@ public enum OperandType: Hashable, Sendable {
 
     public var isInteger: Bool { attribute?.isInteger ?? false }
 
-    /// Whether values of this type have an order, which `<` compares.
+    /// Whether values of this type are ordered and can be compared with `<`.
     public var isOrderable: Bool {
         switch attribute {
         case .int16, .int32, .int64, .float, .double, .decimal, .string, .date, .uuid: true
@@ -29,9 +29,9 @@ public enum OperandType: Hashable, Sendable {
         }
     }
 
-    /// Whether values of the two types compare: with their own, and numbers with numbers, but for
-    /// a decimal beside a float or double, between which nothing is exact; objects also with those
-    /// of an entity above or below.
+    /// Whether values of the two types can be compared: values of the same type, numbers, and
+    /// objects of related entities. A decimal cannot be compared with a float or double, since no
+    /// exact common type exists.
     public func isComparable(with other: OperandType, in schema: Schema) -> Bool {
         if self == other { return true }
         if case (.object(let name), .object(let otherName)) = (self, other) {
@@ -41,7 +41,7 @@ public enum OperandType: Hashable, Sendable {
         return isInteger || other.isInteger || (isBinary && other.isBinary)
     }
 
-    /// `an int64`, for sentences.
+    /// The type in error messages: `an int64`.
     public var nounWithArticle: String {
         switch self {
         case .attribute(let type): type.nounWithArticle
@@ -57,7 +57,7 @@ public enum OperandType: Hashable, Sendable {
 }
 
 extension Value {
-    /// The type that a value has by itself; nil for nil and for objects.
+    /// The natural type of a value; nil for nil and for objects.
     public var attributeType: AttributeType? {
         switch self {
         case .null, .object, .objects: nil

@@ -1,9 +1,9 @@
 extension QueryExpression {
-    /// Whether the tree is within ``Limits``, so that what comes after may walk it by recursion.
+    /// Checks that the tree is within ``Limits``, so that other code can walk it recursively.
     ///
     /// - Throws: `resourceExhausted`.
     public func checkLimits() throws(LarderError) {
-        // A stack of our own: the tree may come from outside, and be as deep as it likes.
+        // An explicit stack: the tree may come from outside and may be arbitrarily deep.
         var pending: [(expression: QueryExpression, level: Int, collections: Int)] = [(self, 1, 0)]
         var nodeCount = 0
         while let (expression, level, collections) = pending.popLast() {
@@ -16,8 +16,8 @@ extension QueryExpression {
             guard collections <= Limits.nestedCollectionsMax else {
                 throw LarderError(
                     .resourceExhausted,
-                    "more than \(Limits.nestedCollectionsMax) SUBQUERY, ANY or ALL stand inside "
-                        + "each other", hint: "ask in several steps, by the objects found")
+                    "more than \(Limits.nestedCollectionsMax) SUBQUERY, ANY or ALL are nested",
+                    hint: "run several queries, each for the objects that the last one found")
             }
             let children = expression.children
             guard nodeCount + pending.count + children.count <= Limits.expressionNodesMax else {
@@ -28,22 +28,22 @@ extension QueryExpression {
                     .resourceExhausted,
                     "a key path has more than \(Limits.keyPathStepsMax) steps")
             }
-            for (place, child) in children.enumerated() {
-                let isWithin = expression.opensCollection(around: place)
+            for (index, child) in children.enumerated() {
+                let isWithin = expression.opensCollection(around: index)
                 pending.append((child, level + 1, collections + (isWithin ? 1 : 0)))
             }
         }
     }
 
-    /// Whether its child at the place is asked of each element of a collection.
-    private func opensCollection(around place: Int) -> Bool {
+    /// Whether the child at the index is evaluated for each element of a collection.
+    private func opensCollection(around index: Int) -> Bool {
         switch self {
-        case .subquery: place == 1
+        case .subquery: index == 1
         case .collection(_, let collection): !collection.isSubquery
         case .comparison(let comparison) where comparison.modifier != .direct:
-            // The collection itself, if nothing is computed of its elements.
+            // The collection itself, unless the left side computes a value from its elements.
             switch comparison.left {
-            case .keyPath, .subquery: place == 1
+            case .keyPath, .subquery: index == 1
             default: true
             }
         default: false
@@ -52,9 +52,9 @@ extension QueryExpression {
 
     static let tooLarge = LarderError(
         .resourceExhausted, "the predicate has more than \(Limits.expressionNodesMax) parts",
-        hint: "give many values as one argument that is a list: name IN %@")
+        hint: "pass many values as one list argument: name IN %@")
 
-    /// The expressions directly below this one, in the order in which they are written.
+    /// The direct operands of this expression, in the order in which they are written.
     public var children: [QueryExpression] {
         switch self {
         case .constant, .argument, .object, .variable: []

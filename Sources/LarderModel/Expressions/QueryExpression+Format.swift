@@ -1,22 +1,22 @@
-// Trees as format strings. What a parser made prints as a text from which the same tree is made,
-// given arguments that are taken in order, with as few parentheses as that takes. A tree from
-// elsewhere may hold what no format string says (an empty `and`, a list with a property); it prints
-// as something that a person can read. A constant that has no literal of its own (a date, a
-// decimal, data) prints as text in quotation marks: it is read back as a string, which takes its
-// type again from what it stands beside.
+// Formats trees as format strings. A tree that the parser built is formatted as a text that parses
+// to an equal tree, given the arguments in order, with the fewest parentheses. Trees from other
+// sources may contain forms that no format string has (an empty `and`, a list with a property);
+// they are formatted for people. A constant without a literal form (a date, a decimal, data) is
+// formatted as text in quotation marks; it parses as a string, which is converted to the type it is
+// compared with.
 
 extension QueryExpression {
     /// The tree as a predicate format string.
     public var format: String { predicate(.or) }
 
-    /// How closely the outermost operator of a text binds what stands around it.
+    /// The binding strength of the outermost operator of a text.
     private enum Precedence: Int {
         case or, and, not, comparison, sum, product, signed, power, primary
     }
 
     private var precedence: Precedence {
         switch self {
-        // A junction of one operand is that operand, and of none a constant.
+        // A junction with one operand is that operand, one without operands is a constant.
         case .or(let operands):
             operands.count > 1 ? .or : operands.first?.precedence ?? .primary
         case .and(let operands):
@@ -32,7 +32,7 @@ extension QueryExpression {
         }
     }
 
-    /// The text where something true or false is expected.
+    /// The text in a context that requires a predicate.
     private func predicate(_ least: Precedence) -> String {
         if case .constant(.bool(let value)) = self {
             return value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -40,7 +40,7 @@ extension QueryExpression {
         return text(least)
     }
 
-    /// The text, in parentheses if it binds less closely than what stands around it.
+    /// The text, in parentheses if the surrounding operator binds more strongly.
     private func text(_ least: Precedence) -> String {
         precedence.rawValue < least.rawValue ? "(\(bareText))" : bareText
     }
@@ -74,7 +74,7 @@ extension QueryExpression {
         }
     }
 
-    /// Operands of a call and elements of a list, where commas keep apart what they hold.
+    /// Operands of a call or elements of a list, separated by commas.
     private static func listed(_ expressions: some Sequence<QueryExpression>) -> String {
         expressions.map { $0.text(.or) }.joined(separator: ", ")
     }
@@ -92,7 +92,7 @@ extension QueryExpression {
         case .divide: return "\(operands[0].text(.product)) / \(operands[1].text(.signed))"
         case .power: return "\(operands[0].text(.primary)) ** \(operands[1].text(.signed))"
         case .negate:
-            // A minus and digits would be one literal.
+            // A minus sign directly before digits would be parsed as one literal.
             if case .constant = operands[0] { return "-(\(operands[0].bareText))" }
             return "-\(operands[0].text(.signed))"
         case .conditional:
@@ -102,7 +102,7 @@ extension QueryExpression {
         }
     }
 
-    /// The operator stands as Core Data writes it, in front of the last step.
+    /// The operator precedes the last step, as in Core Data.
     private static func text(
         _ function: AggregateFunction, of operand: QueryExpression
     ) -> String {
@@ -135,7 +135,7 @@ extension QueryExpression {
 }
 
 extension Comparison.Options {
-    /// As in format strings: `[cd]`; empty without options.
+    /// The options in format strings: `[cd]`; empty without options.
     public var text: String {
         var letters = ""
         if contains(.caseInsensitive) { letters += "c" }
@@ -153,7 +153,7 @@ extension Value {
         }
     }
 
-    /// The value as a literal; what has none is its text in quotation marks.
+    /// The value as a literal; a value without a literal form is its text in quotation marks.
     fileprivate var format: String {
         switch self {
         case .null: "NULL"

@@ -1,42 +1,42 @@
-/// The one tree of predicates and expressions, whichever front end wrote it.
+/// A predicate or an expression as a tree, independent of the syntax it was written in.
 ///
-/// A predicate is an expression whose value is a Bool. The meaning is Swift's, not SQL's: nil
-/// equals nil, an order comparison with nil is false, and `not` never yields unknown. The tree says
-/// nothing of entities or types; the planner resolves it against a schema.
+/// A predicate is an expression whose value is a Bool. The semantics are Swift's, not SQL's: nil
+/// equals nil, an order comparison with nil is false, and `not` never yields unknown. The tree
+/// contains no entities or types; the planner resolves it against a schema.
 public indirect enum QueryExpression: Hashable, Sendable {
     case constant(Value)
-    /// The value at this place, from 0, among the arguments that come with the query.
+    /// The value at this index in the arguments of the query.
     case argument(Int)
-    /// The right side of `in` and `between`, where that is no value which is a list itself.
+    /// The right side of `in` and `between`, unless it is a single value that is a list.
     case list([QueryExpression])
 
-    /// The object that the predicate is asked about: `SELF`.
+    /// The object that the predicate is evaluated for: `SELF`.
     case object
-    /// The object that an enclosing `subquery` is asked about, or else the value that comes under
-    /// this name with the query: `$a` is `variable("a")`.
+    /// The element of the enclosing `subquery` that declares this name, or else the value that the
+    /// query supplies under it: `$a` is `variable("a")`.
     case variable(String)
-    /// Steps from `object`, a `variable` or the objects of a `subquery` through relationships to a
-    /// property, and from a json attribute on into its document; at least one step.
+    /// A path of at least one step from `object`, a `variable` or the objects of a `subquery`,
+    /// through relationships to a property, and from a json attribute into its document.
     case keyPath(QueryExpression, [String])
 
-    /// A value computed over a to-many key path or a subquery: `articles.@count`.
+    /// An aggregate over a to-many key path or a subquery: `articles.@count`.
     case collection(AggregateFunction, QueryExpression)
-    /// The objects of a to-many key path for which the predicate holds.
+    /// The objects of a to-many key path that satisfy the predicate.
     case subquery(QueryExpression, variable: String, predicate: QueryExpression)
 
-    /// A value computed of the object's own: `wordCount * 2`, `length(title)`.
+    /// A function of the object's own values: `wordCount * 2`, `length(title)`.
     case function(ScalarFunction, [QueryExpression])
 
     case comparison(Comparison)
-    /// Whether the object that `object`, a `variable` or a to-one key path stands for is of an
-    /// entity or of one below it: `owner IS Student`. False where there is no object.
+    /// Whether the object that `object`, a `variable` or a to-one key path refers to is of an
+    /// entity or one of its subentities: `owner IS Student`. False if there is no object.
     case typeTest(QueryExpression, entityName: String)
     case and([QueryExpression])
     case or([QueryExpression])
     case not(QueryExpression)
 
-    /// The collection over whose elements ANY and ALL compute this expression: the first in it that
-    /// belongs to no operator of collections; nil if there is none.
+    /// The collection that ANY and ALL range over in this expression: the first one that is not the
+    /// operand of a collection operator; nil if there is none.
     public func quantifiedCollection(
         where isCollection: (QueryExpression) throws(LarderError) -> Bool
     ) throws(LarderError) -> QueryExpression? {
@@ -54,14 +54,14 @@ public indirect enum QueryExpression: Hashable, Sendable {
 
     public var isSubquery: Bool { if case .subquery = self { true } else { false } }
 
-    /// The key path from the object that the query is about; `path` is dotted and not empty.
+    /// A key path from the queried object; `path` has one or more names separated by periods.
     public static func keyPath(_ path: String) -> QueryExpression {
         .keyPath(
             .object, path.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 }
 
-/// Two sides, how they are compared, and, for to-many key paths, of how many it must hold.
+/// A comparison of two sides, with options for strings and a quantifier for to-many key paths.
 public struct Comparison: Hashable, Sendable {
     public enum Operator: String, Hashable, Sendable, CaseIterable {
         case equal = "=="
@@ -85,17 +85,17 @@ public struct Comparison: Hashable, Sendable {
         public init(rawValue: UInt32) { self.rawValue = rawValue }
         public static let caseInsensitive = Options(rawValue: 1)
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// The strings are compared as they stand in the store; stands alone.
+        /// Compares the strings as stored; cannot be combined with other options.
         public static let normalized = Options(rawValue: 4)
     }
 
-    /// Of how many elements of a to-many left side the comparison must hold.
+    /// The quantifier of a comparison whose left side is to-many.
     public enum Modifier: UInt32, Hashable, Sendable, CaseIterable {
         /// The left side is a single value.
         case direct
-        /// At least one; false over none.
+        /// At least one element; false for an empty collection.
         case any
-        /// Every one; true over none.
+        /// Every element; true for an empty collection.
         case all
     }
 

@@ -1,10 +1,10 @@
-/// What is computed of the values of one object. The raw value is the name in a format string.
+/// A function of the values of one object. The raw value is its name in format strings.
 ///
-/// A scalar function never fails on a value: where there is no answer (an operand is nil, a
-/// division by zero, a number outside of its type) the answer is nil. `docs/queries.md` has the
-/// types and the meaning of each.
+/// A scalar function never fails on a value. It returns nil if the result is undefined: an operand
+/// is nil, a division by zero, a number outside its type. `docs/queries.md` defines the types and
+/// the meaning of each function.
 public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
-    // Arithmetic; a format string writes these between their operands, `negate` in front.
+    // Arithmetic. A format string writes these as operators, `negate` as a prefix.
     case add, subtract, multiply, divide, modulus, power, negate
 
     case abs, floor, ceiling, round, trunc, sqrt, exp
@@ -12,31 +12,31 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
     case ln
     /// The logarithm to the base 10.
     case log
-    /// The smallest or largest of two or more values, nil if one is nil.
+    /// The smallest or largest of two or more values; nil if any value is nil.
     case minimum = "min"
     case maximum = "max"
 
     case bitwiseAnd, bitwiseOr, bitwiseXor, onesComplement, leftShift, rightShift
 
-    /// How many characters a string has.
+    /// The number of characters in a string.
     case length
     case uppercase, lowercase
-    /// A string without case and diacritics.
+    /// A string with case and diacritics removed.
     case canonical
 
-    /// When the query began. The same moment wherever it stands in a query.
+    /// The start time of the query, the same for every occurrence in it.
     case now
     // Parts of a date in UTC.
     case year, month, day, hour, minute, second
-    /// The seconds from one date to another.
+    /// The number of seconds from one date to another.
     case distance
 
     /// The first of two or more values that is not nil.
     case coalesce
-    /// The second operand if the first, a predicate, holds, else the third.
+    /// The second operand if the first, a predicate, is true, otherwise the third.
     case conditional = "ternary"
 
-    /// How many operands the function takes.
+    /// The number of operands.
     public var operandCount: ClosedRange<Int> {
         switch self {
         case .now: 0...0
@@ -52,8 +52,8 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the result is one of the operands, which have one type then. Arithmetic takes
-    /// numbers as they are.
+    /// Whether the result is one of the operands, which then must have one common type. Arithmetic
+    /// accepts mixed numbers.
     public var givesOperand: Bool {
         switch self {
         case .coalesce, .conditional, .minimum, .maximum: true
@@ -61,7 +61,7 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The operands whose type the result has; none where the function alone gives its type.
+    /// The operands that determine the result type; none if the function alone determines it.
     public func operandsOfResult(_ operands: [QueryExpression]) -> [QueryExpression] {
         switch self {
         case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,

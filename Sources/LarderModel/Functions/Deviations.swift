@@ -1,13 +1,14 @@
 public import FoundationEssentials
 
-// The standard deviation of a population is the root of `n * Σx² - (Σx)²`, divided by `n`. The sums
-// are exact, so that the difference loses nothing and no order of the values changes the result.
+// The standard deviation of a population is the square root of `n * Σx² - (Σx)²`, divided by `n`.
+// The sums are exact, so the subtraction loses no precision and the order of the values does not
+// matter.
 
 /// The standard deviation of integers and doubles.
 public struct Deviation: Sendable {
     private var sum = WideNumber(
         base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
-    /// From 2^-2176 to beyond 2^2048, and 2^64 more for their number.
+    /// From 2^-2176 to beyond 2^2048, with room for 2^64 summands.
     private var squares = WideNumber(
         base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 16, digitCount: 136)
     private var count: Int64 = 0
@@ -19,7 +20,7 @@ public struct Deviation: Sendable {
         add(integer.magnitude, atBit: -DoubleParts.lowestBit, negated: integer < 0)
     }
 
-    /// What is not a number is passed over; no store holds it.
+    /// Ignores NaN, which no store contains.
     public mutating func add(_ double: Double) {
         guard !double.isNaN else { return }
         guard let parts = DoubleParts(double) else {
@@ -37,11 +38,11 @@ public struct Deviation: Sendable {
         squares.add(high, atBit: 2 * bit + 64, negated: false)
     }
 
-    /// Nil over none, and where an infinity is among the values.
+    /// Nil without values, and if a value is infinite.
     public var value: Double? {
         guard count > 0, !hasInfinity else { return nil }
         let (significand, exponent) = spread(count, sum, squares).binary
-        // An even power of two has a root.
+        // The exponent must be even to take its root.
         let odd = exponent & 1
         let root = (odd == 0 ? significand : 2 * significand).squareRoot()
         return Double(
@@ -57,15 +58,15 @@ public struct DecimalDeviation: Sendable {
 
     public init() {}
 
-    /// From 10^-135 to beyond 10^165, the largest decimal, or twice as far for squares, and 10^20
-    /// more for their number.
+    /// From 10^-135 to beyond 10^165, the largest decimal, or twice these exponents for squares,
+    /// with room for 10^20 summands.
     private static func zero(exponent: Int) -> WideNumber {
         WideNumber(
             base: WideNumber.decimalBase, exponent: exponent,
             digitCount: exponent / -15 * 37)
     }
 
-    /// What is not a number of 38 digits or less is passed over; no store holds it.
+    /// Ignores NaN and numbers of more than 38 digits, which no store contains.
     public mutating func add(_ decimal: Decimal) {
         guard let number = ExactDecimal(decimal) else { return }
         let magnitude = WideNumber(magnitudeOf: number)
@@ -74,22 +75,22 @@ public struct DecimalDeviation: Sendable {
         squares.add(magnitude * magnitude, negated: false)
     }
 
-    /// Nil over none.
+    /// Nil without values.
     public var value: Double? {
         guard count > 0 else { return nil }
         let (significand, exponent) = spread(count, sum, squares).decimal
-        // An even power of ten has a root.
+        // The exponent must be even to take its root.
         let odd = exponent & 1
         let root = (odd == 0 ? significand : 10 * significand).squareRoot() / Double(count)
         let power = (exponent - odd) / 2
-        // Small powers of ten are exact doubles, their inverses are not.
+        // Small powers of ten are exact doubles; their reciprocals are not.
         return power < 0 ? root / Self.power(-power) : root * Self.power(power)
     }
 
     private static func power(_ exponent: Int) -> Double { Double("1e\(exponent)") ?? .nan }
 }
 
-/// `n * Σx² - (Σx)²`, which is not negative.
+/// `n * Σx² - (Σx)²`, which is never negative.
 private func spread(
     _ count: Int64, _ sum: WideNumber, _ squares: WideNumber
 ) -> WideNumber {

@@ -1,14 +1,13 @@
 import FoundationEssentials
 
-/// A decimal number as an integer and a power of ten, for arithmetic that is exact or says that it
-/// cannot be.
+/// A decimal number as an integer and a power of ten. Operations return an exact result or nil.
 ///
-/// `Decimal` itself rounds where digits are lost, and does not tell. Here a result has 38 digits at
-/// most and an exponent that a `Decimal` holds, or it is nil.
+/// `Decimal` rounds results with too many digits without reporting it. Here a result has at most 38
+/// digits and an exponent that a `Decimal` can hold, or it is nil.
 struct ExactDecimal: Hashable {
     static let digitsMax = 38
     private static let exponentMin = -128
-    /// 10^38, the first number with more digits.
+    /// 10^38, the first integer of more than 38 digits.
     private static let magnitudeEnd = power(38)
 
     private(set) var isNegative: Bool
@@ -35,13 +34,13 @@ struct ExactDecimal: Hashable {
         self.init(isNegative: integer < 0, magnitude: UInt128(integer.magnitude), exponent: 0)
     }
 
-    /// Nil for NaN and for a number of more than 38 digits.
+    /// Nil for NaN and for numbers of more than 38 digits.
     init?(_ decimal: Decimal) {
         guard !decimal.isNaN else { return nil }
         self.init(text: decimal.description)
     }
 
-    /// Reads `-12.5e3`; nil for any other text and for more than 38 digits.
+    /// Parses `-12.5e3`; nil for any other text and for more than 38 digits.
     init?(text: String) {
         guard let number = DecimalDigits(text), number.digits.count <= Self.digitsMax else {
             return nil
@@ -80,8 +79,9 @@ extension ExactDecimal {
     func adding(_ other: ExactDecimal) -> ExactDecimal? {
         if magnitude == 0 { return other }
         if other.magnitude == 0 { return self }
-        // The larger exponent is brought down to the smaller. Where that takes more than 128 bits,
-        // the sum has more than 38 digits: its last one is the other number's.
+        // The number with the larger exponent is scaled to the smaller one. If that overflows 128
+        // bits, the sum has more than 38 digits, because its last digit comes from the other
+        // number.
         let (high, low) = exponent >= other.exponent ? (self, other) : (other, self)
         let shift = high.exponent - low.exponent
         guard shift <= Self.digitsMax else { return nil }
@@ -99,7 +99,7 @@ extension ExactDecimal {
     func multiplied(by other: ExactDecimal) -> ExactDecimal? {
         var (high, low) = magnitude.multipliedFullWidth(by: other.magnitude)
         var exponent = exponent + other.exponent
-        // Only zeros at the end may go.
+        // The product is exact only if the digits that do not fit are zeros.
         while high != 0 {
             let (quotient, rest) = high.quotientAndRemainder(dividingBy: 10)
             let (lowQuotient, digit) = UInt128(10).dividingFullWidth((rest, low))
@@ -110,8 +110,8 @@ extension ExactDecimal {
         return Self.checked(isNegative != other.isNegative, low, exponent)
     }
 
-    /// The quotient to 38 digits, its last one rounded to the nearest, halves away from zero. Nil
-    /// for a division by zero.
+    /// The quotient to 38 digits, rounded to nearest with halves away from zero. Nil for a division
+    /// by zero.
     func divided(by other: ExactDecimal) -> ExactDecimal? {
         guard other.magnitude != 0 else { return nil }
         var (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: other.magnitude)
@@ -127,8 +127,8 @@ extension ExactDecimal {
         return Self.checked(isNegative != other.isNegative, quotient, exponent)
     }
 
-    /// What a division without fraction leaves, with the sign of the dividend; nil for a division
-    /// by zero.
+    /// The remainder of the division with the quotient truncated to an integer, with the sign of
+    /// the dividend; nil for a division by zero.
     func remainder(dividingBy other: ExactDecimal) -> ExactDecimal? {
         guard other.magnitude != 0 else { return nil }
         if exponent < other.exponent {
@@ -145,12 +145,12 @@ extension ExactDecimal {
         return Self.checked(isNegative, rest, other.exponent)
     }
 
-    /// The whole number that the rule picks; `toNearestOrAwayFromZero`, `towardZero`, `up` and
-    /// `down` are rules.
+    /// Rounds to an integer. Supports the rules `toNearestOrAwayFromZero`, `towardZero`, `up` and
+    /// `down`.
     func rounded(_ rule: FloatingPointRoundingRule) -> ExactDecimal? {
         guard exponent < 0 else { return self }
         var whole: UInt128 = 0
-        // Of the fraction it matters whether there is one, and whether it is a half or more.
+        // Only whether the fraction is at least a half matters for rounding to nearest.
         var isHalf = false
         if -exponent <= Self.digitsMax {
             let unit = Self.power(-exponent)

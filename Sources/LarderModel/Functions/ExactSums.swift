@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
-// Sums that do not depend on the order of what is added: a partial sum may be of any size, and only
-// the whole has to fit.
+// Sums that do not depend on the order of the values: partial sums may be of any size, only the
+// result must fit its type.
 
-/// A sum of integers, exact for any number of them.
+/// An exact sum of any number of integers.
 public struct IntegerSum: Hashable, Sendable {
     private var sum: Int128 = 0
     public private(set) var count: Int64 = 0
 
     public init() {}
 
-    /// The sum of integers from the sums of their halves: of what `>> 32` and `& 0xFFFFFFFF` make
-    /// of each.
+    /// Creates a sum from the sums of the high halves (`>> 32`) and the low halves (`& 0xFFFFFFFF`)
+    /// of the integers.
     public init(highHalves: Int64, lowHalves: Int64, count: Int64) {
         sum = Int128(highHalves) << 32 + Int128(lowHalves)
         self.count = count
@@ -22,53 +22,53 @@ public struct IntegerSum: Hashable, Sendable {
         count += 1
     }
 
-    /// Nil beyond 64 bits.
+    /// Nil if the sum exceeds 64 bits.
     public var value: Int64? { Int64(exactly: sum) }
 
-    /// Nil over none.
+    /// Nil without values.
     public var average: Double? { count == 0 ? nil : Double(sum) / Double(count) }
 }
 
-/// A sum of decimals, exact for any number of them.
+/// An exact sum of any number of decimals.
 public struct DecimalSum: Sendable {
-    /// From 10^-135 to beyond 10^165, the largest decimal, and 10^20 more for their number.
+    /// From 10^-135 to beyond 10^165, the largest decimal, with room for 10^20 summands.
     private var sum = WideNumber(base: WideNumber.decimalBase, exponent: -15, digitCount: 37)
     public private(set) var count: Int64 = 0
 
     public init() {}
 
-    /// What is not a number of 38 digits or less is passed over; no store holds it.
+    /// Ignores NaN and numbers of more than 38 digits, which no store contains.
     public mutating func add(_ decimal: Decimal) {
         guard let number = ExactDecimal(decimal) else { return }
         count += 1
         sum.add(WideNumber(magnitudeOf: number), negated: number.isNegative)
     }
 
-    /// Nil where the sum has more digits than a decimal can hold.
+    /// Nil if the sum has more digits than a decimal can hold.
     public var value: Decimal? {
         let (isNegative, magnitude) = sum.normalized
         return ExactDecimal(text: (isNegative ? "-" : "") + magnitude.decimalText)?.decimal
     }
 
-    /// The average to 38 digits; nil over none, and where the sum is nil.
+    /// The average to 38 digits; nil without values and if the sum is nil.
     public var average: Decimal? {
         guard count > 0, let value, let sum = ExactDecimal(value) else { return nil }
         return sum.divided(by: ExactDecimal(count))?.decimal
     }
 }
 
-/// A sum of doubles, exact for any number of them: it is rounded once, at its end.
+/// An exact sum of any number of doubles, rounded once when it is read.
 public struct RealSum: Sendable {
-    /// From 2^-1088 to beyond 2^1024, the largest double, and 2^64 more for their number.
+    /// From 2^-1088 to beyond 2^1024, the largest double, with room for 2^64 summands.
     private var sum = WideNumber(
         base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
-    /// Of what is infinite: not a number over both infinities.
+    /// The sum of the infinite values: NaN if both infinities occur.
     private var infinity = 0.0
     public private(set) var count: Int64 = 0
 
     public init() {}
 
-    /// What is not a number is passed over; no store holds it.
+    /// Ignores NaN, which no store contains.
     public mutating func add(_ double: Double) {
         guard !double.isNaN else { return }
         count += 1
@@ -79,13 +79,13 @@ public struct RealSum: Sendable {
         sum.add(parts.significand, atBit: parts.bit, negated: parts.isNegative)
     }
 
-    /// Infinite beyond the largest double; nil over both infinities.
+    /// Infinite beyond the largest double; nil if both infinities occur.
     public var value: Double? { quotient(by: 1) }
 
-    /// Nil over none, and over both infinities.
+    /// Nil without values, and if both infinities occur.
     public var average: Double? { count == 0 ? nil : quotient(by: Double(count)) }
 
-    /// Divided before it is scaled: the average is a double also where the sum is not.
+    /// Divides before scaling, so that the average is finite even if the sum is not.
     private func quotient(by divisor: Double) -> Double? {
         if infinity.isNaN { return nil }
         if infinity != 0 { return infinity }
@@ -105,16 +105,16 @@ struct DoubleParts {
     /// The power of two of the significand, counted from 2^-1088.
     let bit: Int
 
-    /// Below the smallest double; a multiple of 32.
+    /// Less than the exponent of the smallest double; a multiple of 32.
     static let lowestBit = -1088
 
-    /// Nil for what is infinite or not a number.
+    /// Nil for infinities and NaN.
     init?(_ double: Double) {
         guard double.isFinite else { return nil }
         let pattern = Int(double.exponentBitPattern)
         isNegative = double.sign == .minus
         significand = double.significandBitPattern | (pattern == 0 ? 0 : 1 << 52)
-        // Those without a leading one begin where the smallest that have one do.
+        // Subnormal numbers have the same exponent as the smallest normal ones.
         bit = max(pattern, 1) - 1 - 1074 - Self.lowestBit
     }
 }

@@ -1,33 +1,35 @@
-/// The types that a call of a function takes and gives.
+/// The operand types and the result type of a function call.
 public struct FunctionSignature: Hashable, Sendable {
-    /// The type that each operand has to be brought to.
+    /// The type that each operand is converted to.
     public var operands: [AttributeType]
     public var result: AttributeType
 }
 
-/// What is known of an operand while only the query is known.
+/// The type information about an operand before the query runs.
 public enum OperandKind: Hashable, Sendable {
-    /// An operand that has a type of its own: an attribute, or a function of attributes.
+    /// An operand with a type of its own: an attribute, or a function of attributes.
     case typed(AttributeType)
-    /// A constant of this type, nil of none; it takes the type of what it stands beside.
+    /// A constant with its natural type, nil for nil. It is converted to the type of the other
+    /// operands.
     case constant(AttributeType?)
-    /// An argument: takes the type of what it stands beside.
+    /// An argument, which is converted to the type of the other operands.
     case argument
-    /// A member of a JSON document: the same; a number among integers is a double.
+    /// A member of a JSON document, which is read as the type of the other operands; as a double if
+    /// these are integers.
     case member
 }
 
 extension ScalarFunction {
-    /// The types of a call, by the rules of `docs/queries.md`.
+    /// Returns the types of a call, by the rules of `docs/queries.md`.
     ///
-    /// - Parameter wanted: The type that the call's place asks for, which constants and arguments
-    ///   take where nothing beside them has a type.
-    /// - Throws: `wrongType` for operands that the function does not take.
+    /// - Parameter wanted: The type that the context requires. Constants and arguments take it if
+    ///   no operand has a type.
+    /// - Throws: `wrongType` for operands that the function does not accept.
     public func signature(
         of operands: [OperandKind], wanted: AttributeType? = nil
     ) throws(LarderError) -> FunctionSignature {
         guard operandCount.contains(operands.count) else {
-            throw LarderError(.malformedPredicate, "\(rawValue) takes \(operandCountText)")
+            throw LarderError(.malformedPredicate, "\(rawValue) takes \(operandCount.operands)")
         }
         switch self {
         case .now: return FunctionSignature(operands: [], result: .date)
@@ -40,7 +42,7 @@ extension ScalarFunction {
         case .minimum, .maximum:
             let type = try commonType(operands, wanted)
             guard type.isNumber || type == .string || type == .date else {
-                throw refusal("numbers, strings or dates", .typed(type))
+                throw rejection("numbers, strings or dates", .typed(type))
             }
             return FunctionSignature(operands: operands.map { _ in type }, result: type)
         case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .onesComplement, .leftShift, .rightShift:
@@ -55,18 +57,12 @@ extension ScalarFunction {
             let type = try commonType(operands, wanted)
             return FunctionSignature(operands: operands.map { _ in type }, result: type)
         case .conditional:
-            guard operands[0].isOpen || operands[0] == .typed(.bool) else {
-                throw refusal("a predicate first", operands[0])
+            guard operands[0].isUntyped || operands[0] == .typed(.bool) else {
+                throw rejection("a predicate as its first operand", operands[0])
             }
             let type = try commonType(Array(operands.dropFirst()), wanted)
             return FunctionSignature(operands: [.bool, type, type], result: type)
         }
-    }
-
-    private var operandCountText: String {
-        let (lower, upper) = (operandCount.lowerBound, operandCount.upperBound)
-        if lower < upper { return "\(lower) to \(upper) operands" }
-        return lower == 1 ? "1 operand" : "\(lower) operands"
     }
 
     // MARK: Rules
@@ -75,7 +71,7 @@ extension ScalarFunction {
         of operands: [OperandKind], all type: AttributeType, _ noun: String, result: AttributeType
     ) throws(LarderError) -> FunctionSignature {
         for operand in operands {
-            guard operand.canBe(type) else { throw refusal(noun, operand) }
+            guard operand.canBe(type) else { throw rejection(noun, operand) }
         }
         return FunctionSignature(operands: operands.map { _ in type }, result: result)
     }
@@ -89,14 +85,14 @@ extension ScalarFunction {
             case .typed(let type) where type.isNumber: types.append(type)
             case .constant(let type) where type?.isNumber ?? true: types.append(.double)
             case .argument, .member: types.append(.double)
-            default: throw refusal("numbers", operand)
+            default: throw rejection("numbers", operand)
             }
         }
         return FunctionSignature(operands: types, result: .double)
     }
 
-    /// A date and seconds, or two dates; nil where no operand is a date. What is added to a date,
-    /// or taken from one, is seconds, unless it has the type of a date itself.
+    /// The signature of date arithmetic: a date and a number of seconds, or two dates; nil if no
+    /// operand is a date. The other operand of a date is in seconds unless it is a date itself.
     private func dateSignature(
         _ operands: [OperandKind], _ wanted: AttributeType?
     ) throws(LarderError) -> FunctionSignature? {
@@ -107,12 +103,12 @@ extension ScalarFunction {
         if left.isDate {
             return FunctionSignature(operands: [.date, try seconds(right)], result: .date)
         }
-        // now() begins with what has a type; an argument in front of a date is one too.
+        // A typed operand such as now() determines the other; an argument before a date is a date.
         if right.isDate, self == .subtract, left.canBe(.date) {
             return FunctionSignature(operands: [.date, .date], result: .double)
         }
         if right.isDate {
-            throw refusal("a date in front of the seconds", left)
+            throw rejection("a date before the seconds", left)
         }
         if wanted == .date, left == .argument {
             return FunctionSignature(operands: [.date, try seconds(right)], result: .date)
@@ -125,7 +121,7 @@ extension ScalarFunction {
         case .typed(let type) where type.isNumber && type != .decimal: return type
         case .constant(let type) where type.map(\.isNumber) ?? true: return .double
         case .argument, .member: return .double
-        default: throw refusal("a number of seconds beside a date", operand)
+        default: throw rejection("a number of seconds with a date", operand)
         }
     }
 
@@ -133,11 +129,11 @@ extension ScalarFunction {
         _ operands: [OperandKind], _ wanted: AttributeType?
     ) throws(LarderError) -> FunctionSignature {
         let type = try commonType(operands, wanted.flatMap { $0.isNumber ? $0 : nil })
-        guard type.isNumber else { throw refusal("numbers", .typed(type)) }
+        guard type.isNumber else { throw rejection("numbers", .typed(type)) }
         return FunctionSignature(operands: operands.map { _ in type }, result: type)
     }
 
-    /// The one type that all operands can have.
+    /// The common type that all operands can be converted to.
     private func commonType(
         _ operands: [OperandKind], _ wanted: AttributeType?
     ) throws(LarderError) -> AttributeType {
@@ -150,8 +146,9 @@ extension ScalarFunction {
                 type = constant.widened
                 continue
             }
-            // An integer among doubles is a double, a fraction among integers makes doubles; beside
-            // a decimal each is a decimal. A text may be read as a date and the like.
+            // An integer with doubles becomes a double, a fraction with integers makes all doubles,
+            // any number with a decimal becomes a decimal. Text may be converted to a date and
+            // similar types.
             if known.isNumber, constant.isNumber {
                 type = known == .decimal ? known : try joined(known, constant)
             } else if known != constant, !(constant == .string && known.isReadFromText) {
@@ -161,8 +158,8 @@ extension ScalarFunction {
         if type == nil, operands.contains(.member), isArithmetic { type = .double }
         guard let type else {
             throw LarderError(
-                .wrongType, "\(rawValue): nothing tells of which type the operands are",
-                hint: "set an attribute or a constant beside the argument")
+                .wrongType, "\(rawValue): cannot determine the type of the operands",
+                hint: "use an attribute or a constant as one of the operands")
         }
         return operands.contains(.member) && type.isInteger ? .double : type
     }
@@ -186,7 +183,7 @@ extension ScalarFunction {
         }
     }
 
-    private func refusal(_ wanted: String, _ operand: OperandKind) -> LarderError {
+    private func rejection(_ wanted: String, _ operand: OperandKind) -> LarderError {
         let given =
             switch operand {
             case .typed(let type), .constant(let type?): ", not \(type.nounWithArticle)"
@@ -206,8 +203,8 @@ extension ScalarFunction {
 extension OperandKind {
     fileprivate var isDate: Bool { self == .typed(.date) || self == .constant(.date) }
 
-    /// Whether it has no type of its own yet.
-    fileprivate var isOpen: Bool {
+    /// Whether the operand has no type of its own.
+    fileprivate var isUntyped: Bool {
         switch self {
         case .typed: false
         case .constant(let type): type == nil || type == .bool
@@ -230,7 +227,7 @@ extension AttributeType {
 
     public var isInteger: Bool { self == .int16 || self == .int32 || self == .int64 }
 
-    /// The type in which functions compute.
+    /// The type in which functions compute values of this type.
     public var widened: AttributeType {
         switch self {
         case .int16, .int32: .int64
@@ -239,7 +236,7 @@ extension AttributeType {
         }
     }
 
-    /// Whether a text in a query may stand for a value of this type.
+    /// Whether text in a query can be converted to this type.
     public var isReadFromText: Bool {
         switch self {
         case .date, .uuid, .url, .decimal, .data: true
@@ -247,7 +244,7 @@ extension AttributeType {
         }
     }
 
-    /// `an int64`, for sentences.
+    /// The type in error messages: `an int64`.
     public var nounWithArticle: String {
         switch self {
         case .int16, .int32, .int64: "an \(rawValue)"

@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-/// A member of a JSON document by its path: steps by key, and by place into arrays.
+/// A member of a JSON document, selected by a path of keys and array indexes.
 ///
-/// The document is passed over as text; no tree of it is made.
+/// The document is scanned as text, without building a tree.
 public struct JSONMember: Sendable {
-    /// Its JSON text, as it stands in the document.
+    /// The JSON text of the member, unchanged.
     public let text: String
 
-    /// Nil if there is none, and for JSON's null. The document has to be well formed, as stored
-    /// ones are.
+    /// Nil if there is no such member or if it is null. The document must be well formed, as all
+    /// stored documents are.
     public init?(of document: String, at path: [String]) {
         var parser = JSONParser(bytes: Array(document.utf8))
         guard (try? parser.find(path)) == true, let start = parser.startOfValue else { return nil }
@@ -18,8 +18,8 @@ public struct JSONMember: Sendable {
         self.text = text
     }
 
-    /// The member as a value of a type; nil if it holds another kind. A number is an integer only
-    /// if it is one; a string is read as a date, UUID, URL or data where one is wanted.
+    /// The member as a value of a type; nil if it is of another kind. Only whole numbers are read
+    /// as integers; strings are converted to dates, UUIDs, URLs and data.
     public func value(as type: AttributeType) -> Value? {
         if type == .json { return .json(text) }
         guard let value = try? JSONValue(parsing: text) else { return nil }
@@ -44,23 +44,23 @@ public struct JSONMember: Sendable {
         }
     }
 
-    /// The member as a number to be compared with others: an integer where it is one, else a
-    /// double; nil for what is no number.
+    /// The member as a number for comparisons: an integer if it is one, otherwise a double; nil if
+    /// it is not a number.
     public var number: Value? { value(as: .int64) ?? value(as: .double) }
 }
 
 extension JSONParser {
-    /// Where the value begins that comes next; nil at the end.
+    /// The offset of the next value; nil at the end.
     fileprivate var startOfValue: Int? { position < bytes.count ? position : nil }
 
-    /// Goes to the member at the end of the path; false if there is none.
+    /// Moves to the member at the end of the path; returns false if there is none.
     fileprivate mutating func find(_ path: [String]) throws(LarderError) -> Bool {
         skipSpace()
         for step in path {
             switch current {
             case UInt8(ascii: "{"): guard try enterObject(to: step) else { return false }
             case UInt8(ascii: "["):
-                guard let place = Int(step), place >= 0, try enterArray(to: place) else {
+                guard let index = Int(step), index >= 0, try enterArray(to: index) else {
                     return false
                 }
             default: return false
@@ -88,11 +88,11 @@ extension JSONParser {
         return false
     }
 
-    private mutating func enterArray(to place: Int) throws(LarderError) -> Bool {
+    private mutating func enterArray(to index: Int) throws(LarderError) -> Bool {
         step()
         skipSpace()
         guard current != UInt8(ascii: "]") else { return false }
-        for _ in 0..<place {
+        for _ in 0..<index {
             try skipValue()
             skipSpace()
             guard current == UInt8(ascii: ",") else { return false }
@@ -102,7 +102,7 @@ extension JSONParser {
         return true
     }
 
-    /// Steps over the value at the position: brackets are counted, strings passed over whole.
+    /// Skips the value at the position, counting brackets and skipping whole strings.
     fileprivate mutating func skipValue() throws(LarderError) {
         var depth = 0
         repeat {
@@ -130,7 +130,7 @@ extension JSONParser {
         }
     }
 
-    /// Not beyond the end, which a damaged document may come to early.
+    /// Stops at the end, which a damaged document may reach early.
     private mutating func step() { position = min(position + 1, bytes.count) }
 
     private mutating func skipString() {

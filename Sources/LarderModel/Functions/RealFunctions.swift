@@ -1,6 +1,6 @@
 import Glibc
 
-/// The C library's functions of real numbers, under names that do not meet `ScalarFunction`'s.
+/// The C library's real functions, under names that do not collide with `ScalarFunction`'s.
 enum RealFunctions {
     static func exponential(_ number: Double) -> Double { Glibc.exp(number) }
     static func naturalLogarithm(_ number: Double) -> Double { Glibc.log(number) }

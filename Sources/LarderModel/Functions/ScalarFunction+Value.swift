@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-// What scalar functions mean, value by value. SQL functions and an evaluator in memory share this
-// file. Nothing here fails: where there is no answer, it is nil.
+// The meaning of scalar functions. The SQL functions and the in-memory evaluator share this file.
+// Functions do not fail: an undefined result is nil.
 
 extension ScalarFunction {
-    /// The value of the function over operands of the types that its signature asks for.
+    /// Returns the value of the function for operands of the types in its signature.
     ///
-    /// Numbers may be mixed: a float is the double of the same value, an integer beside a double or
-    /// a decimal is one. Operands of other types than a signature allows give nil.
+    /// Number types may be mixed: a float is used as a double, an integer with a double or a
+    /// decimal is converted to that type. Operands of other types return nil.
     ///
-    /// - Parameter now: When the query began.
+    /// - Parameter now: The start time of the query.
     public func value(of operands: [Value], now: Date) -> Value {
         switch self {
         case .now: return .date(now)
@@ -90,7 +90,8 @@ extension ScalarFunction {
         case .subtract: .checked(left.subtractingReportingOverflow(right))
         case .multiply: .checked(left.multipliedReportingOverflow(by: right))
         case .divide: .checked(left.dividedReportingOverflow(by: right))
-        // Nothing is left of any division by -1; the smallest integer's quotient overflows.
+        // The remainder of a division by -1 is 0; computing it for the smallest integer would
+        // overflow.
         case .modulus: right == 0 ? .null : .int(right == -1 ? 0 : left % right)
         case .bitwiseAnd: .int(left & right)
         case .bitwiseOr: .int(left | right)
@@ -130,7 +131,7 @@ extension ScalarFunction {
         case .divide: return right == 0 ? .null : .checked(left / right)
         case .modulus:
             return right == 0 ? .null : .checked(left.truncatingRemainder(dividingBy: right))
-        // A negative power divides by the number.
+        // Zero to a negative power is a division by zero.
         case .power:
             return left == 0 && right < 0
                 ? .null : .checked(RealFunctions.power(left, right))
@@ -169,7 +170,7 @@ extension ScalarFunction {
 // MARK: Strings, dates, extremes
 
 extension ScalarFunction {
-    /// The value over a string, of a function that takes one.
+    /// Returns the value of a function that takes one string.
     public func value(_ string: String, _ interruption: Interruption = .never) -> Value {
         switch self {
         case .length: .int(Int64(string.count))
@@ -196,7 +197,7 @@ extension ScalarFunction {
         }
     }
 
-    /// The first of the smallest, or of the largest; all of the type that they have in common.
+    /// The first of the smallest or largest operands, converted to their common type.
     private func extreme(_ operands: [Value]) -> Value {
         let isDecimal = operands.contains { if case .decimal = $0 { true } else { false } }
         let areIntegers = operands.allSatisfy { if case .int = $0 { true } else { false } }
@@ -226,7 +227,7 @@ extension ScalarFunction {
 }
 
 extension Value {
-    /// The nearest double of a number; nil for what is none.
+    /// The nearest double of a number; nil for other values.
     fileprivate var double: Double? {
         switch self {
         case .int(let integer): Double(integer)
@@ -237,7 +238,7 @@ extension Value {
         }
     }
 
-    /// An integer or a decimal.
+    /// The exact value of an integer or a decimal; nil for other values.
     fileprivate var exactDecimal: ExactDecimal? {
         switch self {
         case .int(let integer): ExactDecimal(integer)
@@ -246,7 +247,7 @@ extension Value {
         }
     }
 
-    /// The order of two values of one type; nil for types without one here.
+    /// Compares two values of the same type; nil for types that `min` and `max` do not accept.
     fileprivate func isLess(than other: Value) -> Bool? {
         switch (self, other) {
         case (.int(let left), .int(let right)): left < right

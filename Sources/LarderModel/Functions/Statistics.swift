@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// What aggregates make of the numbers of a group.
+/// Aggregates over all numbers of a group.
 public enum Statistics {
-    /// The middle value, or the mean of the middle two; nil over none.
+    /// The middle value, or the mean of the two middle values; nil without values.
     public static func median(
         _ values: [Double], _ interruption: Interruption = .never
     ) -> Double? {
@@ -12,13 +12,13 @@ public enum Statistics {
         if values.count % 2 == 1 { return values[middle] }
         let (low, high) = (values[middle - 1], values[middle])
         let mean = (low + high) / 2
-        // The sum of two large values may leave the range that their mean is in. Between both
-        // infinities there is no mean.
+        // The sum of two large values may overflow although their mean does not. The mean of
+        // opposite infinities is undefined.
         let median = mean.isFinite ? mean : low / 2 + high / 2
         return median.isNaN ? nil : median
     }
 
-    /// The same of decimals, to 38 digits.
+    /// The median of decimals, to 38 digits.
     public static func median(
         _ values: [Decimal], _ interruption: Interruption = .never
     ) -> Decimal? {
@@ -39,7 +39,7 @@ public enum Statistics {
         return values.sorted { !interruption.isDue() && $0 < $1 }
     }
 
-    /// The value that is there most often, of several the smallest; nil over none.
+    /// The most frequent value, the smallest of several; nil without values.
     public static func mode<Element: Hashable>(
         _ counts: [Element: Int], isLess: (Element, Element) -> Bool
     ) -> Element? {

@@ -1,5 +1,5 @@
-// The JSON form of identifiers, SwiftData's: one object `implementation` that holds the URI and,
-// beside it, its parts. The URI decides; parts that are there must agree with it.
+// The JSON form of identifiers, as in SwiftData: an object `implementation` with the URI and its
+// parts. The URI is authoritative; parts that are present must agree with it.
 
 extension PersistentIdentifier: Codable {
     private enum RootKey: String, CodingKey { case implementation }
@@ -8,7 +8,7 @@ extension PersistentIdentifier: Codable {
         case primaryKey, uriRepresentation, isTemporary, storeIdentifier, entityName
     }
 
-    /// The last part of the URI: `p1`.
+    /// The last component of the URI: `p1`.
     private var primaryKey: String {
         switch key {
         case .permanent(let number): "p\(number)"
@@ -16,7 +16,7 @@ extension PersistentIdentifier: Codable {
         }
     }
 
-    /// The JSON on one line, keys sorted: equal identifiers give equal text in every process.
+    /// The JSON on one line with sorted keys. Equal identifiers have equal text in every process.
     public var jsonRepresentation: String {
         var parts: [String: JSONValue] = [
             PartKey.primaryKey.rawValue: .string(primaryKey),

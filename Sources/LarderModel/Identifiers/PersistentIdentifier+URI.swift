@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-// The text form of identifiers, the one that Core Data and SwiftData use:
+// The text form of identifiers, as in Core Data and SwiftData:
 // `x-coredata://<STORE-UUID>/<Entity>/p<key>`, temporary `x-coredata:///<Entity>/t<name>`.
 //
-// Each identifier has one text, and each text that is read one identifier. A permanent key is from
-// 1 and in canonical decimal; a temporary name is any text that is not empty, percent-encoded
-// where a URI needs it. Whether store, entity and object exist is not asked here.
+// Identifiers and texts correspond one to one. A permanent key is a canonical decimal from 1; a
+// temporary name is any non-empty text, percent-encoded as in a URI. Parsing does not check whether
+// store, entity and object exist.
 
 extension PersistentIdentifier {
-    /// The identifier as a URI, to be handed to another process.
+    /// The identifier as a URI, which can be passed to another process.
     public var uriRepresentation: String {
         let start = "\(Self.uriStart)\(storeIdentifier ?? "")/\(Self.encoded(entityName))/"
         return switch key {
@@ -17,29 +17,29 @@ extension PersistentIdentifier {
         }
     }
 
-    /// Reads an identifier from its URI.
+    /// Parses an identifier from its URI.
     ///
-    /// - Throws: `malformedIdentifier` with a sentence that says which part is wrong.
+    /// - Throws: `malformedIdentifier` with a message that names the invalid part.
     public init(uriRepresentation: String) throws(LarderError) {
         let text = uriRepresentation.utf8
         guard text.starts(with: Self.uriStart.utf8) else {
-            throw Self.malformed("it does not begin with `\(Self.uriStart)`")
+            throw Self.malformed("it must begin with `\(Self.uriStart)`")
         }
         let parts = text.dropFirst(Self.uriStart.utf8.count).split(
             separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3 else {
-            throw Self.malformed("it has not exactly three parts: store, entity and key")
+            throw Self.malformed("it must have exactly three parts: store, entity and key")
         }
         let entityName = Substring(parts[1])
         guard SchemaName.isWellFormed(entityName) else {
-            throw Self.malformed("its second part is no entity's name")
+            throw Self.malformed("its second part must be the name of an entity")
         }
         if parts[0].isEmpty {
             let name = try Self.temporaryName(parts[2])
             self.init(temporary: name, entityName: String(entityName))
         } else {
             guard parts[0].count == 36, let store = UUID(uuidString: String(Substring(parts[0])))
-            else { throw Self.malformed("its first part is no UUID of a store") }
+            else { throw Self.malformed("its first part must be the UUID of a store") }
             let key = try Self.permanentKey(parts[2])
             self.init(store: store, entityName: String(entityName), key: key)
         }
@@ -57,25 +57,25 @@ extension PersistentIdentifier {
         let digits = part.dropFirst()
         guard part.first == UInt8(ascii: "p"), let first = digits.first,
             (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(first)
-        else { throw malformed("its third part is not `p` and a number from 1") }
+        else { throw malformed("its third part must be `p` and a number from 1") }
         guard digits.count <= 19, let key = Int64(Substring(digits)) else {
-            throw malformed("its key is no number from 1 to \(Int64.max)")
+            throw malformed("its key must be a number from 1 to \(Int64.max)")
         }
         return key
     }
 
     private static func temporaryName(_ part: Substring.UTF8View) throws(LarderError) -> String {
         guard part.first == UInt8(ascii: "t") else {
-            throw malformed("it names no store, and its third part is not `t` and a name")
+            throw malformed("without a store its third part must be `t` and a name")
         }
         guard part.count > 1 else { throw malformed("its temporary name is empty") }
         guard let bytes = decoded(part.dropFirst()),
             let name = String(validating: bytes, as: UTF8.self)
-        else { throw malformed("its temporary name is not percent-encoded UTF-8") }
+        else { throw malformed("its temporary name must be percent-encoded UTF-8") }
         return name
     }
 
-    /// Percent-encodes all but what RFC 3986 calls unreserved.
+    /// Percent-encodes all characters except the unreserved ones of RFC 3986.
     private static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -95,8 +95,8 @@ extension PersistentIdentifier {
         var rest = part[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(hexadecimalDigit),
-                    let low = rest.popFirst().flatMap(hexadecimalDigit)
+                guard let high = rest.popFirst().flatMap(\.hexadecimalDigitValue),
+                    let low = rest.popFirst().flatMap(\.hexadecimalDigitValue)
                 else { return nil }
                 bytes.append(high << 4 | low)
             } else {
@@ -106,22 +106,10 @@ extension PersistentIdentifier {
         return bytes
     }
 
-    private static func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
     private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-            UInt8(ascii: "_"), UInt8(ascii: "~"):
-            true
-        default: false
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: byte.isASCIILetter || byte.isASCIIDigit
         }
     }
 }
@@ -132,7 +120,8 @@ extension PersistentIdentifier: CustomStringConvertible {
 }
 
 extension PersistentIdentifier: Comparable {
-    /// By store (temporary first), entity, then key: keys by number, temporary names by text.
+    /// Orders by store (temporary identifiers first), entity, then key: keys by number, temporary
+    /// names by text.
     public static func < (left: Self, right: Self) -> Bool {
         if left.store != right.store {
             guard let leftStore = left.store, let rightStore = right.store else {

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// Names one object of one store for good: the store, the entity, and a key never used twice.
+/// The permanent identifier of one object: its store, its entity, and a key that is never reused.
 ///
-/// A temporary identifier names an object that a change set is about to insert; it belongs to no
-/// store. Text forms are in `PersistentIdentifier+URI.swift` and `PersistentIdentifier+JSON.swift`.
+/// A temporary identifier refers to an object that a change set inserts; it belongs to no store.
+/// `PersistentIdentifier+URI.swift` and `PersistentIdentifier+JSON.swift` have the text forms.
 public struct PersistentIdentifier: Hashable, Sendable {
     public enum Key: Hashable, Sendable {
-        /// A key that the store gave, from 1.
+        /// A key assigned by the store, from 1.
         case permanent(Int64)
-        /// A name that the caller gave, unique within its change set.
+        /// A name chosen by the caller, unique within its change set.
         case temporary(String)
     }
 
@@ -29,12 +29,12 @@ public struct PersistentIdentifier: Hashable, Sendable {
         self.key = .temporary(name)
     }
 
-    /// The store's UUID in capitals, as SwiftData spells it; nil for a temporary identifier.
+    /// The store's UUID in upper case, as in SwiftData; nil for a temporary identifier.
     public var storeIdentifier: String? { store?.uuidString }
 
     public var isTemporary: Bool { store == nil }
 
-    /// The key that the store gave; nil for a temporary identifier.
+    /// The key assigned by the store; nil for a temporary identifier.
     public var permanentKey: Int64? {
         if case .permanent(let key) = key { key } else { nil }
     }

@@ -1,25 +1,26 @@
-/// Values computed over groups of objects, by the database.
+/// A query for values aggregated over groups of objects.
 public struct Aggregate: Hashable, Sendable {
     public struct Column: Hashable, Sendable {
-        /// The output's name: as given, or else what was asked (`sum:wordCount`).
+        /// The name of the result column; by default the function and its expression
+        /// (`sum:wordCount`).
         public var name: String
         public var function: AggregateFunction
-        /// What it is computed over; nil for a plain `count` of objects only.
+        /// The expression to aggregate; nil for a plain `count` of objects only.
         public var term: QueryTerm?
-        /// Only objects of the group that satisfy it are looked at; nil is all of them.
+        /// Only objects that match this predicate are aggregated; nil for all objects of the group.
         public var filter: QueryTerm?
 
-        /// Expression and filter as text.
+        /// An aggregate whose expression and filter are format strings.
         public init(
             _ function: AggregateFunction, _ text: String? = nil, where filter: String? = nil,
             name: String? = nil
         ) {
-            let asked =
+            let defaultName =
                 function.rawValue + (text.map { ":\($0)" } ?? "")
                 + (filter.map { " where \($0)" } ?? "")
             self.init(
                 function, text.map { .format($0) }, where: filter.map { .format($0) },
-                name: name ?? asked)
+                name: name ?? defaultName)
         }
 
         public init(
@@ -36,15 +37,15 @@ public struct Aggregate: Hashable, Sendable {
     }
 
     public var entityName: String
-    /// Whether objects of entities below are asked too.
+    /// Whether objects of subentities are included.
     public var includesSubentities: Bool
     public var predicate: QueryTerm?
-    /// Expressions with one value for each object. An output column each, in front.
+    /// The group keys: expressions with one value per object. They are the first result columns.
     public var groupBy: [QueryColumn]
     public var columns: [Column]
-    /// A predicate over output names.
+    /// A predicate over the result columns, which removes groups.
     public var having: QueryTerm?
-    /// Output names, or expressions over them.
+    /// Names of result columns, or expressions over them.
     public var sort: [SortKey]
 
     public init(

@@ -1,21 +1,20 @@
-/// Objects, or columns of them, that satisfy a predicate, in an order.
+/// A query for objects, or columns of objects, that match a predicate.
 ///
-/// The order is the same each time: rows that no sort key tells apart stand in the order of their
-/// identifiers.
+/// The order of the rows is deterministic: rows with equal sort keys are ordered by identifier.
 public struct Fetch: Hashable, Sendable {
     public enum Selection: Hashable, Sendable {
-        /// Identifier, version, every attribute and every to-one relationship.
+        /// The identifier, version, attributes and to-one relationships.
         case objects
-        /// Identifier and version only.
+        /// The identifier and version only.
         case identifiers
-        /// Identifier, version and these: expressions with one value for each object, and to-many
-        /// relationships of the entity itself as lists of objects. Without identifier and version
-        /// if the fetch is distinct.
+        /// The identifier, version and these columns: expressions with one value per object, and
+        /// to-many relationships of the entity as lists of objects. A distinct fetch omits
+        /// identifier and version.
         case columns([QueryColumn])
-        /// The same columns alone: values, where nobody needs to know of which objects they are.
+        /// The columns alone, without identifier and version.
         case values([QueryColumn])
 
-        /// What is selected of each object, beside what belongs to objects themselves.
+        /// The selected columns, apart from identifier and version.
         public var columns: [QueryColumn] {
             switch self {
             case .objects, .identifiers: []
@@ -25,17 +24,17 @@ public struct Fetch: Hashable, Sendable {
     }
 
     public var entityName: String
-    /// Whether objects of entities below are asked too.
+    /// Whether objects of subentities are included.
     public var includesSubentities: Bool
     public var predicate: QueryTerm?
     public var sort: [SortKey]
     public var selection: Selection
-    /// Each row once; needs `columns` or `values`.
+    /// Whether duplicate rows are removed; requires `columns` or `values`.
     public var isDistinct: Bool
-    /// Key paths of relationships, such as `category.parent`; needs `objects`.
+    /// Key paths of relationships to prefetch, such as `category.parent`; requires `objects`.
     ///
-    /// The objects along them come too: in batches of their own in front of the rows that refer to
-    /// them, each with ``Batch/relatedBy``. A row then has the list of a to-many that is so named.
+    /// The related objects precede the rows that refer to them, in batches of their own with
+    /// ``Batch/relatedBy``. Rows contain the lists of prefetched to-many relationships.
     public var prefetch: [String]
 
     public init(

@@ -1,14 +1,14 @@
-/// A question without its parameters: what is planned once and asked often.
+/// A query without its parameters, which can be planned once and run many times.
 ///
-/// Argument values, limit and offset travel beside it in ``QueryParameters``, so that the same
-/// shape with other parameters meets a plan that is already made.
+/// ``QueryParameters`` has the argument values, limit and offset, so that queries that differ only
+/// in these share a plan.
 public enum Query: Hashable, Sendable {
     case fetch(Fetch)
-    /// How many objects of an entity satisfy a predicate; answered as one row, column `count`.
+    /// Counts the objects that match a predicate. The result is one row with the column `count`.
     case count(entityName: String, predicate: QueryTerm?, includesSubentities: Bool = true)
     case aggregate(Aggregate)
 
-    /// Whether objects of entities below are asked too.
+    /// Whether objects of subentities are included.
     public var includesSubentities: Bool {
         switch self {
         case .fetch(let fetch): fetch.includesSubentities
@@ -26,14 +26,14 @@ public enum Query: Hashable, Sendable {
     }
 }
 
-/// How a query will be answered, for a person to read.
+/// The execution plan of a query, for people to read.
 public struct Explanation: Hashable, Sendable {
-    /// The plan as an indented tree.
+    /// Larder's plan as an indented tree.
     public var plan: String
     public var sql: String
-    /// SQLite's own plan, a line a step.
+    /// SQLite's query plan, one line per step.
     public var steps: [String]
-    /// Full scans, temporary sorts.
+    /// Warnings about full scans and temporary sorts.
     public var warnings: [String]
 
     public init(plan: String, sql: String, steps: [String], warnings: [String]) {

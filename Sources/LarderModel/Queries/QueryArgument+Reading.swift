@@ -1,14 +1,14 @@
 import FoundationEssentials
 
-// What the values of a query become beside the types of a schema, for SQL and in memory alike.
+// Converts the values of a query to the types of a schema, for SQL and in memory alike.
 
 extension Value {
-    /// A text as a value of the type, where texts are read so: as a date, UUID, URL, decimal, data
-    /// or JSON document, and, if arguments come as text, as a number or bool as well. Any other
-    /// value as it is.
+    /// Returns the value as the given type if it is text that can be converted: to a date, UUID,
+    /// URL, decimal, data or JSON document and, if arguments are text, to a number or bool. Returns
+    /// any other value unchanged.
     ///
-    /// - Parameter name: What the value stands beside, for sentences: `Article.title`.
-    /// - Throws: `malformedValue` for a text that is no such value.
+    /// - Parameter name: The value it is compared with, for error messages: `Article.title`.
+    /// - Throws: `malformedValue` for text that cannot be converted.
     public func read(
         as type: AttributeType, isText: Bool, beside name: String
     ) throws(LarderError) -> Value {
@@ -25,7 +25,7 @@ extension Value {
             if let double = try? Value(text: text, type: .double) { return double }
             throw LarderError(
                 .malformedValue,
-                "\(name) is \(type.nounWithArticle); what was given is no number")
+                "\(name) is \(type.nounWithArticle), but the given value is not a number")
         case .bool, .float, .double:
             guard isText else { return self }
         }
@@ -38,12 +38,13 @@ extension Value {
 }
 
 extension QueryArgument {
-    /// The elements of a list that is one argument: a list's own, objects, or those of a JSON array
-    /// where arguments come as text. Nil is the empty list.
+    /// The elements of an argument that is a list: a list, a list of objects or, if arguments are
+    /// text, a JSON array. Nil is an empty list.
     ///
-    /// - Parameter name: What the list stands beside, for sentences: `Article.title`.
-    /// - Throws: `wrongType` or `malformedValue` for what is no list; `resourceExhausted` beyond
-    ///   ``Limits/listElementsMax``.
+    /// - Parameter name: The value that the list is compared with, for error messages:
+    ///   `Article.title`.
+    /// - Throws: `wrongType` or `malformedValue` for an argument that is not a list;
+    ///   `resourceExhausted` for more than ``Limits/listElementsMax`` elements.
     public func elements(
         isText: Bool, beside name: String, behind operator: Comparison.Operator = .in
     ) throws(LarderError) -> [Value] {
@@ -57,36 +58,42 @@ extension QueryArgument {
             guard case .array(let array) = try? JSONValue(parsing: text) else {
                 throw LarderError(
                     .malformedValue, "\(name) needs a list",
-                    hint: "a list is given as a JSON array: [1, 2]")
+                    hint: "pass a list as a JSON array: [1, 2]")
             }
             elements = try Self.texts(of: array, beside: name)
         case .value(let value):
             throw LarderError(
-                .wrongType, "\(name) needs a list, and \(value.kindWithArticle) was given")
+                .wrongType, "\(name) needs a list, but \(value.kindWithArticle) was given")
         }
-        guard elements.count <= Limits.listElementsMax else {
-            throw LarderError(
-                .resourceExhausted, "a list has \(Limits.listElementsMax) elements at most",
-                hint: "ask several queries")
-        }
+        try Self.checkCount(of: elements)
         return elements
     }
 
-    /// The bounds of BETWEEN, where they are one argument.
+    /// The two bounds of BETWEEN in an argument that is a list.
     ///
-    /// - Throws: as ``elements(isText:beside:behind:)``; `wrongType` for a list of another length.
+    /// - Throws: The errors of ``elements(isText:beside:behind:)``; `wrongType` unless there are
+    ///   two bounds.
     public func bounds(isText: Bool, beside name: String) throws(LarderError) -> [Value] {
         let bounds = try elements(isText: isText, beside: name, behind: .between)
         guard bounds.count == 2 else {
             throw LarderError(
                 .wrongType,
-                "\(name) BETWEEN … needs a list of two bounds, and one of \(bounds.count) was given"
+                "\(name) BETWEEN … needs a list of two bounds, but one of \(bounds.count) was given"
             )
         }
         return bounds
     }
 
-    /// The elements of a JSON array as the texts that values are read from.
+    /// Checks the length of a list argument.
+    static func checkCount(of elements: [Value]) throws(LarderError) {
+        guard elements.count <= Limits.listElementsMax else {
+            throw LarderError(
+                .resourceExhausted, "a list takes at most \(Limits.listElementsMax) elements",
+                hint: "run several queries")
+        }
+    }
+
+    /// The elements of a JSON array as text to convert.
     private static func texts(
         of array: [JSONValue], beside name: String
     ) throws(LarderError) -> [Value] {

@@ -1,7 +1,7 @@
-/// What fills one place of a query: a value, or a list of values for the right side of `IN`.
+/// An argument of a query: a value, or a list of values for the right side of `IN`.
 public enum QueryArgument: Hashable, Sendable {
     case value(Value)
-    /// At most ``Limits/listElementsMax`` values; nil is an element like others.
+    /// At most ``Limits/listElementsMax`` values; nil is a valid element.
     case list([Value])
 }
 

@@ -1,18 +1,18 @@
-/// What fills a query when it is asked.
+/// The values with which a query is run.
 public struct QueryParameters: Hashable, Sendable {
-    /// Fill `%@` and `%K` in the order in which a query is read: the predicate, the selected
-    /// columns or group keys, the aggregates (each its term, then its filter), `having`, the sort
-    /// keys. A tree names them by place.
+    /// The values of `%@` and `%K`, in the order in which a query is read: the predicate, the
+    /// selected columns or group keys, the aggregates (each its expression, then its filter),
+    /// `having`, the sort keys. Trees refer to them by index.
     public var arguments: [QueryArgument]
-    /// Fill each `$name` that no SUBQUERY around it names.
+    /// The values of the `$name` variables that no enclosing SUBQUERY declares.
     public var variables: [String: QueryArgument]
-    /// The values, those of ``after`` too, are text that takes the type of what it is compared
-    /// with, as a shell gives it; a list is the text of a JSON array.
+    /// Whether the values, including those of ``after``, are text that is converted to the type it
+    /// is compared with, as a shell passes it. A list is then the text of a JSON array.
     public var argumentsAreText: Bool
     public var limit: Int64?
     public var offset: Int64?
-    /// Of a fetch: only rows behind this place in its order. One value for each sort key, and last
-    /// the object's identifier; empty begins at the first row.
+    /// A keyset cursor: a fetch returns only rows after this position in its order. It has one
+    /// value per sort key and then the object's identifier; empty to begin at the first row.
     public var after: [Value]
 
     public init(
@@ -30,29 +30,25 @@ public struct QueryParameters: Hashable, Sendable {
 }
 
 extension QueryParameters {
-    /// Whether the parameters are within ``Limits``, but for the values themselves.
+    /// Checks the counts and names against ``Limits``, but not the values.
     ///
     /// - Throws: `resourceExhausted`.
     public func checkLimits() throws(LarderError) {
         guard arguments.count <= Limits.argumentsMax else {
             throw LarderError(
-                .resourceExhausted, "a query has \(Limits.argumentsMax) arguments at most")
+                .resourceExhausted, "a query takes at most \(Limits.argumentsMax) arguments")
         }
         guard variables.count <= Limits.variablesMax else {
             throw LarderError(
-                .resourceExhausted, "a query has \(Limits.variablesMax) variables at most")
+                .resourceExhausted, "a query takes at most \(Limits.variablesMax) variables")
         }
         guard variables.keys.allSatisfy({ 1...Limits.nameBytesMax ~= $0.utf8.count }) else {
             throw LarderError(
                 .resourceExhausted,
-                "a variable's name has 1 to \(Limits.nameBytesMax) bytes")
+                "the name of a variable must have 1 to \(Limits.nameBytesMax) bytes")
         }
         for case .list(let values) in Array(variables.values) + arguments {
-            guard values.count <= Limits.listElementsMax else {
-                throw LarderError(
-                    .resourceExhausted, "a list has \(Limits.listElementsMax) elements at most",
-                    hint: "ask several queries")
-            }
+            try QueryArgument.checkCount(of: values)
         }
     }
 }

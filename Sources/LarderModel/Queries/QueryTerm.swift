@@ -1,17 +1,17 @@
-/// A predicate, or an expression that has a value, as it arrives: Core Data's format string, or a
-/// tree that a client built. A key path is the shortest expression.
+/// A predicate or an expression in either of its two forms: Core Data's format string, or a tree.
+/// The simplest expression is a key path.
 public enum QueryTerm: Hashable, Sendable {
     case format(String)
     case tree(QueryExpression)
 }
 
-/// One expression with a name: a column of a fetch, or a group key of an aggregate.
+/// A named expression: a column of a fetch, or a group key of an aggregate.
 public struct QueryColumn: Hashable, Sendable, ExpressibleByStringLiteral {
-    /// The column's name in the answer.
+    /// The name of the result column.
     public var name: String
     public var term: QueryTerm
 
-    /// An expression as text; without a name it is called what was written.
+    /// An expression as a format string. The column's default name is the text.
     public init(_ text: String, name: String? = nil) {
         self.init(.format(text), name: name ?? text)
     }
@@ -24,12 +24,12 @@ public struct QueryColumn: Hashable, Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self.init(text) }
 }
 
-/// An expression and a direction; of an aggregate or a distinct fetch the expression may be an
-/// output's name.
+/// A sort key. In an aggregate or a distinct fetch, the expression may be the name of a result
+/// column.
 public struct SortKey: Hashable, Sendable {
-    /// Where rows go whose key is nil.
+    /// The position of rows whose key is nil.
     public enum NilPlacement: CaseIterable, Sendable {
-        /// First ascending, last descending.
+        /// First in ascending order, last in descending order.
         case standard
         case first
         case last
@@ -38,10 +38,10 @@ public struct SortKey: Hashable, Sendable {
     public var term: QueryTerm
     public var isDescending: Bool
     public var nilPlacement: NilPlacement
-    /// Other than plain only for strings.
+    /// Any order other than `plain` requires strings.
     public var stringOrder: StringOrder
 
-    /// An expression as text, a key path above all.
+    /// An expression as a format string, usually a key path.
     public init(
         _ text: String, descending: Bool = false, nilPlacement: NilPlacement = .standard,
         stringOrder: StringOrder = .plain
@@ -61,7 +61,7 @@ public struct SortKey: Hashable, Sendable {
         self.stringOrder = stringOrder
     }
 
-    /// Whether nil stands in front of all values.
+    /// Whether nil precedes all values.
     public var nilComesFirst: Bool {
         switch nilPlacement {
         case .standard: !isDescending

@@ -1,24 +1,27 @@
 import FoundationEssentials
 
 extension Batch {
-    /// Whether all that is read by row can be read: counts, ends, UTF-8, the shape of values.
+    /// Checks everything that reading rows relies on: counts, end offsets, UTF-8, the form of
+    /// values.
     ///
-    /// Asked once of a batch that came from outside; after it, reading a row never traps.
+    /// Call this once for a batch that was received from outside. After that, reading a row never
+    /// traps.
     ///
-    /// - Throws: `malformedMessage` that names the column.
+    /// - Throws: `malformedMessage`, naming the column.
     public func check() throws(LarderError) {
         guard rowCount >= 0 else { throw Self.malformed("its row count is negative") }
         if let identity {
             guard identity.keys.count == rowCount, identity.versions.count == rowCount else {
-                throw Self.malformed("it has not one key and one version a row")
+                throw Self.malformed("it must have one key and one version per row")
             }
-            if let fault = identity.subentities.fault(keyCount: rowCount) {
-                throw Self.malformed("its identity \(fault)")
+            if let problem = identity.subentities.problem(keyCount: rowCount) {
+                throw Self.malformed("its identity \(problem)")
             }
         }
         for column in columns {
-            if let fault = column.fault(rowCount: rowCount) {
-                throw Self.malformed("column `\(column.name.prefix(Limits.nameBytesMax))` \(fault)")
+            if let problem = column.problem(rowCount: rowCount) {
+                throw Self.malformed(
+                    "column `\(column.name.prefix(Limits.nameBytesMax))` \(problem)")
             }
         }
     }
@@ -29,36 +32,36 @@ extension Batch {
 }
 
 extension Column {
-    /// What keeps the column from being read, nil if nothing does.
-    fileprivate func fault(rowCount: Int) -> String? {
+    /// The reason why the column cannot be read; nil if it can.
+    fileprivate func problem(rowCount: Int) -> String? {
         guard nulls.count <= rowCount / 8 + (rowCount % 8 == 0 ? 0 : 1) else {
             return "has more null bits than rows"
         }
         switch form {
         case .integers:
             return integers.count == rowCount
-                ? subentities.fault(keyCount: rowCount) : "has not one value a row"
+                ? subentities.problem(keyCount: rowCount) : "must have one value per row"
         case .doubles:
-            return doubles.count == rowCount ? nil : "has not one value a row"
+            return doubles.count == rowCount ? nil : "must have one value per row"
         case .lists:
-            return endsFault(total: integers.count, rowCount: rowCount)
-                ?? subentities.fault(keyCount: integers.count)
+            return endsProblem(total: integers.count, rowCount: rowCount)
+                ?? subentities.problem(keyCount: integers.count)
         case .bytes:
-            return endsFault(total: heap.count, rowCount: rowCount) ?? contentFault
+            return endsProblem(total: heap.count, rowCount: rowCount) ?? contentProblem
         }
     }
 
-    private func endsFault(total: Int, rowCount: Int) -> String? {
-        guard ends.count == rowCount else { return "has not one end a row" }
+    private func endsProblem(total: Int, rowCount: Int) -> String? {
+        guard ends.count == rowCount else { return "must have one end offset per row" }
         var previous: UInt32 = 0
         for end in ends {
-            guard end >= previous else { return "has ends out of order" }
+            guard end >= previous else { return "has decreasing end offsets" }
             previous = end
         }
-        return Int(previous) == total ? nil : "has a heap that does not end with its last row"
+        return Int(previous) == total ? nil : "has bytes or keys after its last row"
     }
 
-    private var contentFault: String? {
+    private var contentProblem: String? {
         switch kind {
         case .attribute(.data): return nil
         case .attribute(.uuid), .attribute(.decimal), .attribute(.url):
@@ -66,9 +69,10 @@ extension Column {
                 isNull(at: row)
                     || Self.value(of: heap[Self.range(of: row, in: ends)], kind) != .null
             }
-            return isRead ? nil : "has a value that is none of its type"
+            return isRead ? nil : "has a value that is not of its type"
         default:
-            // Valid as a whole, and cut between characters: then each row is valid.
+            // The heap is valid UTF-8 as a whole and split between characters, so each row is
+            // valid.
             guard let text = try? UTF8Span(validating: heap.span) else {
                 return "has text that is not UTF-8"
             }

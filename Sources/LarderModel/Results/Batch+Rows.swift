@@ -1,10 +1,10 @@
 extension Batch {
-    /// About what it takes in memory.
+    /// The approximate size in memory.
     public var byteCount: Int {
         columns.reduce((identity?.keys.count ?? 0) * 16) { $0 + $1.byteCount }
     }
 
-    /// Some of the rows, from 0, as a batch of their own.
+    /// Returns a range of rows, from 0, as a batch.
     public func rows(_ range: Range<Int>) -> Batch {
         var batch = self
         batch.rowCount = range.count
@@ -12,7 +12,7 @@ extension Batch {
             batch.identity = Identity(
                 entityName: identity.entityName, keys: Array(identity.keys[range]),
                 versions: Array(identity.versions[range]),
-                subentities: identity.subentities.part(range))
+                subentities: identity.subentities.slice(range))
         }
         batch.columns = columns.map { $0.rows(range) }
         return batch
@@ -20,50 +20,52 @@ extension Batch {
 }
 
 extension Column {
-    /// The values of some rows, from 0. Of a column without values none.
+    /// Returns the values of a range of rows, from 0.
     public func rows(_ range: Range<Int>) -> Column {
         let storage: Storage =
             switch self.storage {
-            case .integers(let values): .integers(Array(values.part(range)))
-            case .doubles(let values): .doubles(Array(values.part(range)))
+            case .integers(let values): .integers(Array(values.slice(range)))
+            case .doubles(let values): .doubles(Array(values.slice(range)))
             case .bytes(let heap, let ends):
                 .bytes(
-                    heap: Array(heap[Self.places(of: range, in: ends)]),
+                    heap: Array(heap[Self.elementRange(of: range, in: ends)]),
                     ends: Self.ends(of: range, in: ends))
             case .lists(let keys, let ends):
                 .lists(
-                    keys: Array(keys[Self.places(of: range, in: ends)]),
+                    keys: Array(keys[Self.elementRange(of: range, in: ends)]),
                     ends: Self.ends(of: range, in: ends))
             }
         var nulls: [UInt8] = []
         for row in range where isNull(at: row) {
-            let place = row - range.lowerBound
-            while nulls.count <= place >> 3 { nulls.append(0) }
-            nulls[place >> 3] |= 1 << UInt8(place & 7)
+            let index = row - range.lowerBound
+            while nulls.count <= index >> 3 { nulls.append(0) }
+            nulls[index >> 3] |= 1 << UInt8(index & 7)
         }
-        var places = range
-        if case .lists(_, let ends) = self.storage { places = Self.places(of: range, in: ends) }
+        var elements = range
+        if case .lists(_, let ends) = self.storage {
+            elements = Self.elementRange(of: range, in: ends)
+        }
         return Column(
             name: name, kind: kind, storage: storage, nulls: nulls,
-            subentities: subentities.part(places))
+            subentities: subentities.slice(elements))
     }
 
     private static func start(of row: Int, in ends: [UInt32]) -> UInt32 {
         row == 0 || ends.isEmpty ? 0 : ends[row - 1]
     }
 
-    private static func places(of range: Range<Int>, in ends: [UInt32]) -> Range<Int> {
+    private static func elementRange(of range: Range<Int>, in ends: [UInt32]) -> Range<Int> {
         Int(start(of: range.lowerBound, in: ends))..<Int(start(of: range.upperBound, in: ends))
     }
 
     private static func ends(of range: Range<Int>, in ends: [UInt32]) -> [UInt32] {
         let first = start(of: range.lowerBound, in: ends)
-        return ends.part(range).map { $0 - first }
+        return ends.slice(range).map { $0 - first }
     }
 }
 
 extension Array {
-    fileprivate func part(_ range: Range<Int>) -> ArraySlice<Element> {
+    fileprivate func slice(_ range: Range<Int>) -> ArraySlice<Element> {
         isEmpty ? [] : self[range]
     }
 }

@@ -1,15 +1,15 @@
 public import FoundationEssentials
 
-// Reading values out of columns. Rows are from 0 to `rowCount`; a batch that came from outside is
-// read after `Batch.check()` has passed it.
+// Reading values from columns. Rows are numbered from 0. A batch from outside must pass
+// `Batch.check()` first.
 
 extension Batch {
-    /// The value of a row in a column, both from 0; `store` completes the identifiers.
+    /// Returns the value in a row and a column, both from 0. `store` completes identifiers.
     public func value(row: Int, column: Int, store: UUID) -> Value {
         columns[column].value(at: row, store: store)
     }
 
-    /// Every row, its values named as the columns are.
+    /// All rows, with the names of the columns.
     public func rows(store: UUID) -> [Row] {
         let names = columns.map(\.name)
         var rows: [Row] = []
@@ -25,7 +25,7 @@ extension Batch {
         return rows
     }
 
-    /// Every row as the object that it is; none where the batch has no identity.
+    /// All rows as objects; empty if the batch has no identity.
     public func records(store: UUID) -> [Record] {
         guard let identity, rowCount > 0 else { return [] }
         var values = [String: Value](minimumCapacity: columns.count)
@@ -39,25 +39,25 @@ extension Batch {
                 Record(identifier: identifier, version: identity.versions[row], values: values))
         }
         guard rowCount > 1 else { return records }
-        // A copy of a dictionary has its keys in the same places: no name is hashed for each row.
+        // A copied dictionary has the same indexes, so names are hashed once and not for each row.
         for column in columns {
-            guard let place = values.index(forKey: column.name) else { continue }
-            column.read(1..<rowCount, store: store) { records[$0].values.values[place] = $1 }
+            guard let index = values.index(forKey: column.name) else { continue }
+            column.read(1..<rowCount, store: store) { records[$0].values.values[index] = $1 }
         }
         return records
     }
 }
 
 extension Column {
-    /// The value of a row, from 0; `store` completes the identifiers.
+    /// Returns the value of a row, from 0. `store` completes identifiers.
     public func value(at row: Int, store: UUID) -> Value {
         var value = Value.null
         read(row..<row + 1, store: store) { value = $1 }
         return value
     }
 
-    /// Hands over the values of some rows, from 0, each with its row. What the column is made of is
-    /// looked at once, and not for each row.
+    /// Passes the values of a range of rows, from 0, to `body`, each with its row. The column's
+    /// form is examined once, not for each row.
     @inline(__always)
     func read(_ rows: Range<Int>, store: UUID, _ body: (Int, Value) -> Void) {
         switch (storage, kind) {
@@ -95,14 +95,14 @@ extension Column {
     }
 
     private func identifier(
-        _ key: Int64, at place: Int, among entityName: String, _ store: UUID
+        _ key: Int64, at index: Int, among entityName: String, _ store: UUID
     ) -> PersistentIdentifier {
         PersistentIdentifier(
-            store: store, entityName: subentities.entityName(at: place, among: entityName), key: key
+            store: store, entityName: subentities.entityName(at: index, among: entityName), key: key
         )
     }
 
-    /// What a part of the heap means; nil for a text that is no value of its type.
+    /// Decodes bytes of the heap; null for text that is not a valid value of its type.
     static func value(of bytes: ArraySlice<UInt8>, _ kind: Kind) -> Value {
         guard case .attribute(let type) = kind else { return .null }
         switch type {
@@ -120,7 +120,7 @@ extension Column {
         }
     }
 
-    /// The places of a row in a heap of which `ends` says where each row ends.
+    /// The range of a row's bytes or keys, given the end offsets of all rows.
     static func range(of row: Int, in ends: [UInt32]) -> Range<Int> {
         (row == 0 ? 0 : Int(ends[row - 1]))..<Int(ends[row])
     }

@@ -1,12 +1,11 @@
-/// Rows as columns: one array a column, so that neither wire nor client pays by the value.
+/// Rows in columnar form: one array per column, so that no work is done per value on the wire.
 public struct Batch: Hashable, Sendable {
-    /// The identity of the rows where they are objects of one entity or of those below it; nil for
-    /// other rows.
+    /// The identity of rows that are objects of one entity or its subentities.
     public struct Identity: Hashable, Sendable {
         public var entityName: String
         public var keys: [Int64]
         public var versions: [Int64]
-        /// Which rows are of entities below.
+        /// The rows whose objects are of subentities.
         public var subentities: Subentities
 
         @inlinable
@@ -20,19 +19,19 @@ public struct Batch: Hashable, Sendable {
             self.subentities = subentities
         }
 
-        /// The name of the own entity of a row's object.
+        /// The name of the actual entity of a row's object.
         public func entityName(at row: Int) -> String {
             subentities.entityName(at: row, among: entityName)
         }
     }
 
     public var rowCount: Int
-    /// ``identity``, of an entity without a name where there is none: not an optional, since one
-    /// cannot look into an optional without a copy of what is in it.
+    /// The storage of ``identity``, with an empty entity name if rows are not objects. It is not an
+    /// optional, because reading through an optional copies the arrays.
     public var objects: Identity
     public var columns: [Column]
-    /// Where the objects were prefetched: the key path that leads to them from a later row. nil for
-    /// the rows that were asked for.
+    /// The key path along which the objects were prefetched from rows that follow; nil for the rows
+    /// of the query itself.
     public var relatedBy: String?
 
     public init(
@@ -44,7 +43,7 @@ public struct Batch: Hashable, Sendable {
         self.relatedBy = relatedBy
     }
 
-    /// - Parameter objects: Of an entity without a name where rows are no objects.
+    /// - Parameter objects: The identity; with an empty entity name if rows are not objects.
     @inlinable
     public init(rowCount: Int, objects: Identity, columns: [Column]) {
         self.rowCount = rowCount
@@ -52,7 +51,7 @@ public struct Batch: Hashable, Sendable {
         self.columns = columns
     }
 
-    /// Of which objects the rows are; nil where they are of none.
+    /// The identity of the rows; nil if they are not objects.
     public var identity: Identity? {
         get { objects.entityName.isEmpty ? nil : objects }
         set { objects = newValue ?? Identity(entityName: "") }

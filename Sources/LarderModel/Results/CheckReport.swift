@@ -1,8 +1,8 @@
-/// What a check of the whole store found.
+/// The result of an integrity check of the whole store.
 public struct CheckReport: Hashable, Sendable {
-    /// In the order of the entities; no more than ``findingsMax``.
+    /// At most ``findingsMax`` findings, in the order of the entities.
     public var findings: [CheckFinding]
-    /// Whether more was found than is told.
+    /// Whether there are more findings than the report contains.
     public var isCut: Bool
 
     public static let findingsMax = 1_000
@@ -13,13 +13,14 @@ public struct CheckReport: Hashable, Sendable {
     }
 }
 
-/// One thing that is not as it must be.
+/// One violation of the store's integrity.
 public struct CheckFinding: Hashable, Sendable {
-    /// `Article.category`, or `Article` where no property is at fault; empty for the file itself.
+    /// `Article.category`, or `Article` if no single property is concerned; empty for the file
+    /// itself.
     public var place: String
-    /// The URI of the object at fault; nil where none can be named.
+    /// The URI of the object concerned; nil if no object can be named.
     public var uri: String?
-    /// A sentence for people.
+    /// A sentence for people to read.
     public var message: String
 
     public init(place: String, uri: String? = nil, message: String) {

@@ -1,7 +1,7 @@
-/// Filling a column row by row: each append adds a row and must be of the column's form; another
-/// one is a bug in the caller.
+/// Filling a column row by row. Each method appends one row and requires a column of the matching
+/// form; a mismatch is a bug in the caller.
 extension Column {
-    /// Begins the next column. Memory is kept if nobody else, a column that was made of it, has it.
+    /// Removes all rows. The memory is reused unless a copy of the column shares it.
     public mutating func removeAll(keepingCapacity: Bool) {
         switch form {
         case .integers: integers.removeAll(keepingCapacity: keepingCapacity)
@@ -17,56 +17,56 @@ extension Column {
         if !subentities.isEmpty { subentities = Subentities() }
     }
 
-    /// About the bytes that the rows take on the wire.
+    /// The approximate size of the rows on the wire, in bytes.
     public var byteCount: Int {
         (integers.count + doubles.count) * 8 + heap.count + ends.count * 4
             + nulls.count + subentities.indexes.count
     }
 
-    /// A bool (0 or 1), an integer, or the key of an object.
+    /// Appends a bool (0 or 1), an integer, or the key of an object.
     public mutating func append(integer: Int64) {
         precondition(form == .integers, "not a column of integers")
         integers.append(integer)
     }
 
-    /// A float, a double, or a date in seconds since 2001-01-01T00:00:00Z.
+    /// Appends a float, a double, or a date in seconds since 2001-01-01T00:00:00Z.
     public mutating func append(double: Double) {
         precondition(form == .doubles, "not a column of doubles")
         doubles.append(double)
     }
 
-    /// A text in UTF-8, data, or the 16 bytes of a UUID. A column's heap stays below 4 GiB.
+    /// Appends text in UTF-8, data, or the 16 bytes of a UUID. The heap must stay below 4 GiB.
     @inlinable
     public mutating func append(bytes: some Sequence<UInt8>) {
         heap.append(contentsOf: bytes)
         endRow(form: .bytes, heap.count)
     }
 
-    /// The keys of the objects of a to-many.
+    /// Appends the keys of a list of objects.
     @inlinable
     public mutating func append(keys list: some Sequence<Int64>) {
         integers.append(contentsOf: list)
         endRow(form: .lists, integers.count)
     }
 
-    /// The key of an object that may be of an entity below the kind's.
+    /// Appends the key of an object that may be of a subentity of the column's entity.
     public mutating func append(object key: Int64, of entityName: String?) {
-        noteEntity(entityName, at: rowCount)
+        appendEntity(entityName, at: rowCount)
         append(integer: key)
     }
 
-    /// The keys of such objects, and for each the name of its entity.
+    /// Appends a list of keys with the entity name of each object.
     public mutating func append(keys list: [Int64], of entityNames: [String]) {
-        for (place, name) in entityNames.enumerated() {
-            noteEntity(name, at: integers.count + place)
+        for (index, name) in entityNames.enumerated() {
+            appendEntity(name, at: integers.count + index)
         }
         append(keys: list)
     }
 
-    private mutating func noteEntity(_ name: String?, at place: Int) {
+    private mutating func appendEntity(_ name: String?, at index: Int) {
         switch kind {
         case .object(let entityName), .objects(let entityName):
-            subentities.append(name, among: entityName, at: place)
+            subentities.append(name, among: entityName, at: index)
         case .attribute: preconditionFailure("not a column of objects")
         }
     }
@@ -77,7 +77,7 @@ extension Column {
         nulls[row >> 3] |= 1 << UInt8(row & 7)
         switch form {
         case .integers:
-            if case .object = kind { noteEntity(nil, at: row) }
+            if case .object = kind { appendEntity(nil, at: row) }
             append(integer: 0)
         case .doubles: append(double: 0)
         case .bytes: endRow(form: .bytes, heap.count)
@@ -91,9 +91,9 @@ extension Column {
         ends.append(UInt32(end))
     }
 
-    /// A value as such; for a column that is filled from values rather than from a database.
+    /// Appends a value. Use this for columns that are not filled from a database.
     ///
-    /// - Throws: `wrongType` if the column does not hold such values.
+    /// - Throws: `wrongType` if the column does not hold values of this type.
     public mutating func append(_ value: Value) throws(LarderError) {
         switch (value, kind) {
         case (.null, _): appendNull()
@@ -123,6 +123,6 @@ extension Column {
     }
 
     private var mismatch: LarderError {
-        LarderError(.wrongType, "the column `\(name)` does not hold such a value")
+        LarderError(.wrongType, "the column `\(name)` does not hold values of this type")
     }
 }

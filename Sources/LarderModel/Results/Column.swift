@@ -1,30 +1,31 @@
 /// One column of a batch: a name, a type, and a value or nil for each row.
 ///
-/// It is filled row by row, without an allocation a value; see `Column+Append.swift`.
+/// `Column+Append.swift` fills it row by row, without an allocation per value.
 public struct Column: Hashable, Sendable {
-    /// What a column holds; the raw value is the wire's.
+    /// The type of the values; the raw value is that of the wire.
     public enum Kind: Hashable, Sendable {
         case attribute(AttributeType)
-        /// Keys of objects of this entity, or of those below it.
+        /// Keys of objects of this entity or its subentities.
         case object(entityName: String)
         /// Lists of keys of such objects.
         case objects(entityName: String)
     }
 
-    /// The values in row order. A row that is nil holds 0, or nothing in the heap.
+    /// The values in row order. A nil row holds 0, or no bytes or keys.
     public enum Storage: Hashable, Sendable {
         /// bool (0, 1), the integer types, and keys of objects.
         case integers([Int64])
         /// float, double, and date (seconds since 2001-01-01T00:00:00Z).
         case doubles([Double])
-        /// string, url, json, decimal (as decimal text) in UTF-8; data; uuid (16 bytes). Row n ends
-        /// before byte `ends[n]` and begins where row n-1 ends.
+        /// string, url, json, decimal (as decimal text) in UTF-8; data; uuid (16 bytes). Row n
+        /// begins at offset `ends[n - 1]`, or 0, and ends before offset `ends[n]`.
         case bytes(heap: [UInt8], ends: [UInt32])
-        /// Lists of keys: row n is `keys` from where row n-1 ends up to `ends[n]`.
+        /// Lists of keys. Row n is the range of `keys` from `ends[n - 1]`, or 0, to before
+        /// `ends[n]`.
         case lists(keys: [Int64], ends: [UInt32])
     }
 
-    /// The shape in which a kind of column is stored; the cases are those of ``Storage``.
+    /// The form in which a kind of column is stored; the cases correspond to those of ``Storage``.
     public enum Form: Sendable {
         case integers, doubles, bytes, lists
     }
@@ -32,19 +33,19 @@ public struct Column: Hashable, Sendable {
     public var name: String
     public let kind: Kind
     @usableFromInline let form: Form
-    // The arrays of which `storage` is made. A column uses those of its kind.
-    /// Integers, or the keys of objects or lists.
+    // The arrays that make up `storage`. A column uses those of its form.
+    /// Integers, keys of objects, or keys of the elements of lists.
     public var integers: [Int64] = []
     public var doubles: [Double] = []
     public var heap: [UInt8] = []
     public var ends: [UInt32] = []
-    /// Bit n%8 of byte n/8 is set where row n is nil; empty where no row is.
+    /// Bit n%8 of byte n/8 is set if row n is nil; empty if no row is nil.
     public var nulls: [UInt8] = []
-    /// Which objects are of entities below the one that the kind names: by row, or by the keys of
-    /// all lists one after the other.
+    /// The objects that are of subentities of the kind's entity, by row or, for lists, by element
+    /// across all lists.
     public var subentities = Subentities()
 
-    /// A column without rows.
+    /// Creates a column without rows.
     public init(name: String, kind: Kind) {
         self.name = name
         self.kind = kind
@@ -66,7 +67,7 @@ public struct Column: Hashable, Sendable {
         }
     }
 
-    /// How many values and nils it has.
+    /// The number of rows, including nil rows.
     public var rowCount: Int {
         switch form {
         case .integers: integers.count

@@ -1,4 +1,4 @@
-/// One row of an answer that is not a whole object: values in the order of their columns.
+/// One row of a result that is not a complete object, with its values in column order.
 public struct Row: Hashable, Sendable {
     public var names: [String]
     public var values: [Value]
@@ -8,9 +8,9 @@ public struct Row: Hashable, Sendable {
         self.values = values
     }
 
-    /// The value of a column; nil where the row has no such column.
+    /// The value of a column; nil if the row has no such column.
     public subscript(name: String) -> Value? {
-        guard let place = names.firstIndex(of: name), place < values.count else { return nil }
-        return values[place]
+        guard let index = names.firstIndex(of: name), index < values.count else { return nil }
+        return values[index]
     }
 }

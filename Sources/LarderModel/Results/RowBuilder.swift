@@ -1,17 +1,17 @@
 public import FoundationEssentials
 
-/// Gathers new objects of one entity, given by the values of the same properties, into batches.
+/// Collects new objects of one entity into batches for an insertion.
 public struct RowBuilder: Sendable {
     private let entityName: String
     private let schema: Schema
     private let store: UUID
-    /// One for each property, whose kind says what the property takes.
+    /// One column per property, of the kind that the property takes.
     private var columns: [Column]
     public private(set) var rowCount = 0
 
     /// - Parameters:
-    ///   - names: The properties, in the order in which rows have their values.
-    ///   - store: The store that the objects to which rows refer belong to.
+    ///   - names: The properties, in the order of the values in rows.
+    ///   - store: The store of the objects that rows refer to.
     /// - Throws: `unknownProperty`.
     public init(
         _ entity: Entity, _ names: [String], in schema: Schema, store: UUID
@@ -19,24 +19,21 @@ public struct RowBuilder: Sendable {
         entityName = entity.name
         self.schema = schema
         self.store = store
-        let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
         columns = try names.map { (name) throws(LarderError) in
             guard let property = entity.property(named: name) else {
-                throw LarderError(
-                    .unknownProperty, "\(entity.name) has no property \(name)",
-                    hint: NameSuggestion.hint(for: name, among: known))
+                throw LarderError.unknownProperty(name, of: entity)
             }
             return Column(name: name, kind: property.columnKind)
         }
     }
 
-    /// About the bytes that the rows take on the wire.
+    /// The approximate size of the rows on the wire, in bytes.
     public var byteCount: Int { columns.reduce(0) { $0 + $1.byteCount } }
 
-    /// Adds a row with a value for each property.
+    /// Appends a row with one value per property.
     ///
     /// - Throws: `wrongType` for a value that the property does not take, `foreignIdentifier` for
-    ///   an object of another store; then the builder is not to be used any more.
+    ///   an object of another store. Discard the builder after an error.
     public mutating func append(_ values: [Value]) throws(LarderError) {
         guard values.count == columns.count else {
             throw LarderError(
@@ -44,11 +41,11 @@ public struct RowBuilder: Sendable {
                 "a row of \(entityName) has \(values.count) values for \(columns.count) properties"
             )
         }
-        for place in values.indices { try append(values[place], at: place) }
+        for index in values.indices { try append(values[index], at: index) }
         rowCount += 1
     }
 
-    /// The rows so far; the builder is empty then.
+    /// Returns the rows and empties the builder.
     public mutating func take() -> Batch {
         let batch = Batch(rowCount: rowCount, columns: columns)
         columns = columns.map { Column(name: $0.name, kind: $0.kind) }
@@ -56,32 +53,32 @@ public struct RowBuilder: Sendable {
         return batch
     }
 
-    private mutating func append(_ value: Value, at place: Int) throws(LarderError) {
-        switch (value, columns[place].kind) {
-        case (.null, _): columns[place].appendNull()
-        // Most values are of their column's type; no others are converted.
-        case (.string(let text), .attribute(.string)): columns[place].append(bytes: text.utf8)
-        case (.int(let integer), .attribute(.int64)): columns[place].append(integer: integer)
+    private mutating func append(_ value: Value, at index: Int) throws(LarderError) {
+        switch (value, columns[index].kind) {
+        case (.null, _): columns[index].appendNull()
+        // The most common types are appended without a conversion.
+        case (.string(let text), .attribute(.string)): columns[index].append(bytes: text.utf8)
+        case (.int(let integer), .attribute(.int64)): columns[index].append(integer: integer)
         case (.double(let double), .attribute(.double)) where !double.isNaN:
-            columns[place].append(double: double)
+            columns[index].append(double: double)
         case (_, .attribute(let type)):
-            guard let converted = value.converted(to: type) else { throw wrongType(value, place) }
-            try columns[place].append(converted)
+            guard let converted = value.converted(to: type) else { throw wrongType(value, index) }
+            try columns[index].append(converted)
         case (.object(let identifier), .object(let destination)):
-            let key = try key(of: identifier, columns[place].name, destination)
-            columns[place].append(object: key, of: identifier.entityName)
+            let key = try key(of: identifier, columns[index].name, destination)
+            columns[index].append(object: key, of: identifier.entityName)
         case (.objects(let identifiers), .objects(let destination)):
-            let name = columns[place].name
+            let name = columns[index].name
             let keys = try identifiers.map { (identifier) throws(LarderError) in
                 try key(of: identifier, name, destination)
             }
-            columns[place].append(keys: keys, of: identifiers.map(\.entityName))
-        default: throw wrongType(value, place)
+            columns[index].append(keys: keys, of: identifiers.map(\.entityName))
+        default: throw wrongType(value, index)
         }
     }
 
-    private func wrongType(_ value: Value, _ place: Int) -> LarderError {
-        let name = columns[place].name
+    private func wrongType(_ value: Value, _ index: Int) -> LarderError {
+        let name = columns[index].name
         return LarderError(
             ChangeFault(
                 .wrongType, "\(entityName).\(name) does not take \(value.kindWithArticle)",
@@ -89,7 +86,7 @@ public struct RowBuilder: Sendable {
                 rule: .type))
     }
 
-    /// The key of an object to which a row may refer.
+    /// The key of an object that a row may refer to.
     private func key(
         of identifier: PersistentIdentifier, _ name: String, _ destination: String
     ) throws(LarderError) -> Int64 {
@@ -103,7 +100,7 @@ public struct RowBuilder: Sendable {
             throw LarderError(
                 .unsupported,
                 "a row cannot refer to \(identifier.uriRepresentation), which is temporary",
-                hint: "put such objects into one change set")
+                hint: "insert objects that refer to new objects in one change set")
         }
         guard identifier.store == store else {
             let uri = identifier.uriRepresentation
@@ -114,7 +111,7 @@ public struct RowBuilder: Sendable {
 }
 
 extension Property {
-    /// The columns that hold its values.
+    /// The kind of the columns that hold its values.
     public var columnKind: Column.Kind {
         switch self {
         case .attribute(let attribute): .attribute(attribute.type)

@@ -1,10 +1,9 @@
-/// Of which entities the objects of some keys are, where an entity is named for all of them and
-/// some are of entities below it.
+/// The entities of objects in a list of keys, where some are of subentities of the list's entity.
 public struct Subentities: Hashable, Sendable {
-    /// The entities below that occur.
+    /// The subentities that occur.
     public var names: [String]
-    /// For each key 0 for the entity that is named for all, or n for the nth of the names. Empty
-    /// where all objects are of that one.
+    /// For each key, 0 for the entity of the list, or n for the nth name. Empty if all objects are
+    /// of the entity of the list.
     public var indexes: [UInt32]
 
     @inlinable
@@ -15,45 +14,45 @@ public struct Subentities: Hashable, Sendable {
 
     public var isEmpty: Bool { indexes.isEmpty }
 
-    /// The name of an object's own entity.
+    /// Returns the name of the actual entity of an object.
     ///
     /// - Parameters:
-    ///   - place: of its key, from 0.
-    ///   - entityName: what is named for all.
-    public func entityName(at place: Int, among entityName: String) -> String {
-        guard place < indexes.count, indexes[place] > 0 else { return entityName }
-        return names[Int(indexes[place]) - 1]
+    ///   - index: The index of its key.
+    ///   - entityName: The entity of the list.
+    public func entityName(at index: Int, among entityName: String) -> String {
+        guard index < indexes.count, indexes[index] > 0 else { return entityName }
+        return names[Int(indexes[index]) - 1]
     }
 
-    /// Notes the entity of the next key.
+    /// Appends the entity of the next key.
     ///
     /// - Parameters:
-    ///   - name: of the object's own entity; nil where there is no object.
-    ///   - place: how many keys stand before it.
-    public mutating func append(_ name: String?, among entityName: String, at place: Int) {
+    ///   - name: The actual entity of the object; nil if there is no object.
+    ///   - index: The index of the key.
+    public mutating func append(_ name: String?, among entityName: String, at index: Int) {
         guard let name, name != entityName else {
             if !indexes.isEmpty { indexes.append(0) }
             return
         }
-        if indexes.isEmpty { indexes = [UInt32](repeating: 0, count: place) }
+        if indexes.isEmpty { indexes = [UInt32](repeating: 0, count: index) }
         let known = names.firstIndex(of: name)
         if known == nil { names.append(name) }
         indexes.append(UInt32((known ?? names.count - 1) + 1))
     }
 
-    /// What belongs to some of the keys.
-    func part(_ places: Range<Int>) -> Subentities {
+    /// The entities of a range of keys.
+    func slice(_ range: Range<Int>) -> Subentities {
         guard !indexes.isEmpty else { return self }
-        let part = indexes[places]
+        let part = indexes[range]
         return part.allSatisfy({ $0 == 0 })
             ? Subentities() : Subentities(names: names, indexes: Array(part))
     }
 
-    /// What keeps this from being read beside so many keys, nil if nothing does.
-    func fault(keyCount: Int) -> String? {
+    /// The reason why this cannot be read for a list of keys; nil if it can.
+    func problem(keyCount: Int) -> String? {
         guard !indexes.isEmpty else { return nil }
-        guard indexes.count == keyCount else { return "has not one entity a key" }
+        guard indexes.count == keyCount else { return "must have one entity per key" }
         return indexes.allSatisfy { $0 <= names.count }
-            ? nil : "has an entity that is not named"
+            ? nil : "refers to an entity that it does not name"
     }
 }

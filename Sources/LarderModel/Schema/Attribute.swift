@@ -1,4 +1,4 @@
-/// A value that each object of an entity holds.
+/// A value that every object of an entity has.
 public struct Attribute: Hashable, Sendable {
     public let name: String
     public let type: AttributeType
@@ -6,19 +6,19 @@ public struct Attribute: Hashable, Sendable {
     public let defaultValue: Value?
     public let isUnique: Bool
     public let isIndexed: Bool
-    /// Whether the history keeps the value of an object that is deleted.
+    /// Whether the history keeps the value of a deleted object.
     public let preservesValueOnDeletion: Bool
-    /// The expression whose value the store keeps, as text; nil for an attribute that is given its
-    /// values. ``Schema/derivations`` has what it means.
+    /// The expression, as a format string, from which the store computes the value; nil for an
+    /// attribute that is set by callers. See ``Schema/derivations``.
     public let derivation: String?
     public let validation: Validation
 
-    /// What the store checks before it saves; nil means no bound.
+    /// The constraints that the store checks before a save; nil for no constraint.
     public struct Validation: Hashable, Sendable {
-        /// Bounds of a number or a date, both included.
+        /// The inclusive bounds of a number or a date.
         public var minimum: Value?
         public var maximum: Value?
-        /// Bounds of a string's length in characters, or of data's in bytes, both included.
+        /// The inclusive bounds of the length of a string in characters, or of data in bytes.
         public var minLength: Int?
         public var maxLength: Int?
         /// A regular expression that the whole string must match.
@@ -36,8 +36,8 @@ public struct Attribute: Hashable, Sendable {
         }
     }
 
-    /// Default and bounds take the attribute's type where that loses nothing: 0 for a double is
-    /// 0.0. A default of nil is none.
+    /// The default and the bounds are converted to the attribute's type if that is exact: 0 becomes
+    /// 0.0 for a double. A default of nil means no default.
     public init(
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
         isUnique: Bool = false, isIndexed: Bool = false,
@@ -58,7 +58,7 @@ public struct Attribute: Hashable, Sendable {
             maxLength: validation.maxLength, pattern: validation.pattern)
     }
 
-    /// Whether the store computes the values, and nobody gives them.
+    /// Whether the store computes the values.
     public var isDerived: Bool { derivation != nil }
 
     private static func typed(_ value: Value?, _ type: AttributeType) -> Value? {

@@ -1,29 +1,29 @@
 import FoundationEssentials
 
-/// What is wrong with one attribute by itself, its name apart.
+/// Checks the facets of one attribute, except for its name.
 enum AttributeCheck {
-    /// Faults by the key of the schema file to which they belong.
+    /// The problems, each with the schema-file key that it concerns.
     static func faults(in attribute: Attribute) -> [(key: String, message: String)] {
-        if attribute.isDerived { return derivationFaults(in: attribute) }
-        return boundFaults(in: attribute) + lengthFaults(in: attribute)
-            + defaultFaults(in: attribute)
+        if attribute.isDerived { return derivationProblems(in: attribute) }
+        return boundProblems(in: attribute) + lengthProblems(in: attribute)
+            + defaultProblems(in: attribute)
     }
 
-    /// What is only said of values that somebody gives.
-    private static func derivationFaults(in attribute: Attribute) -> [(String, String)] {
+    /// Rejects facets that apply only to attributes set by callers.
+    private static func derivationProblems(in attribute: Attribute) -> [(String, String)] {
         let validation = attribute.validation
-        let said = [
+        let facets = [
             ("default", attribute.defaultValue != nil), ("unique", attribute.isUnique),
             ("minimum", validation.minimum != nil), ("maximum", validation.maximum != nil),
             ("minLength", validation.minLength != nil), ("maxLength", validation.maxLength != nil),
             ("pattern", validation.pattern != nil),
         ]
-        return said.filter(\.1).map {
-            ($0.0, "a derived attribute has none: nobody gives its values")
+        return facets.filter(\.1).map {
+            ($0.0, "not allowed for a derived attribute, whose values the store computes")
         }
     }
 
-    private static func boundFaults(in attribute: Attribute) -> [(String, String)] {
+    private static func boundProblems(in attribute: Attribute) -> [(String, String)] {
         let type = attribute.type
         let bounds = [
             ("minimum", attribute.validation.minimum), ("maximum", attribute.validation.maximum),
@@ -32,7 +32,7 @@ enum AttributeCheck {
         for (key, bound) in bounds {
             guard let bound else { continue }
             if !type.isOrdered {
-                faults.append((key, "only numbers and dates have bounds, no \(type.rawValue)"))
+                faults.append((key, "only numbers and dates have bounds, not \(type.rawValue)"))
             } else if !isValue(bound, of: type) {
                 faults.append((key, "expected \(type.textDescription)"))
             }
@@ -45,7 +45,7 @@ enum AttributeCheck {
         return faults
     }
 
-    private static func lengthFaults(in attribute: Attribute) -> [(String, String)] {
+    private static func lengthProblems(in attribute: Attribute) -> [(String, String)] {
         let validation = attribute.validation
         let lengths = [("minLength", validation.minLength), ("maxLength", validation.maxLength)]
         var faults: [(String, String)] = []
@@ -68,7 +68,7 @@ enum AttributeCheck {
         return faults
     }
 
-    private static func defaultFaults(in attribute: Attribute) -> [(String, String)] {
+    private static func defaultProblems(in attribute: Attribute) -> [(String, String)] {
         guard let value = attribute.defaultValue else { return [] }
         let validation = attribute.validation
         guard isValue(value, of: attribute.type) else {
@@ -96,12 +96,12 @@ enum AttributeCheck {
         return faults
     }
 
-    /// Whether an attribute of the type may hold the value as it is.
+    /// Whether an attribute of the type can hold the value without a conversion.
     private static func isValue(_ value: Value, of type: AttributeType) -> Bool {
         !value.isNull && value.converted(to: type) == value
     }
 
-    /// The order of two values of one ordered type; false for any others.
+    /// Compares two values of the same ordered type; false for other values.
     private static func precedes(_ left: Value, _ right: Value) -> Bool {
         switch (left, right) {
         case (.int(let left), .int(let right)): left < right
@@ -115,7 +115,7 @@ enum AttributeCheck {
 }
 
 extension AttributeType {
-    /// Whether values have a least and a greatest: numbers and dates.
+    /// Whether `minimum` and `maximum` apply to the type: numbers and dates.
     var isOrdered: Bool {
         switch self {
         case .int16, .int32, .int64, .float, .double, .decimal, .date: true

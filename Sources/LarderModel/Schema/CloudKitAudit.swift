@@ -1,48 +1,52 @@
-/// What CloudKit would refuse of a schema that Larder accepts.
+/// Finds features of a schema that Larder supports and CloudKit does not.
 public enum CloudKitAudit {
-    /// Every refusal with its place in the schema file, from top to bottom; none if a schema may
-    /// be mirrored to CloudKit.
+    /// The problems, each with its path in the schema file, from top to bottom; empty if the schema
+    /// can be mirrored to CloudKit.
     public static func faults(in schema: Schema) -> [SchemaError.Fault] {
-        schema.entities.enumerated().flatMap { place, entity in
-            faults(in: entity, at: SchemaPath.root["entities"][place])
+        schema.entities.enumerated().flatMap { index, entity in
+            faults(in: entity, at: SchemaPath.root["entities"][index])
         }
     }
 
     private static func faults(in entity: Entity, at path: SchemaPath) -> [SchemaError.Fault] {
-        var faults: [LocatedFault] = []
-        for (place, attribute) in entity.declared.attributes.enumerated() {
-            let path = path["attributes"][place]
+        var faults: [LocatedProblem] = []
+        for (index, attribute) in entity.declared.attributes.enumerated() {
+            let path = path["attributes"][index]
             let name = "`\(entity.name).\(attribute.name)`"
             if !attribute.isOptional, attribute.defaultValue == nil {
                 faults.append(
-                    LocatedFault(path: path, message: "\(name) is neither optional nor defaulted"))
+                    LocatedProblem(
+                        path: path, message: "\(name) must be optional or have a default"))
             }
             if attribute.isUnique {
-                faults.append(LocatedFault(path: path["unique"], message: "\(name) is unique"))
+                faults.append(
+                    LocatedProblem(path: path["unique"], message: "\(name) must not be unique"))
             }
         }
-        for (place, relationship) in entity.declared.relationships.enumerated() {
-            let path = path["relationships"][place]
+        for (index, relationship) in entity.declared.relationships.enumerated() {
+            let path = path["relationships"][index]
             let name = "`\(entity.name).\(relationship.name)`"
             if !relationship.isOptional {
                 faults.append(
-                    LocatedFault(path: path["optional"], message: "\(name) is not optional"))
+                    LocatedProblem(path: path["optional"], message: "\(name) must be optional"))
             }
             if relationship.inverse == nil {
-                faults.append(LocatedFault(path: path, message: "\(name) has no inverse"))
+                faults.append(LocatedProblem(path: path, message: "\(name) must have an inverse"))
             }
             if relationship.isOrdered {
-                faults.append(LocatedFault(path: path["ordered"], message: "\(name) is ordered"))
+                faults.append(
+                    LocatedProblem(path: path["ordered"], message: "\(name) must not be ordered"))
             }
         }
         let fromAttributes = entity.declared.attributes.count(where: \.isUnique)
         let lists = entity.declared.uniquenessConstraints.dropFirst(fromAttributes)
-        for (place, list) in lists.enumerated() {
+        for (index, list) in lists.enumerated() {
             let names = list.joined(separator: ", ")
             faults.append(
-                LocatedFault(
-                    path: path["unique"][place], message: "`\(entity.name)`: \(names) are unique"))
+                LocatedProblem(
+                    path: path["unique"][index],
+                    message: "`\(entity.name)` must not have a unique constraint (\(names))"))
         }
-        return faults.map(\.fault)
+        return faults.map(\.problem)
     }
 }

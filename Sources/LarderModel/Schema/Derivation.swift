@@ -1,23 +1,23 @@
-/// What a derived attribute means: the expression that the store computes, and what it reads.
+/// The resolved expression of a derived attribute, with the properties that it reads.
 ///
-/// The store computes it again whenever one of its sources has changed, and keeps the value.
+/// The store computes the value again whenever one of its sources changes, and stores it.
 public struct Derivation: Hashable, Sendable {
-    /// What the value may change with.
+    /// A property on which the value depends.
     public enum Source: Hashable, Sendable {
-        /// A property of the object itself; of a relationship, which objects it leads to.
+        /// A property of the object itself; for a relationship, the set of related objects.
         case own(String)
-        /// An attribute of the objects to which a relationship of the object leads.
+        /// An attribute of the objects of one of its relationships.
         case related(through: String, attribute: String)
     }
 
-    /// The entity of the objects; an inherited attribute has a derivation for each entity.
+    /// The entity of the objects. An inherited attribute has one derivation per entity.
     public let entityName: String
     public let attribute: Attribute
     public let expression: QueryExpression
-    /// The type of the expression, whose values the attribute's type can hold.
+    /// The type of the expression. The attribute's type can hold its values.
     public let type: AttributeType
     public let sources: Set<Source>
-    /// Whether it asks for the time, which is that of the object's last save.
+    /// Whether the expression calls `now()`, which returns the time of the object's last save.
     public let readsTime: Bool
 
     /// `Category.articleCount`.

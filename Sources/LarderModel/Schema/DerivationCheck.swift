@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Reads the derivations of a schema whose entities fit together: parses, types and orders them.
+/// Parses, types and orders the derivations of a schema that is otherwise valid.
 struct DerivationCheck {
     private let schema: Schema
-    private var faults: [LocatedFault] = []
+    private var faults: [LocatedProblem] = []
 
-    /// The derivations in an order in which they can be computed.
+    /// Returns the derivations in an order in which they can be computed.
     ///
-    /// - Throws: ``SchemaError`` with every fault, each at the key `derived` of its attribute.
+    /// - Throws: ``SchemaError`` with all problems, each at the key `derived` of its attribute.
     static func derivations(in schema: Schema) throws(SchemaError) -> [Derivation] {
         guard schema.entities.contains(where: { $0.attributes.contains(where: \.isDerived) })
         else { return [] }
@@ -15,7 +15,7 @@ struct DerivationCheck {
         let found = check.read()
         let ordered = check.faults.isEmpty ? check.ordered(found) : []
         guard check.faults.isEmpty else {
-            throw SchemaError(faults: check.faults.sorted { $0.path < $1.path }.map(\.fault))
+            throw SchemaError(faults: check.faults.sorted { $0.path < $1.path }.map(\.problem))
         }
         return ordered
     }
@@ -32,16 +32,17 @@ struct DerivationCheck {
         for entity in schema.entities {
             for attribute in entity.attributes {
                 guard let text = attribute.derivation else { continue }
-                let place = schema.place(of: attribute.name, in: entity)
-                let path = SchemaPath.root["entities"][place.entity]["attributes"][place.attribute][
-                    "derived"]
+                let indexes = schema.place(of: attribute.name, in: entity)
+                let path = SchemaPath.root["entities"][indexes.entity]["attributes"][
+                    indexes.attribute][
+                        "derived"]
                 do throws(LarderError) {
                     let derivation = try derivation(text, attribute, entity)
                     found.append(Found(derivation: derivation, path: path))
                 } catch {
-                    // What is inherited is wrong where it is declared.
-                    guard schema.entities[place.entity].name == entity.name else { continue }
-                    faults.append(LocatedFault(path: path, message: error.message))
+                    // An inherited derivation is reported only where it is declared.
+                    guard schema.entities[indexes.entity].name == entity.name else { continue }
+                    faults.append(LocatedProblem(path: path, message: error.message))
                 }
             }
         }
@@ -51,32 +52,34 @@ struct DerivationCheck {
     private func derivation(
         _ text: String, _ attribute: Attribute, _ entity: Entity
     ) throws(LarderError) -> Derivation {
-        let (expression, places) = try Self.parsed(text, of: entity)
-        var sources = DerivationSources(schema, entity, places)
+        let (expression, sourceMap) = try Self.parsed(text, of: entity)
+        var sources = DerivationSources(schema, entity, sourceMap)
         try sources.add(expression)
         guard sources.readsTime || !sources.sources.isEmpty else {
-            throw LarderError(.malformedSchema, "reads no property; a constant is a default")
+            throw LarderError(
+                .malformedSchema, "reads no property; use a default for a constant value")
         }
         let name = "\(entity.name).\(attribute.name)"
         let wanted = OperandType.attribute(attribute.type)
         let type: OperandType?
         do throws(LarderError) {
-            type = try operandType(expression, of: entity, as: wanted, beside: name)
+            type = try operandType(expression, of: entity, as: wanted, comparedWith: name)
         } catch {
-            throw located(error, in: expression, of: entity, places)
+            throw located(error, in: expression, of: entity, sourceMap)
         }
         guard case .attribute(let type)? = type, attribute.type.holds(type) else {
             let given = type?.nounWithArticle ?? "nil"
             throw LarderError(
                 .malformedSchema,
-                "gives \(given), which \(attribute.type.nounWithArticle) does not hold")
+                "has type \(given), which \(attribute.type.nounWithArticle) cannot hold")
         }
         return Derivation(
             entityName: entity.name, attribute: attribute, expression: expression, type: type,
             sources: sources.sources, readsTime: sources.readsTime)
     }
 
-    /// What is no more than a key path is one whatever its names mean in a format.
+    /// Parses the text of a derivation. A plain key path is not parsed as a format string, so its
+    /// names may be keywords.
     private static func parsed(
         _ text: String, of entity: Entity
     ) throws(LarderError) -> (QueryExpression, FormatPlaces) {
@@ -89,33 +92,34 @@ struct DerivationCheck {
             return (parsed.expression, parsed.places)
         }
         let path = QueryExpression.keyPath(.object, steps.map(String.init))
-        var places = FormatPlaces(FormatText(text, name: name))
-        places.add(path, at: 0)
-        return (path, places)
+        var sourceMap = FormatPlaces(FormatText(text, name: name))
+        sourceMap.add(path, at: 0)
+        return (path, sourceMap)
     }
 
     // MARK: - Types
 
     private func operandType(
-        _ expression: QueryExpression, of entity: Entity, as type: OperandType?, beside name: String
+        _ expression: QueryExpression, of entity: Entity, as type: OperandType?,
+        comparedWith name: String
     ) throws(LarderError) -> OperandType? {
-        // Nothing is computed here: neither the time nor what a pattern matches is looked at.
+        // Only types are computed here, so neither the time nor the matcher matters.
         let evaluator = try Evaluator(
             schema: schema, entityName: entity.name, now: Date(timeIntervalSinceReferenceDate: 0),
             matcher: { (_, _, _) throws(LarderError) in false })
         var typer = ExpressionTyper(evaluator)
-        return try typer.operand(expression, as: type, beside: name).type
+        return try typer.operand(expression, as: type, comparedWith: name).type
     }
 
-    /// The error at the innermost part that has it by itself.
+    /// The error with the column of the innermost part that causes it.
     private func located(
         _ error: LarderError, in expression: QueryExpression, of entity: Entity,
-        _ places: FormatPlaces
+        _ sourceMap: FormatPlaces
     ) -> LarderError {
         var path = [expression]
         while let child = path[0].children.first(where: { child in
             do throws(LarderError) {
-                _ = try operandType(child, of: entity, as: nil, beside: "the other value")
+                _ = try operandType(child, of: entity, as: nil, comparedWith: "the other value")
                 return false
             } catch let other {
                 return other.message == error.message
@@ -123,20 +127,20 @@ struct DerivationCheck {
         }) {
             path.insert(child, at: 0)
         }
-        return places.locating(error, at: path)
+        return sourceMap.locating(error, at: path)
     }
 
     // MARK: - Order
 
-    /// Those that read no derived attribute first, then those that read these, and so on. What is
-    /// left when that ends reads itself.
+    /// Sorts topologically: derivations that read no derived attribute first. Derivations that
+    /// remain are part of a cycle.
     private mutating func ordered(_ found: [Found]) -> [Derivation] {
-        let numbers = Dictionary(
+        let indexes = Dictionary(
             uniqueKeysWithValues: found.enumerated().map { ($1.derivation.qualifiedName, $0) })
-        let read = found.map { readNames($0.derivation).compactMap { numbers[$0] }.sorted() }
+        let read = found.map { readNames($0.derivation).compactMap { indexes[$0] }.sorted() }
         var readers = [[Int]](repeating: [], count: found.count)
-        for (number, others) in read.enumerated() {
-            for other in others { readers[other].append(number) }
+        for (index, others) in read.enumerated() {
+            for other in others { readers[other].append(index) }
         }
         var waitingFor = read.map(\.count)
         var order = found.indices.filter { waitingFor[$0] == 0 }
@@ -154,7 +158,7 @@ struct DerivationCheck {
         return order.map { found[$0].derivation }
     }
 
-    /// The qualified names of the attributes that a derivation reads.
+    /// The qualified names of the attributes that the derivation reads.
     private func readNames(_ derivation: Derivation) -> Set<String> {
         let entity = schema.entity(named: derivation.entityName)
         return Set(
@@ -164,37 +168,38 @@ struct DerivationCheck {
                 case .related(let through, let name):
                     guard case .relationship(let relationship)? = entity?.property(named: through)
                     else { return [] }
-                    let below = schema.subentities(of: relationship.destination).map(\.name)
-                    return ([relationship.destination] + below).map { "\($0).\(name)" }
+                    let subentities = schema.subentities(of: relationship.destination).map(\.name)
+                    return ([relationship.destination] + subentities).map { "\($0).\(name)" }
                 }
             })
     }
 
-    /// What waits, waits for something that waits: following that comes to one a second time.
+    /// Reports a cycle. Each waiting derivation waits for another one, so following them reaches
+    /// one of them twice.
     private mutating func reportCycle(
         from start: Int, _ found: [Found], _ read: [[Int]], isWaiting: (Int) -> Bool
     ) {
         var steps = [start]
-        var places = [start: 0]
+        var stepIndexes = [start: 0]
         while let last = steps.last, let next = read[last].first(where: isWaiting) {
-            guard let first = places[next] else {
-                places[next] = steps.count
+            guard let first = stepIndexes[next] else {
+                stepIndexes[next] = steps.count
                 steps.append(next)
                 continue
             }
             let others = steps[(first + 1)...].map { "`\(found[$0].derivation.qualifiedName)`" }
             let between =
-                others.isEmpty ? "" : ", by way of \(others.prefix(5).joined(separator: ", "))"
+                others.isEmpty ? "" : ", through \(others.prefix(5).joined(separator: ", "))"
             faults.append(
-                LocatedFault(path: found[next].path, message: "is derived of itself\(between)"))
+                LocatedProblem(path: found[next].path, message: "depends on itself\(between)"))
             return
         }
     }
 }
 
 extension AttributeType {
-    /// Whether an attribute of this type takes values of another: those of its own, and numbers
-    /// where only their size is in question.
+    /// Whether an attribute of this type can hold values of another: of its own type, or numbers
+    /// that differ in size only.
     fileprivate func holds(_ type: AttributeType) -> Bool {
         if self == type { return true }
         if type.isInteger { return isNumber }

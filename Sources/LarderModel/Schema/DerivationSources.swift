@@ -1,31 +1,33 @@
-/// Gathers what a derivation reads, and refuses what cannot be followed when it changes.
+/// Collects the properties that a derivation reads, and rejects those whose changes the store
+/// cannot track.
 ///
-/// One relationship away is as far as it goes: a change is then followed from the object that
-/// changed to those that read it by one index.
+/// A derivation may read one relationship away. A change of an object then leads to the objects
+/// that read it through a single index.
 struct DerivationSources {
     private let schema: Schema
     private let entity: Entity
-    private let places: FormatPlaces
-    /// The relationship that leads to the objects of each variable.
+    private let sourceMap: FormatPlaces
+    /// The relationship over which each variable ranges.
     private var variables: [String: Relationship] = [:]
     private(set) var sources: Set<Derivation.Source> = []
     private(set) var readsTime = false
 
-    init(_ schema: Schema, _ entity: Entity, _ places: FormatPlaces) {
+    init(_ schema: Schema, _ entity: Entity, _ sourceMap: FormatPlaces) {
         self.schema = schema
         self.entity = entity
-        self.places = places
+        self.sourceMap = sourceMap
     }
 
-    /// Its recursion is bounded: the expression is within ``Limits``.
+    /// Collects the sources of an expression. The recursion is bounded, since the expression is
+    /// within ``Limits``.
     mutating func add(_ expression: QueryExpression) throws(LarderError) {
         switch expression {
         case .constant, .object: return
         case .argument:
-            throw refusal("a derivation takes no arguments", expression)
+            throw rejection("a derivation cannot have arguments", expression)
         case .variable(let name):
             guard variables[name] != nil else {
-                throw refusal("there is no value for $\(name.prefix(32))", expression)
+                throw rejection("unknown variable $\(name.prefix(32))", expression)
             }
         case .keyPath(let base, let names): try addPath(base, names, expression)
         case .subquery(let collection, let variable, let predicate):
@@ -52,7 +54,7 @@ struct DerivationSources {
             try addAttribute(names[1], through: relationship, path)
         case .variable(let variable):
             guard let relationship = variables[variable] else {
-                throw refusal("there is no value for $\(variable.prefix(32))", path)
+                throw rejection("unknown variable $\(variable.prefix(32))", path)
             }
             try addAttribute(name, through: relationship, path)
         default:
@@ -69,13 +71,13 @@ struct DerivationSources {
         case .attribute:
             sources.insert(.related(through: relationship.name, attribute: name))
         case .relationship:
-            throw refusal(
-                "\(relationship.name).\(name) is two relationships away, and the store follows "
-                    + "changes along one", path)
+            throw rejection(
+                "\(relationship.name).\(name) is two relationships away; a derivation can read "
+                    + "objects one relationship away", path)
         }
     }
 
-    /// The relationship of the object itself that a collection is taken of.
+    /// The relationship of the object itself over which a collection ranges.
     private func relationship(
         of collection: QueryExpression
     ) throws(LarderError) -> Relationship {
@@ -87,17 +89,19 @@ struct DerivationSources {
             }
         default: break
         }
-        throw refusal("a SUBQUERY here is over a relationship of \(entity.name)", collection)
+        throw rejection(
+            "a SUBQUERY in a derivation must range over a relationship of \(entity.name)",
+            collection)
     }
 
     private func property(
         _ name: String, of owner: Entity, _ path: QueryExpression
     ) throws(LarderError) -> Property {
         if let property = owner.property(named: name) { return property }
-        throw refusal("\(owner.name) has no property \"\(name.prefix(32))\"", path)
+        throw rejection("\(owner.name) has no property \"\(name.prefix(32))\"", path)
     }
 
-    private func refusal(_ message: String, _ expression: QueryExpression) -> LarderError {
-        places.locating(LarderError(.malformedSchema, message), at: expression)
+    private func rejection(_ message: String, _ expression: QueryExpression) -> LarderError {
+        sourceMap.locating(LarderError(.malformedSchema, message), at: expression)
     }
 }

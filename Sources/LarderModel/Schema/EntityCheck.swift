@@ -1,11 +1,11 @@
-/// Finds what is wrong with each of several entities, in itself and towards the others.
+/// Checks each entity by itself and in relation to the others.
 struct EntityCheck {
-    private(set) var faults: [LocatedFault] = []
+    private(set) var faults: [LocatedProblem] = []
     private let entities: [Entity]
     private let inheritance: Inheritance
     private let byName: [String: Int]
 
-    /// - Parameter entities: as they were declared.
+    /// - Parameter entities: The entities as declared, without inherited properties.
     init(entities: [Entity], _ inheritance: Inheritance) {
         self.entities = entities
         self.inheritance = inheritance
@@ -13,56 +13,56 @@ struct EntityCheck {
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// How many properties are inherited in all, each counted wherever it is.
+    /// The number of inherited properties, counted once per entity that inherits them.
     var inheritedCount: Int {
         let counts = entities.map { $0.attributes.count + $0.relationships.count }
         return inheritance.ancestors.reduce(0) { $1.reduce($0) { $0 + counts[$1] } }
     }
 
-    private func ancestors(of place: Int) -> [Entity] {
-        inheritance.ancestors[place].map { entities[$0] }
+    private func ancestors(of index: Int) -> [Entity] {
+        inheritance.ancestors[index].map { entities[$0] }
     }
 
-    /// A property of an entity, and the entity that declares it.
+    /// The property of an entity with a name, and the entity that declares it.
     private func property(
-        named name: String, of place: Int
+        named name: String, of index: Int
     ) -> (property: Property, declarer: Entity)? {
-        for entity in [entities[place]] + ancestors(of: place) {
+        for entity in [entities[index]] + ancestors(of: index) {
             if let property = entity.property(named: name) { return (property, entity) }
         }
         return nil
     }
 
     mutating func report(_ path: SchemaPath, _ message: String) {
-        faults.append(LocatedFault(path: path, message: message))
+        faults.append(LocatedProblem(path: path, message: message))
     }
 
-    mutating func check(_ place: Int, at path: SchemaPath) {
-        let entity = entities[place]
-        let ancestors = ancestors(of: place)
+    mutating func check(_ index: Int, at path: SchemaPath) {
+        let entity = entities[index]
+        let ancestors = ancestors(of: index)
         let propertyCount = ([entity] + ancestors).reduce(0) {
             $0 + $1.attributes.count + $1.relationships.count
         }
         guard propertyCount <= Limits.propertiesMax else {
-            let inherited = ancestors.isEmpty ? "" : ", inherited ones included"
+            let inherited = ancestors.isEmpty ? "" : ", including inherited ones"
             report(path, "has more than \(Limits.propertiesMax) properties\(inherited)")
             return
         }
         var names = NameCheck(kind: "property")
         for name in ancestors.flatMap(\.propertyNames) { names.take(name) }
-        for (place, attribute) in entity.attributes.enumerated() {
-            let path = path["attributes"][place]
-            if let fault = names.fault(in: attribute.name) { report(path["name"], fault) }
-            for fault in AttributeCheck.faults(in: attribute) {
-                report(path[fault.key], fault.message)
+        for (index, attribute) in entity.attributes.enumerated() {
+            let path = path["attributes"][index]
+            if let problem = names.problem(in: attribute.name) { report(path["name"], problem) }
+            for problem in AttributeCheck.faults(in: attribute) {
+                report(path[problem.key], problem.message)
             }
         }
-        for (place, relationship) in entity.relationships.enumerated() {
-            let path = path["relationships"][place]
-            if let fault = names.fault(in: relationship.name) { report(path["name"], fault) }
+        for (index, relationship) in entity.relationships.enumerated() {
+            let path = path["relationships"][index]
+            if let problem = names.problem(in: relationship.name) { report(path["name"], problem) }
             check(relationship, of: entity, at: path)
         }
-        checkLists(place, at: path)
+        checkLists(index, at: path)
     }
 
     private mutating func check(
@@ -72,22 +72,22 @@ struct EntityCheck {
             report(path["ordered"], "only a to-many relationship is ordered")
         }
         checkCounts(relationship, at: path)
-        guard let place = byName[relationship.destination] else {
-            report(path["destination"], "there is no such entity")
+        guard let index = byName[relationship.destination] else {
+            report(path["destination"], "unknown entity")
             return
         }
         guard let inverse = relationship.inverse else { return }
-        let destination = entities[place]
-        let found = property(named: inverse, of: place)
+        let destination = entities[index]
+        let found = property(named: inverse, of: index)
         switch found?.property {
         case nil:
-            report(path["inverse"], "there is no such relationship of `\(destination.name)`")
+            report(path["inverse"], "`\(destination.name)` has no such relationship")
         case .relationship where found?.declarer.name != destination.name:
             let declarer = found?.declarer.name ?? ""
             report(
                 path["inverse"],
-                "`\(destination.name).\(inverse)` is inherited from `\(declarer)`, "
-                    + "to which the relationship has to lead")
+                "`\(destination.name).\(inverse)` is inherited from `\(declarer)`; "
+                    + "the destination must be `\(declarer)`")
         case .attribute:
             report(path["inverse"], "`\(destination.name).\(inverse)` is an attribute")
         case .relationship(let other) where other.destination != entity.name:
@@ -115,26 +115,26 @@ struct EntityCheck {
         if maximum > 0, minimum > maximum { report(path["minCount"], "is greater than maxCount") }
     }
 
-    private mutating func checkLists(_ place: Int, at path: SchemaPath) {
-        let entity = entities[place]
-        let ancestors = ancestors(of: place)
+    private mutating func checkLists(_ index: Int, at path: SchemaPath) {
+        let entity = entities[index]
+        let ancestors = ancestors(of: index)
         checkLists(
-            entity.uniquenessConstraints, of: place, at: path["unique"],
+            entity.uniquenessConstraints, of: index, at: path["unique"],
             fromAttributes: entity.attributes.count(where: \.isUnique), allowsDerived: false,
             inherited: ancestors.flatMap(\.uniquenessConstraints),
-            // The order of a constraint's properties says nothing.
+            // The order of the properties of a constraint has no meaning.
             meaning: { $0.sorted() })
         checkLists(
-            entity.indexes, of: place, at: path["indexes"],
+            entity.indexes, of: index, at: path["indexes"],
             fromAttributes: entity.attributes.count(where: \.isIndexed), allowsDerived: true,
             inherited: ancestors.flatMap(\.indexes), meaning: { $0 })
     }
 
     private mutating func checkLists(
-        _ lists: [[String]], of place: Int, at path: SchemaPath, fromAttributes count: Int,
+        _ lists: [[String]], of index: Int, at path: SchemaPath, fromAttributes count: Int,
         allowsDerived: Bool, inherited: [[String]], meaning: ([String]) -> [String]
     ) {
-        let entity = entities[place]
+        let entity = entities[index]
         guard lists.count - count <= Limits.propertiesMax else {
             report(path, "has more than \(Limits.propertiesMax) elements")
             return
@@ -144,20 +144,20 @@ struct EntityCheck {
         for (number, list) in lists.dropFirst(count).enumerated() {
             if list.isEmpty { report(path[number], "names no property") }
             if inheritedLists.contains(meaning(list)) {
-                report(path[number], "is inherited already")
+                report(path[number], "is already inherited")
             } else if !seenLists.insert(meaning(list)).inserted {
-                report(path[number], "is there already")
+                report(path[number], "is a duplicate")
             }
             var seenNames: Set<String> = []
             for (step, name) in list.enumerated() {
                 let path = path[number][step]
-                if !seenNames.insert(name).inserted { report(path, "is in this list already") }
-                switch property(named: name, of: place)?.property {
-                case nil: report(path, "there is no such property of `\(entity.name)`")
+                if !seenNames.insert(name).inserted { report(path, "is a duplicate in this list") }
+                switch property(named: name, of: index)?.property {
+                case nil: report(path, "`\(entity.name)` has no such property")
                 case .relationship(let relationship) where relationship.isToMany:
                     report(path, "`\(entity.name).\(name)` is to-many")
                 case .attribute(let attribute) where attribute.isDerived && !allowsDerived:
-                    report(path, "`\(entity.name).\(name)` is derived, and not unique")
+                    report(path, "`\(entity.name).\(name)` is derived and cannot be unique")
                 case .attribute, .relationship: break
                 }
             }

@@ -1,29 +1,29 @@
-/// Which entity inherits from which.
+/// The inheritance hierarchy of a list of entities.
 ///
-/// Made of entities as they were declared, also of such that do not fit together: a chain of
-/// parents ends where one is unknown, or where it would come back to an entity that it has left.
+/// It also accepts invalid declarations: a chain of parents ends at an unknown entity or before it
+/// repeats one.
 struct Inheritance: Hashable, Sendable {
-    /// The place of each entity's parent.
+    /// The index of each entity's parent.
     private let parents: [Int?]
-    /// By the place of each entity: the places of its ancestors, the nearest first.
+    /// For each entity by index, the indexes of its ancestors, nearest first.
     let ancestors: [[Int]]
-    /// By name: the places of all entities below, in the order of the schema.
+    /// For each name, the indexes of all subentities at any depth, in the order of the schema.
     private let descendants: [String: [Int]]
-    /// By name: the names of all ancestors.
+    /// For each name, the names of all ancestors.
     private let ancestorNames: [String: [String]]
 
     init(_ entities: [Entity]) {
-        let places = Dictionary(
+        let indexes = Dictionary(
             entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let parents = entities.map { $0.parent.flatMap { places[$0] } }
+        let parents = entities.map { $0.parent.flatMap { indexes[$0] } }
         let ancestors = entities.indices.map { Inheritance.chain(from: $0, parents) }
         var descendants: [String: [Int]] = [:]
         var names: [String: [String]] = [:]
-        for (place, chain) in ancestors.enumerated() where !chain.isEmpty {
+        for (index, chain) in ancestors.enumerated() where !chain.isEmpty {
             for ancestor in chain {
-                descendants[entities[ancestor].name, default: []].append(place)
+                descendants[entities[ancestor].name, default: []].append(index)
             }
-            names[entities[place].name] = chain.map { entities[$0].name }
+            names[entities[index].name] = chain.map { entities[$0].name }
         }
         self.parents = parents
         self.ancestors = ancestors
@@ -31,10 +31,10 @@ struct Inheritance: Hashable, Sendable {
         ancestorNames = names
     }
 
-    private static func chain(from place: Int, _ parents: [Int?]) -> [Int] {
+    private static func chain(from index: Int, _ parents: [Int?]) -> [Int] {
         var chain: [Int] = []
-        var next = parents[place]
-        while let parent = next, parent != place, chain.count < parents.count {
+        var next = parents[index]
+        while let parent = next, parent != index, chain.count < parents.count {
             chain.append(parent)
             next = parents[parent]
         }
@@ -45,31 +45,31 @@ struct Inheritance: Hashable, Sendable {
 
     func ancestors(of name: String) -> [String] { ancestorNames[name] ?? [] }
 
-    /// The entities with what they inherit; the chains have to be sound.
+    /// Returns the entities with their inherited properties; the hierarchy must be valid.
     func completed(_ declared: [Entity]) -> [Entity] {
         var completed = declared
-        let fromTheTop = ancestors.indices.sorted { ancestors[$0].count < ancestors[$1].count }
-        for place in fromTheTop {
-            guard let parent = ancestors[place].first else { continue }
-            completed[place] = declared[place].inheriting(from: completed[parent])
+        let parentsFirst = ancestors.indices.sorted { ancestors[$0].count < ancestors[$1].count }
+        for index in parentsFirst {
+            guard let parent = ancestors[index].first else { continue }
+            completed[index] = declared[index].inheriting(from: completed[parent])
         }
         return completed
     }
 
-    /// What is wrong with each entity's parent, by the entity's place.
-    func faults(in entities: [Entity]) -> [(place: Int, message: String)] {
-        var faults: [(place: Int, message: String)] = []
-        for (place, entity) in entities.enumerated() where entity.parent != nil {
-            let chain = ancestors[place]
-            guard let parent = parents[place] else {
-                faults.append((place, "there is no such entity"))
+    /// The problems with the parents of entities, by the index of the entity.
+    func faults(in entities: [Entity]) -> [(index: Int, message: String)] {
+        var faults: [(index: Int, message: String)] = []
+        for (index, entity) in entities.enumerated() where entity.parent != nil {
+            let chain = ancestors[index]
+            guard let parent = parents[index] else {
+                faults.append((index, "unknown entity"))
                 continue
             }
-            if parent == place || chain.last.map({ parents[$0] == place }) == true {
-                faults.append((place, "`\(entity.name)` would be above itself"))
+            if parent == index || chain.last.map({ parents[$0] == index }) == true {
+                faults.append((index, "`\(entity.name)` cannot be its own ancestor"))
             } else if chain.count < entities.count, chain.count == Limits.ancestorsMax + 1 {
-                // What is below has too many as well, and does not say so again.
-                faults.append((place, "has more than \(Limits.ancestorsMax) entities above"))
+                // The subentities exceed the limit too and are not reported again.
+                faults.append((index, "has more than \(Limits.ancestorsMax) ancestors"))
             }
         }
         return faults
@@ -77,12 +77,12 @@ struct Inheritance: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The entity at the top of the one's tree: itself where it has no parent.
+    /// The root of an entity's hierarchy: the entity itself if it has no parent.
     public func root(of entity: Entity) -> Entity {
         inheritance.ancestors(of: entity.name).last.flatMap { self.entity(named: $0) } ?? entity
     }
 
-    /// All entities below one, at any depth, in the order of the schema.
+    /// All subentities of an entity at any depth, in the order of the schema.
     public func subentities(of name: String) -> [Entity] {
         inheritance.descendants(of: name).map { entities[$0] }
     }
@@ -91,23 +91,24 @@ extension Schema {
         !inheritance.descendants(of: name).isEmpty
     }
 
-    /// Whether objects of an entity are also objects of another: the same, or one above.
+    /// Whether objects of an entity are also objects of another: the entity itself or an ancestor.
     public func isKind(_ name: String, of ancestor: String) -> Bool {
         name == ancestor || inheritance.ancestors(of: name).contains(ancestor)
     }
 
-    /// Whether one of the two is the other, or above it: only then may one object be of both.
+    /// Whether one of the entities is the other or its ancestor, so that an object can be of both.
     public func areRelated(_ name: String, _ other: String) -> Bool {
         isKind(name, of: other) || isKind(other, of: name)
     }
 
-    /// The entity and all above it, from the top down.
+    /// The ancestors of the entity, root first, and the entity itself.
     public func lineage(of entity: Entity) -> [Entity] {
         inheritance.ancestors(of: entity.name).reversed().compactMap { self.entity(named: $0) }
             + [entity]
     }
 
-    /// The places in the schema file of the entity that declares an attribute, and of that.
+    /// The indexes in the schema file of the entity that declares an attribute and of the
+    /// attribute.
     public func place(
         of attribute: String, in entity: Entity
     ) -> (entity: Int, attribute: Int) {
@@ -118,7 +119,7 @@ extension Schema {
         )
     }
 
-    /// The entity that declares a property which the given one has: itself, or one above.
+    /// The entity that declares a property: the given entity or an ancestor.
     public func declaringEntity(of property: String, in entity: Entity) -> Entity {
         lineage(of: entity).first { $0.property(named: property) != nil } ?? entity
     }

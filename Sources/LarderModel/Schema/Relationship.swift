@@ -1,14 +1,14 @@
-/// A link from each object of an entity to one object, or to many, of a destination entity.
+/// A to-one or to-many relationship from the objects of an entity to objects of another.
 public struct Relationship: Hashable, Sendable {
-    /// What happens to the destinations when the object is deleted.
+    /// The effect of deleting an object on its related objects.
     public enum DeleteRule: String, Hashable, Sendable {
-        /// The destinations forget the object.
+        /// The related objects no longer refer to the object.
         case nullify
-        /// The destinations are deleted too.
+        /// The related objects are deleted too.
         case cascade
-        /// The object cannot be deleted while there are destinations.
+        /// The object cannot be deleted while it has related objects.
         case deny
-        /// Destinations whose rows hold the object's key keep it, and it leads to nothing.
+        /// Related objects whose rows hold the object's key keep it as a dangling reference.
         case noAction
     }
 
@@ -18,12 +18,12 @@ public struct Relationship: Hashable, Sendable {
     public let isOrdered: Bool
     /// Whether a to-one may be nil, and a to-many empty.
     public let isOptional: Bool
-    /// The relationship of the destination that leads back.
+    /// The relationship of the destination in the opposite direction.
     public let inverse: String?
     public let deleteRule: DeleteRule
-    /// How many objects a to-many holds at least, if it holds any or is not optional.
+    /// The minimum number of objects of a to-many relationship, unless it is optional and empty.
     public let minCount: Int
-    /// How many objects a to-many holds at most; 0 is any number.
+    /// The maximum number of objects of a to-many relationship; 0 for no limit.
     public let maxCount: Int
 
     public init(

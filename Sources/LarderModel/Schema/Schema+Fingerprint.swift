@@ -1,14 +1,14 @@
 extension Schema {
-    /// Sixteen hexadecimal digits that are equal where schemas say the same.
+    /// Sixteen hexadecimal digits that are equal for equivalent schemas.
     ///
-    /// They are made of the facts that ``SchemaDifference`` compares, sorted: neither the order of
-    /// keys in a file counts, nor that of entities, properties and lists. FNV-1a, 64 bits: it
-    /// tells versions of a schema apart, and is no protection against someone who wants a
-    /// collision.
+    /// The fingerprint is a hash of the sorted facts that ``SchemaDifference`` compares, so the
+    /// order of keys in a file and of entities, properties and lists does not matter. The hash is
+    /// 64-bit FNV-1a: it distinguishes versions of a schema and does not resist deliberate
+    /// collisions.
     public var fingerprint: String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for fact in facts.sorted() {
-            // The byte 0xFF is in no text, so facts cannot run into each other.
+            // The byte 0xFF does not occur in UTF-8, so it separates facts unambiguously.
             for byte in Array(fact.utf8) + [0xFF] {
                 hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
             }
@@ -25,7 +25,8 @@ extension Schema {
             if entity.isAbstract { facts.append("\(entity.name): abstract") }
             facts += Set(entity.lists).map { "\(entity.name): \($0)" }
             for name in entity.propertyNames {
-                // Where a later facet is not said, the fingerprint is as it always was.
+                // Facets with their default values are omitted if they were added after the first
+                // version, so that the fingerprints of older schemas do not change.
                 let facets = (entity.property(named: name)?.facets ?? []).filter {
                     Facet.laterDefaults[$0.name] != $0.value
                 }

@@ -1,9 +1,8 @@
-// The schema as the text of a schema file. Only what differs from the default is written; keys are
-// sorted, while entities, properties and lists stay in their order, so that the text reads back as
-// an equal schema.
+// The schema as the text of a schema file. Default values are omitted. Keys are sorted; entities,
+// properties and lists keep their order, so the text parses to an equal schema.
 
 extension Schema {
-    /// The schema file's text, on one line: equal schemas have equal text.
+    /// The text of the schema file on one line. Equal schemas have equal text.
     public var canonicalText: String { json.text }
 
     private var json: JSONValue {
@@ -34,7 +33,7 @@ extension Entity {
         .array(names.map { .string($0) })
     }
 
-    /// Nil for an array without elements, which is left out.
+    /// Nil for an empty array, which is omitted.
     private static func array(_ elements: [JSONValue]) -> JSONValue? {
         if elements.isEmpty { return nil }
         return .array(elements)

@@ -1,21 +1,20 @@
-/// What a store holds: its entities, their attributes and relationships. Immutable and consistent.
+/// The entities of a store with their attributes and relationships. Immutable and consistent.
 ///
-/// A schema comes from a schema file (`SchemaFile`) or from code; both ways end in
-/// ``init(version:entities:)``, which refuses what does not fit together, all faults at once.
+/// A schema comes from a schema file (`SchemaFile`) or from code. In both cases
+/// ``init(version:entities:)`` checks it and reports all problems at once.
 public struct Schema: Hashable, Sendable {
-    /// `major.minor.patch`.
+    /// In the form `major.minor.patch`.
     public let version: String
     public let entities: [Entity]
-    /// What the derived attributes of all entities mean, in an order in which they can be computed:
-    /// none before another that it reads.
+    /// The derived attributes of all entities, in an order in which they can be computed: each one
+    /// after those that it reads.
     public private(set) var derivations: [Derivation] = []
     private let positions: [String: Int]
     let inheritance: Inheritance
 
-    /// - Throws: ``SchemaError`` with every fault: dangling destinations, inverses that do not
-    ///   match, names that clash or that SQLite would fold together, empty or doubled constraints,
-    ///   parents that are unknown or lead back. Derivations are looked at once all else is right,
-    ///   since they read it.
+    /// - Throws: ``SchemaError`` with all problems: unknown destinations, inverses that do not
+    ///   match, names that collide (SQLite ignores case), empty or duplicate constraints, unknown
+    ///   or cyclic parents. Derivations are checked only if everything else is valid.
     public init(version: String = "1.0.0", entities: [Entity]) throws(SchemaError) {
         let declared = entities.map(\.withoutInherited)
         let faults = SchemaCheck.faults(in: declared, version: version)
@@ -33,36 +32,36 @@ public struct Schema: Hashable, Sendable {
     }
 }
 
-/// A kind of object: SQL's table, Core Data's entity.
+/// A kind of object: a table in SQL, an entity in Core Data.
 ///
-/// The entities of a ``Schema`` have what they inherit too, in front of what they declare.
+/// In a ``Schema``, the properties of an entity include inherited ones, which precede its own.
 public struct Entity: Hashable, Sendable {
-    /// What an entity says itself, without what it inherits.
+    /// The declaration of an entity, without inherited properties.
     public struct Declaration: Hashable, Sendable {
         public let attributes: [Attribute]
         public let relationships: [Relationship]
-        /// Those of attributes marked `unique` first.
+        /// Constraints of attributes marked `unique` come first.
         public let uniquenessConstraints: [[String]]
-        /// Those of attributes marked `indexed` first.
+        /// Indexes of attributes marked `indexed` come first.
         public let indexes: [[String]]
     }
 
     public let name: String
-    /// The entity whose properties this one has too, and whose objects its own are.
+    /// The entity from which this one inherits; nil for a root entity.
     public let parent: String?
-    /// Whether its only objects are those of its sub-entities.
+    /// Whether all objects of the entity are of its subentities.
     public let isAbstract: Bool
     public let attributes: [Attribute]
     public let relationships: [Relationship]
-    /// Sets of properties whose values together name one object at most; attributes marked
-    /// `unique` are among them.
+    /// Lists of properties whose combined values are unique, including attributes marked `unique`.
     public let uniquenessConstraints: [[String]]
-    /// Sets of properties to index; attributes marked `indexed` are among them.
+    /// Lists of properties to index, including attributes marked `indexed`.
     public let indexes: [[String]]
     public let declared: Declaration
     private let properties: [String: Property]
 
-    /// Doubled names are kept out of ``property(named:)`` and refused by ``Schema``.
+    /// Of several properties with one name, ``property(named:)`` returns the first; ``Schema``
+    /// rejects duplicates.
     public init(
         name: String, attributes: [Attribute], relationships: [Relationship] = [],
         uniquenessConstraints: [[String]] = [], indexes: [[String]] = [], parent: String? = nil,
@@ -97,10 +96,10 @@ public struct Entity: Hashable, Sendable {
         self.properties = Dictionary(all, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Also one that is inherited.
+    /// The own or inherited property with a name.
     public func property(named name: String) -> Property? { properties[name] }
 
-    /// The entity as it was declared.
+    /// The entity as declared.
     var withoutInherited: Entity {
         parent == nil ? self : Entity(name, parent, isAbstract, declared, inheriting: nil)
     }
@@ -109,7 +108,7 @@ public struct Entity: Hashable, Sendable {
         Entity(name, parent, isAbstract, declared, inheriting: ancestor)
     }
 
-    /// How many of the properties are inherited, attributes and relationships.
+    /// The number of inherited attributes and relationships.
     var inheritedCount: Int {
         attributes.count - declared.attributes.count + relationships.count
             - declared.relationships.count

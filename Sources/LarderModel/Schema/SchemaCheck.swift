@@ -1,14 +1,14 @@
-/// Whether entities fit together, apart from how they were written down.
+/// Checks whether entities are consistent, independent of the form in which they were declared.
 ///
-/// Places are named as in the schema file, also for a schema that comes from code. Constraints are
-/// counted without those that come from attributes marked `unique` or `indexed`.
+/// Paths are those of the schema file, also for a schema from code. The indexes of constraints do
+/// not count those of attributes marked `unique` or `indexed`.
 enum SchemaCheck {
     static func faults(in entities: [Entity], version: String) -> [SchemaError.Fault] {
-        locatedFaults(in: entities, version: version).map(\.fault)
+        locatedProblems(in: entities, version: version).map(\.problem)
     }
 
-    /// Every fault, from top to bottom.
-    static func locatedFaults(in entities: [Entity], version: String) -> [LocatedFault] {
+    /// The problems, from top to bottom.
+    static func locatedProblems(in entities: [Entity], version: String) -> [LocatedProblem] {
         let inheritance = Inheritance(entities)
         var check = EntityCheck(entities: entities, inheritance)
         if !isVersion(version) {
@@ -19,19 +19,21 @@ enum SchemaCheck {
             check.report(path, "has more than \(Limits.entitiesMax) elements")
             return check.faults
         }
-        let parentFaults = inheritance.faults(in: entities)
-        for fault in parentFaults { check.report(path[fault.place]["parent"], fault.message) }
-        if parentFaults.isEmpty, check.inheritedCount > Limits.inheritedPropertiesMax {
+        let parentProblems = inheritance.faults(in: entities)
+        for problem in parentProblems {
+            check.report(path[problem.index]["parent"], problem.message)
+        }
+        if parentProblems.isEmpty, check.inheritedCount > Limits.inheritedPropertiesMax {
             check.report(
                 path, "inherit more than \(Limits.inheritedPropertiesMax) properties in all")
             return check.faults
         }
         var names = NameCheck(kind: "entity")
-        for (place, entity) in entities.enumerated() {
-            if let fault = names.fault(in: entity.name) {
-                check.report(path[place]["name"], fault)
+        for (index, entity) in entities.enumerated() {
+            if let problem = names.problem(in: entity.name) {
+                check.report(path[index]["name"], problem)
             }
-            check.check(place, at: path[place])
+            check.check(index, at: path[index])
         }
         return check.faults.sorted { $0.path < $1.path }
     }
@@ -47,31 +49,31 @@ enum SchemaCheck {
     }
 }
 
-/// Whether names are well formed and differ, also where SQLite folds upper and lower case.
+/// Checks that names are well formed and distinct, ignoring case as SQLite does.
 struct NameCheck {
     let kind: String
     private var seen: [String: String] = [:]
 
     init(kind: String) { self.kind = kind }
 
-    /// A name that is taken, and not looked at itself.
+    /// Reserves a name without checking it.
     mutating func take(_ name: String) { seen[name.lowercased()] = name }
 
-    /// What is wrong with the next name, nil if nothing is.
-    mutating func fault(in name: String) -> String? {
+    /// The problem with the next name; nil if it is valid.
+    mutating func problem(in name: String) -> String? {
         guard name.utf8.count <= Limits.nameBytesMax else {
             return "is longer than \(Limits.nameBytesMax) bytes"
         }
         guard SchemaName.isWellFormed(name) else {
-            return "is no name; a name is a letter, then letters, digits and _"
+            return "must be a letter followed by letters, digits and _"
         }
         let folded = name.lowercased()
         guard !folded.hasPrefix("sqlite_") else {
-            return "begins with `sqlite_`, which is SQLite's"
+            return "begins with `sqlite_`, which SQLite reserves"
         }
         guard let other = seen.updateValue(name, forKey: folded) else { return nil }
         return other == name
-            ? "there is \(kind) `\(name)` already"
-            : "differs from \(kind) `\(other)` by case alone"
+            ? "duplicate \(kind) `\(name)`"
+            : "differs from \(kind) `\(other)` only in case"
     }
 }

@@ -1,12 +1,13 @@
-/// One way in which two schemas differ, as a sentence.
+/// A difference between two schemas, as a sentence.
 ///
-/// The order of entities, properties and lists is no difference, nor is whether a constraint of one
-/// property stands at the attribute or at the entity.
+/// The order of entities, properties and lists is ignored, and so is whether a single-property
+/// constraint is declared at the attribute or at the entity.
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// `Article.title: type is string in the store, int64 in the file`.
     public let description: String
 
-    /// What differs between a store's schema and the one of a file, in the store's order.
+    /// The differences between the schema of a store and that of a file, in the order of the
+    /// store's.
     public static func differences(from store: Schema, to file: Schema) -> [SchemaDifference] {
         var sentences: [String] = []
         if store.version != file.version {
@@ -43,7 +44,7 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
                 sentences.append(
                     "\(store.name).\(name): \(facet.name) is \(facet.value) in the store, "
                         + "\(other.value) in the file")
-                // Facets of an attribute and of a relationship have nothing in common.
+                // Attributes and relationships have no facets in common.
                 if facet.name == Facet.kindName { break }
             }
         }
@@ -61,10 +62,10 @@ public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// One thing that the schema says of a property, as text.
+/// One aspect of a property's declaration, as text.
 struct Facet: Hashable {
     static let kindName = "kind"
-    /// Facets that came later than others, and the value of one that is not said.
+    /// The default values of facets that were added after the first version.
     static let laterDefaults = [
         "minCount": "0", "maxCount": "0", "preserveValueOnDeletion": "false",
         "derived": "none",
@@ -88,7 +89,7 @@ struct Facet: Hashable {
 }
 
 extension Property {
-    /// What the schema says of the property, but for the lists in which it stands.
+    /// The facets of the property, except for constraints and indexes.
     var facets: [Facet] {
         switch self {
         case .attribute(let attribute):
@@ -119,7 +120,7 @@ extension Property {
     }
 }
 
-/// What an entity declares; what it inherits is its parent's to say.
+/// Facets of an entity's own declaration; inherited ones belong to the parent.
 extension Entity {
     var facets: [Facet] {
         [Facet("parent", parent ?? "none"), Facet("abstract", "\(isAbstract)")]

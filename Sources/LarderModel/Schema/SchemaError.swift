@@ -1,7 +1,7 @@
-/// What is wrong with a schema: every fault, each with the path to its place in the schema file.
+/// The problems with a schema, each with its path in the schema file.
 public struct SchemaError: Error, Hashable, Sendable {
     public struct Fault: Hashable, Sendable, CustomStringConvertible {
-        /// `entities[2].relationships[0].inverse`; empty for the document itself.
+        /// The path, such as `entities[2].relationships[0].inverse`; empty for the whole document.
         public let path: String
         public let message: String
 
@@ -17,11 +17,11 @@ public struct SchemaError: Error, Hashable, Sendable {
 
     public init(faults: [Fault]) { self.faults = faults }
 
-    /// The same as the condition that callers see.
+    /// The problems as a ``LarderError``.
     public var larderError: LarderError {
         LarderError(
             .malformedSchema,
-            faults.count == 1 ? "the schema has a fault" : "the schema has \(faults.count) faults",
+            faults.count == 1 ? "the schema has an error" : "the schema has \(faults.count) errors",
             faults: faults.map(\.description))
     }
 }

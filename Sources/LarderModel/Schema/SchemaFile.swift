@@ -1,13 +1,13 @@
-/// The schema file: JSON text that describes a schema. Its keys are those of ``SchemaKey``.
+/// The schema file: JSON text that describes a schema. ``SchemaKey`` lists its keys.
 ///
-/// Reading is in two steps. This one knows the file's structure: keys, JSON types, what is still
-/// to come. ``SchemaCheck`` knows what entities must be to fit together. Both report together, and
-/// a fault of the structure hides those that follow from it.
+/// It is read in two steps. The reader checks the structure of the file: keys, JSON types, reserved
+/// features. ``SchemaCheck`` checks the consistency of the entities. Both report together; a
+/// structural problem suppresses the problems that follow from it.
 public enum SchemaFile {
-    /// Reads a schema.
+    /// Parses a schema.
     ///
-    /// - Throws: ``SchemaError`` with every fault, from top to bottom; a text that is no JSON has
-    ///   one, with line and column.
+    /// - Throws: ``SchemaError`` with all problems, from top to bottom; for invalid JSON a single
+    ///   one with line and column.
     public static func schema(parsing text: String) throws(SchemaError) -> Schema {
         guard text.utf8.count <= Limits.schemaBytesMax else {
             throw failure("the file is longer than \(Limits.schemaBytesMax) bytes")
@@ -22,12 +22,13 @@ public enum SchemaFile {
         let (version, entities) = reader.read(document)
         let structural = reader.faults
         let hiding = Set(structural.map(\.path))
-        let semantic = SchemaCheck.locatedFaults(in: entities, version: version).filter { fault in
-            fault.path.enclosing.allSatisfy { !hiding.contains($0) }
+        let semantic = SchemaCheck.locatedProblems(in: entities, version: version).filter {
+            problem in
+            problem.path.enclosing.allSatisfy { !hiding.contains($0) }
         }
         guard structural.isEmpty, semantic.isEmpty else {
             let faults = (structural + semantic).sorted { $0.path < $1.path }
-            throw SchemaError(faults: faults.map(\.fault))
+            throw SchemaError(faults: faults.map(\.problem))
         }
         return try Schema(version: version, entities: entities)
     }

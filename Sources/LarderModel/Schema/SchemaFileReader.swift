@@ -1,9 +1,9 @@
-/// Turns the schema file's JSON into entities and collects what is wrong with its structure.
+/// Converts the JSON of a schema file to entities and collects structural problems.
 ///
-/// What cannot be read is replaced by something empty, so that each entity and property keeps its
-/// place; a fault at that place is recorded, and the result is used for finding more faults only.
+/// Parts that cannot be read are replaced by empty ones, so that entities and properties keep their
+/// indexes. The result is then used only to find more problems.
 struct SchemaFileReader {
-    private(set) var faults: [LocatedFault] = []
+    private(set) var faults: [LocatedProblem] = []
 
     mutating func read(_ json: JSONValue) -> (version: String, entities: [Entity]) {
         guard let document = object(json, at: .root, known: SchemaKey.document) else {
@@ -19,7 +19,7 @@ struct SchemaFileReader {
     private mutating func entity(_ json: JSONValue, at path: SchemaPath) -> Entity {
         guard
             let object = object(
-                json, at: path, known: SchemaKey.entity, later: SchemaKey.entityLater)
+                json, at: path, known: SchemaKey.entity, reserved: SchemaKey.entityReserved)
         else { return Entity(name: "", attributes: []) }
         let countMax = Limits.propertiesMax
         let attributes = array(object, "attributes", countMax: countMax)
@@ -38,14 +38,14 @@ struct SchemaFileReader {
     private mutating func attribute(_ json: JSONValue, at path: SchemaPath) -> Attribute {
         guard
             let object = object(
-                json, at: path, known: SchemaKey.attribute, later: SchemaKey.attributeLater)
+                json, at: path, known: SchemaKey.attribute, reserved: SchemaKey.attributeReserved)
         else { return Attribute(name: "", type: .string) }
         let name = requiredString(object, "name")
         let typeName = requiredString(object, "type")
         let type = AttributeType(rawValue: typeName)
         if type == nil, !typeName.isEmpty {
             let types = AttributeType.allCases.map(\.rawValue).joined(separator: ", ")
-            report(path["type"], "unknown type; there are \(types)")
+            report(path["type"], "unknown type; valid types are \(types)")
         }
         return Attribute(
             name: name, type: type ?? .string, isOptional: bool(object, "optional") ?? false,
@@ -62,7 +62,8 @@ struct SchemaFileReader {
     private mutating func relationship(_ json: JSONValue, at path: SchemaPath) -> Relationship {
         guard
             let object = object(
-                json, at: path, known: SchemaKey.relationship, later: SchemaKey.relationshipLater)
+                json, at: path, known: SchemaKey.relationship,
+                reserved: SchemaKey.relationshipReserved)
         else { return Relationship(name: "", destination: "") }
         var deleteRule = Relationship.DeleteRule.nullify
         if let rule = string(object, "deleteRule") {
@@ -71,7 +72,7 @@ struct SchemaFileReader {
             } else {
                 report(
                     path["deleteRule"],
-                    "unknown rule; there are nullify, cascade, deny and noAction")
+                    "unknown rule; valid rules are nullify, cascade, deny and noAction")
             }
         }
         return Relationship(
@@ -84,19 +85,19 @@ struct SchemaFileReader {
     }
 }
 
-/// Members of objects, with a fault recorded for each that is not of the form asked for.
+/// Reading the members of objects. Each function records a problem if a member is of another type.
 extension SchemaFileReader {
-    /// An object and its place.
+    /// A JSON object and its path.
     struct Object {
         let members: [String: JSONValue]
         let path: SchemaPath
 
-        /// The value of a key; null is the same as none.
+        /// The value of a key; null is equivalent to a missing key.
         subscript(key: String) -> JSONValue? { members[key] == .null ? nil : members[key] }
     }
 
     private mutating func report(_ path: SchemaPath, _ message: String) {
-        faults.append(LocatedFault(path: path, message: message))
+        faults.append(LocatedProblem(path: path, message: message))
     }
 
     private mutating func report(_ object: Object, _ key: String, expected: String) {
@@ -105,14 +106,14 @@ extension SchemaFileReader {
     }
 
     private mutating func object(
-        _ json: JSONValue, at path: SchemaPath, known: [String], later: [String] = []
+        _ json: JSONValue, at path: SchemaPath, known: [String], reserved: [String] = []
     ) -> Object? {
         guard case .object(let members) = json else {
             report(path, "expected an object, found \(json.kindDescription)")
             return nil
         }
         for (key, value) in members where !known.contains(key) {
-            if !later.contains(key) {
+            if !reserved.contains(key) {
                 report(path[Self.shown(key)], "unknown key")
             } else if value != .null && value != .bool(false) {
                 report(path[key], "not supported yet")
@@ -121,7 +122,7 @@ extension SchemaFileReader {
         return Object(members: members, path: path)
     }
 
-    /// A key as it is shown: not longer than a name, because the file may hold anything.
+    /// A key for an error message, shortened if it is longer than a name.
     private static func shown(_ key: String) -> String {
         key.utf8.count <= Limits.nameBytesMax ? key : "\(key.prefix(16))…"
     }
@@ -167,7 +168,7 @@ extension SchemaFileReader {
         return nil
     }
 
-    /// A value of the attribute's type; without a fault of its own if the type is not known.
+    /// A value of the attribute's type. No problem is recorded if the type is unknown.
     private mutating func value(
         _ object: Object, _ key: String, _ type: AttributeType?
     ) -> Value? {
@@ -182,8 +183,8 @@ extension SchemaFileReader {
 
     private mutating func nameLists(_ object: Object, _ key: String) -> [[String]] {
         let lists = array(object, key, countMax: Limits.propertiesMax)
-        return lists.enumerated().map { place, list in
-            let path = object.path[key][place]
+        return lists.enumerated().map { index, list in
+            let path = object.path[key][index]
             guard case .array(let elements) = list else {
                 report(path, "expected an array of names, found \(list.kindDescription)")
                 return []
@@ -192,9 +193,9 @@ extension SchemaFileReader {
                 report(path, "has more than \(Limits.propertiesMax) elements")
                 return []
             }
-            return elements.enumerated().map { place, element in
+            return elements.enumerated().map { index, element in
                 if case .string(let name) = element { return name }
-                report(path[place], "expected a name, found \(element.kindDescription)")
+                report(path[index], "expected a name, found \(element.kindDescription)")
                 return ""
             }
         }

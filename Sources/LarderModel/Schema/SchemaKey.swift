@@ -1,4 +1,4 @@
-/// The keys of the schema file, by the object in which they stand.
+/// The keys of the schema file, by the object that contains them.
 enum SchemaKey {
     static let document = ["version", "entities"]
     static let entity = [
@@ -13,13 +13,13 @@ enum SchemaKey {
         "minCount", "maxCount",
     ]
 
-    /// Known, and refused until a release gives them meaning; false and null pass, because they
-    /// ask for nothing.
-    static let entityLater = ["originalName"]
-    static let attributeLater = ["externalStorage", "transient", "originalName", "hashModifier"]
-    static let relationshipLater = ["originalName"]
+    /// Keys that are reserved for later releases and rejected until then. The values false and null
+    /// are accepted, since they request nothing.
+    static let entityReserved = ["originalName"]
+    static let attributeReserved = ["externalStorage", "transient", "originalName", "hashModifier"]
+    static let relationshipReserved = ["originalName"]
 
-    /// The order of two keys of one object: as listed above, unknown ones last and by name.
+    /// The order of two keys of an object: as listed above, then unknown keys by name.
     static func precedes(_ left: String, _ right: String) -> Bool {
         let leftRank = ranks[left] ?? ranks.count
         let rightRank = ranks[right] ?? ranks.count
@@ -27,7 +27,7 @@ enum SchemaKey {
     }
 
     private static let ranks: [String: Int] = {
-        // A key that several objects share stands before or after the same others in each.
+        // Keys that several objects share have the same relative order in each.
         let order =
             document + ["name", "parent", "abstract", "destination", "type", "toMany", "ordered"]
             + ["attributes"]

@@ -1,7 +1,7 @@
-/// A place in a schema file: `entities[2].relationships[0].inverse`.
+/// A path in a schema file: `entities[2].relationships[0].inverse`.
 ///
-/// Places are ordered as the file is read from top to bottom, an object's keys in the order in
-/// which the documentation lists them.
+/// Paths are ordered from the top of the file to the bottom, with the keys of an object in the
+/// order of the documentation.
 struct SchemaPath: Hashable {
     enum Step: Hashable {
         case key(String)
@@ -21,7 +21,7 @@ struct SchemaPath: Hashable {
         return path
     }
 
-    /// This place and those in which it lies.
+    /// The path and all paths that contain it.
     var enclosing: [SchemaPath] {
         (0...steps.count).map { SchemaPath(steps: Array(steps.prefix($0))) }
     }
@@ -51,10 +51,10 @@ extension SchemaPath: Comparable {
     }
 }
 
-/// A fault and its place, before it is put into words for the caller.
-struct LocatedFault {
+/// A problem and its path, before it is formatted for the caller.
+struct LocatedProblem {
     let path: SchemaPath
     let message: String
 
-    var fault: SchemaError.Fault { SchemaError.Fault(path: path.description, message: message) }
+    var problem: SchemaError.Fault { SchemaError.Fault(path: path.description, message: message) }
 }

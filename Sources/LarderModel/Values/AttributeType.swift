@@ -1,4 +1,4 @@
-/// The thirteen types that an attribute can have, spelled as in the schema file.
+/// The thirteen types of attributes, named as in the schema file.
 public enum AttributeType: String, Sendable, Hashable, CaseIterable {
     case bool, int16, int32, int64, float, double, decimal, string, date, uuid, url, data, json
 }

@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-// Dates as ISO 8601 in UTC. The text has as many digits of the second's fraction as it takes to
-// read back the identical date, and none for a whole second: `2026-01-31T08:15:00.25Z`.
+// Dates as ISO 8601 in UTC. The fraction of the second has the fewest digits that read back as the
+// identical date, and none for a whole second: `2026-01-31T08:15:00.25Z`.
 //
-// The calendar is ISO's: Gregorian also before 1582. The years 0000 to 9999 have such a text; a
-// date outside of them is written as its distance from 2001: `2001-01-01T00:00:00Z+1e+300s`.
+// The calendar is the proleptic Gregorian one, as in ISO 8601. A date outside the years 0000 to
+// 9999 is written as its distance from 2001 in seconds: `2001-01-01T00:00:00Z+1e+300s`.
 
 extension Date {
     /// The date in ISO 8601.
@@ -13,8 +13,8 @@ extension Date {
         guard seconds >= Self.secondsMin, seconds < Self.secondsEnd else {
             return "\(Self.distanceStart)\(seconds < 0 ? "" : "+")\(seconds)s"
         }
-        // The shortest text of the seconds, split at the point; a negative number's fraction
-        // counts down from the second, so it is turned round.
+        // The shortest text of the seconds, split at the decimal point. The fraction of a negative
+        // number counts backwards, so it is replaced by its complement.
         let (wholeText, fractionText) = Self.expanded(seconds.magnitude)
         var whole = Int64(wholeText) ?? 0
         var fraction = Array(fractionText.utf8)
@@ -33,8 +33,9 @@ extension Date {
             + "T\(time.joined(separator: ":"))\(point)Z"
     }
 
-    /// Reads ISO 8601: a day, which is its midnight in UTC, or a day and a time with `Z` or an
-    /// offset such as `+02:00`; seconds may be left out and may have a fraction. Nil otherwise.
+    /// Parses ISO 8601: a day, which means midnight in UTC, or a day and a time with `Z` or an
+    /// offset such as `+02:00`. Seconds are optional and may have a fraction. Nil for any other
+    /// text.
     public init?(text: String) {
         if text.utf8.starts(with: Self.distanceStart.utf8),
             let distance = Self.distance(text.utf8.dropFirst(Self.distanceStart.utf8.count))
@@ -43,15 +44,15 @@ extension Date {
             return
         }
         var reader = DateReader(rest: text.utf8[...])
-        guard let moment = reader.moment() else { return nil }
+        guard let instant = reader.instant() else { return nil }
         let whole =
-            Self.dayFrom2001(year: moment.year, month: moment.month, day: moment.day) * 86_400
-            + moment.secondOfDay
-        // Decimal text is read as one number, so that it is rounded once.
+            Self.dayFrom2001(year: instant.year, month: instant.month, day: instant.day) * 86_400
+            + instant.secondOfDay
+        // The decimal text is parsed as one number, so that it is rounded once.
         var number = "\(whole)"
-        if !moment.fraction.isEmpty {
+        if !instant.fraction.isEmpty {
             let isNegative = whole < 0
-            let digits = isNegative ? Self.complement(of: moment.fraction) : moment.fraction
+            let digits = isNegative ? Self.complement(of: instant.fraction) : instant.fraction
             let magnitude = isNegative ? -(whole + 1) : whole
             number = isNegative ? "-\(magnitude)" : "\(magnitude)"
             number += ".\(String(decoding: digits, as: UTF8.self))"
@@ -61,7 +62,7 @@ extension Date {
     }
 
     private static let distanceStart = "2001-01-01T00:00:00Z"
-    /// 0000-01-01 and 10000-01-01.
+    /// 0000-01-01 and 10000-01-01, in seconds from 2001.
     private static let secondsMin = Double(dayFrom2001(year: 0, month: 1, day: 1) * 86_400)
     private static let secondsEnd = Double(dayFrom2001(year: 10_000, month: 1, day: 1) * 86_400)
 
@@ -73,7 +74,7 @@ extension Date {
         return seconds.isFinite ? seconds : nil
     }
 
-    /// The digits before and after the point of a number below 10^15, without exponent.
+    /// The digits before and after the decimal point of a number below 10^15.
     private static func expanded(_ number: Double) -> (whole: String, fraction: String) {
         let description = number.description
         let parts = description.split(separator: "e")
@@ -82,17 +83,17 @@ extension Date {
         guard parts.count > 1, let exponent = Int(parts[1]) else {
             return (String(digits[0]), fraction)
         }
-        // Below 10^15 Swift writes an exponent for small numbers only: 5e-07.
+        // Below 10^15, Swift writes an exponent for small numbers only: 5e-07.
         return ("0", String(repeating: "0", count: -exponent - 1) + digits[0] + fraction)
     }
 
-    /// The digits of 1 - 0.digits; trailing zeros are kept.
+    /// The digits of 1 - 0.digits. Trailing zeros are kept.
     private static func complement(of digits: [UInt8]) -> [UInt8] {
         let zero = UInt8(ascii: "0")
         guard let last = digits.lastIndex(where: { $0 != zero }) else { return digits }
-        return digits.enumerated().map { place, digit in
-            if place < last { return zero + 9 - (digit - zero) }
-            return place == last ? zero + 10 - (digit - zero) : zero
+        return digits.enumerated().map { index, digit in
+            if index < last { return zero + 9 - (digit - zero) }
+            return index == last ? zero + 10 - (digit - zero) : zero
         }
     }
 
@@ -101,8 +102,8 @@ extension Date {
         return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 
-    /// Days from 2001-01-01 in the Gregorian calendar; years are counted from March, so that the
-    /// leap day is a year's last.
+    /// Days from 2001-01-01 in the Gregorian calendar. Years are counted from March, so that the
+    /// leap day is the last day of a year.
     private static func dayFrom2001(year: Int64, month: Int64, day: Int64) -> Int64 {
         let marchYear = month > 2 ? year : year - 1
         let (era, yearOfEra) = marchYear.quotientAndRemainder(flooringBy: 400)
@@ -118,7 +119,7 @@ extension Date {
         return (era * 400 + date.year, date.month, date.day)
     }
 
-    /// The date of a day from the March of a year 0, within the 400 years of an era.
+    /// The date of a day in an era of 400 years that begins in March.
     static func civil(dayOfEra: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let yearOfEra =
             (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -129,15 +130,6 @@ extension Date {
         return (yearOfEra + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    /// From 0000-03-01 to 2001-01-01.
+    /// The number of days from 0000-03-01 to 2001-01-01.
     static let daysFromMarchOfYear0: Int64 = 730_791
-}
-
-extension Int64 {
-    fileprivate func quotientAndRemainder(
-        flooringBy divisor: Int64
-    ) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
 }

@@ -1,46 +1,46 @@
-/// Reads the parts of an ISO 8601 date from text; nothing about calendars beyond a month's length.
+/// Parses the parts of an ISO 8601 date, checking only the length of months.
 struct DateReader {
-    struct Moment {
+    struct Instant {
         var year: Int64
         var month: Int64
         var day: Int64
-        /// With the offset applied, so it may lie outside the day.
+        /// Seconds from midnight UTC, which may lie on another day because of the offset.
         var secondOfDay: Int64 = 0
-        /// The digits after the second's point.
+        /// The digits after the decimal point of the second.
         var fraction: [UInt8] = []
     }
 
     var rest: Substring.UTF8View
 
-    /// The whole text, nil if it is no date.
-    mutating func moment() -> Moment? {
+    /// Parses the whole text; nil if it is not a date.
+    mutating func instant() -> Instant? {
         guard let year = number(digits: 4), skip("-"),
             let month = number(digits: 2), (1...12).contains(month), skip("-"),
             let day = number(digits: 2), (1...Self.daysIn(month, of: year)).contains(day)
         else { return nil }
-        var moment = Moment(year: year, month: month, day: day)
-        if rest.isEmpty { return moment }
+        var instant = Instant(year: year, month: month, day: day)
+        if rest.isEmpty { return instant }
         guard skip("T") || skip("t") || skip(" "),
             let hour = number(digits: 2), hour < 24, skip(":"),
             let minute = number(digits: 2), minute < 60
         else { return nil }
-        moment.secondOfDay = hour * 3_600 + minute * 60
+        instant.secondOfDay = hour * 3_600 + minute * 60
         if skip(":") {
             guard let second = number(digits: 2), second < 60 else { return nil }
-            moment.secondOfDay += second
+            instant.secondOfDay += second
             if skip(".") || skip(",") {
-                moment.fraction = Array(rest.prefix { Self.isDigit($0) })
-                rest = rest.dropFirst(moment.fraction.count)
-                // As many as the shortest text of the smallest Double could have.
-                guard (1...400).contains(moment.fraction.count) else { return nil }
+                instant.fraction = Array(rest.prefix { $0.isASCIIDigit })
+                rest = rest.dropFirst(instant.fraction.count)
+                // No shortest text of a Double has more digits.
+                guard (1...400).contains(instant.fraction.count) else { return nil }
             }
         }
         guard let offset = offset(), rest.isEmpty else { return nil }
-        moment.secondOfDay -= offset
-        return moment
+        instant.secondOfDay -= offset
+        return instant
     }
 
-    /// `Z`, `+02:00`, `+0200` or `+02`, in seconds.
+    /// Parses `Z`, `+02:00`, `+0200` or `+02`, in seconds.
     private mutating func offset() -> Int64? {
         if skip("Z") || skip("z") { return 0 }
         let isWest = rest.first == UInt8(ascii: "-")
@@ -56,7 +56,7 @@ struct DateReader {
 
     private mutating func number(digits count: Int) -> Int64? {
         let digits = rest.prefix(count)
-        guard digits.count == count, digits.allSatisfy({ Self.isDigit($0) }) else { return nil }
+        guard digits.count == count, digits.allSatisfy({ $0.isASCIIDigit }) else { return nil }
         rest = rest.dropFirst(count)
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
     }
@@ -65,10 +65,6 @@ struct DateReader {
         guard rest.first == UInt8(ascii: character) else { return false }
         rest = rest.dropFirst()
         return true
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     private static func daysIn(_ month: Int64, of year: Int64) -> Int64 {

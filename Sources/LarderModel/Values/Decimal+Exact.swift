@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
 extension Decimal {
-    /// Reads `-12.5e3`; nil for any other text, and for more than 38 digits, or
-    /// an exponent that a Decimal does not hold.
+    /// Parses `-12.5e3`; nil for any other text, for more than 38 digits, and for an exponent that
+    /// a Decimal cannot hold.
     public init?(exactly text: String) {
-        // The longest decimal has 38 digits and 128 zeros; leading ones may come on top.
+        // The longest decimal has 38 digits and 128 zeros; the rest allows for leading zeros.
         guard text.utf8.count <= 256, let digits = DecimalDigits(text),
             digits.digits.count <= ExactDecimal.digitsMax,
             let decimal = Decimal(string: text),

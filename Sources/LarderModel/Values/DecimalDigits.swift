@@ -1,5 +1,5 @@
-/// The digits and the exponent of a number's decimal text, so that texts of one number compare
-/// equal: `1.50`, `15e-1` and `0.15e1` are all 15 and -1.
+/// The significant digits and the exponent of decimal text. Texts of equal numbers have equal
+/// digits: `1.50`, `15e-1` and `0.15e1` are all 15 and -1.
 struct DecimalDigits: Hashable {
     let isNegative: Bool
     /// Without leading and trailing zeros; empty for zero.
@@ -7,7 +7,7 @@ struct DecimalDigits: Hashable {
     /// The power of ten of the last digit; 0 for zero.
     let exponent: Int
 
-    /// Reads `-12.5e+3`; nil for any other shape, and for an exponent beyond a million.
+    /// Parses `-12.5e+3`; nil for any other form and for an exponent beyond a million.
     init?(_ text: some StringProtocol) {
         var bytes = text.utf8[...]
         var isNegative = false
@@ -15,12 +15,12 @@ struct DecimalDigits: Hashable {
             isNegative = sign == UInt8(ascii: "-")
             bytes.removeFirst()
         }
-        let integer = bytes.prefix(while: Self.isDigit)
+        let integer = bytes.prefix(while: \.isASCIIDigit)
         bytes = bytes[integer.endIndex...]
         var digits = Array(integer)
         var exponent = 0
         if bytes.first == UInt8(ascii: ".") {
-            let fraction = bytes.dropFirst().prefix(while: Self.isDigit)
+            let fraction = bytes.dropFirst().prefix(while: \.isASCIIDigit)
             guard !fraction.isEmpty else { return nil }
             digits += fraction
             exponent = -fraction.count
@@ -42,9 +42,5 @@ struct DecimalDigits: Hashable {
         self.isNegative = isNegative
         self.digits = last.map { Array(kept[...$0]) } ?? []
         self.exponent = last.map { exponent + kept.endIndex - 1 - $0 } ?? 0
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }

@@ -1,9 +1,10 @@
-/// Ends a long computation whose result nobody waits for any more.
+/// Stops a long computation whose result is no longer needed.
 ///
-/// The computation asks at each element that it deals with, and this asks its owner once for many
-/// of them. What is computed after that means nothing; it only has to come soon.
+/// The computation calls ``isDue(after:)`` for every element; the owner's closure is called once
+/// per 1,024 elements. After an interruption the result is meaningless and only has to be returned
+/// soon.
 public struct Interruption {
-    /// Elements between two questions: some hundred microseconds.
+    /// Elements between two calls of the closure: some hundred microseconds.
     private static let interval = 1_024
 
     private let isOver: (() -> Bool)?
@@ -15,11 +16,13 @@ public struct Interruption {
 
     public static var never: Interruption { Interruption() }
 
-    /// - Parameter elements: that were dealt with since the last question.
+    /// Returns whether the computation should stop.
+    ///
+    /// - Parameter elements: The number of elements processed since the last call.
     public mutating func isDue(after elements: Int = 1) -> Bool {
         elementsLeft -= max(1, elements)
         guard elementsLeft <= 0, let isOver else { return false }
-        // Once it is over, each question is answered so.
+        // After an interruption every further call returns true.
         guard isOver() else {
             elementsLeft = Self.interval
             return false

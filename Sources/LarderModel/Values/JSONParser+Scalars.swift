@@ -1,4 +1,4 @@
-/// Strings and numbers of JSON text.
+/// Parsing the strings and numbers of JSON.
 extension JSONParser {
     mutating func string() throws(LarderError) -> String {
         position += 1
@@ -42,7 +42,7 @@ extension JSONParser {
             position += 1
             return plain
         }
-        guard byte == UInt8(ascii: "u") else { throw failure("no such escape") }
+        guard byte == UInt8(ascii: "u") else { throw failure("unknown escape sequence") }
         position += 1
         let unit = try hexadecimalUnit()
         var units = [unit]
@@ -54,17 +54,16 @@ extension JSONParser {
             units.append(try hexadecimalUnit())
         }
         guard let text = String(validating: units, as: UTF16.self), let first = text.first else {
-            throw failure("half of a surrogate pair is no character")
+            throw failure("a surrogate pair is incomplete")
         }
         return first
     }
 
     private mutating func hexadecimalUnit() throws(LarderError) -> UInt16 {
         let digits = bytes[position...].prefix(4)
-        let areDigits = digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
-        guard digits.count == 4, areDigits,
-            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-        else { throw expected("four hexadecimal digits") }
+        guard let unit = UInt16(hexadecimalDigits: digits) else {
+            throw expected("four hexadecimal digits")
+        }
         position += 4
         return unit
     }
@@ -77,7 +76,7 @@ extension JSONParser {
         try skipDigits()
         if bytes[integerStart] == UInt8(ascii: "0"), position > integerStart + 1 {
             position = integerStart
-            throw failure("a number has no leading zero")
+            throw failure("a number must not have leading zeros")
         }
         if current == UInt8(ascii: ".") {
             isInteger = false
@@ -91,7 +90,7 @@ extension JSONParser {
             try skipDigits()
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
-        // -0 is no integer: its sign would be lost.
+        // -0 is not an integer: its sign would be lost.
         if isInteger, text != "-0", let integer = Int64(text) { return .integer(integer) }
         guard let double = Double(text), double.isFinite,
             let written = DecimalDigits(text), written == DecimalDigits(double.description)
@@ -101,7 +100,7 @@ extension JSONParser {
 
     private mutating func skipDigits() throws(LarderError) {
         let start = position
-        while let byte = current, Self.isDigit(byte) { position += 1 }
+        while let byte = current, byte.isASCIIDigit { position += 1 }
         guard position > start else { throw expected("a digit") }
     }
 }

@@ -1,7 +1,7 @@
 extension JSONValue {
-    /// Reads one JSON document (RFC 8259).
+    /// Parses one JSON document (RFC 8259).
     ///
-    /// - Throws: `malformedValue` with line and column; also for a doubled key, and for arrays and
+    /// - Throws: `malformedValue` with line and column, also for duplicate keys and for arrays and
     ///   objects nested deeper than `Limits.jsonDepthMax`.
     public init(parsing text: String) throws(LarderError) {
         var parser = JSONParser(bytes: Array(text.utf8))
@@ -9,10 +9,10 @@ extension JSONValue {
     }
 }
 
-/// Turns JSON text into a tree: one pass, recursion bounded by `Limits.jsonDepthMax`.
+/// Parses JSON text into a tree in one pass, with recursion bounded by `Limits.jsonDepthMax`.
 ///
-/// The standard decoder is not used: it says neither line nor doubled key, and it rounds numbers.
-/// The bytes come from a `String`, so they are known to be UTF-8.
+/// Foundation's decoder is not used, since it reports neither lines nor duplicate keys and rounds
+/// numbers. The bytes come from a `String` and are valid UTF-8.
 struct JSONParser {
     let bytes: [UInt8]
     var position = 0
@@ -26,7 +26,7 @@ struct JSONParser {
         return value
     }
 
-    /// The byte at the position, nil at the end.
+    /// The byte at the position; nil at the end.
     var current: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func value(depth: Int) throws(LarderError) -> JSONValue {
@@ -38,7 +38,7 @@ struct JSONParser {
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
-        case let byte? where byte == UInt8(ascii: "-") || Self.isDigit(byte): return try number()
+        case let byte? where byte == UInt8(ascii: "-") || byte.isASCIIDigit: return try number()
         default: throw expected("a value")
         }
     }
@@ -55,7 +55,7 @@ struct JSONParser {
             let key = try string()
             guard members[key] == nil else {
                 position = start
-                throw failure("this key is there already")
+                throw failure("duplicate key")
             }
             skipSpace()
             guard skip(UInt8(ascii: ":")) else { throw expected("`:`") }
@@ -79,10 +79,10 @@ struct JSONParser {
         return elements
     }
 
-    /// Steps over an opening bracket, unless it opens one level too many.
+    /// Skips an opening bracket unless it exceeds the nesting limit.
     private mutating func enter(_ depth: Int) throws(LarderError) {
         guard depth <= Limits.jsonDepthMax else {
-            throw failure("nested deeper than \(Limits.jsonDepthMax) levels")
+            throw failure("nested more than \(Limits.jsonDepthMax) levels deep")
         }
         position += 1
     }
@@ -106,10 +106,6 @@ struct JSONParser {
         while let byte = current, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             position += 1
         }
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     func expected(_ what: String) -> LarderError {

@@ -1,13 +1,13 @@
 /// A JSON document as a tree.
 ///
-/// Numbers keep what was written: an integer that fits 64 bits, a double whose shortest text has
-/// the same digits, and everything else as its text. Keys of objects are unordered and unique.
+/// Numbers are preserved: a 64-bit integer, a double whose shortest text has the same digits, and
+/// any other number as its text. The keys of objects are unordered and unique.
 public enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
     case double(Double)
-    /// A number with more digits, or a larger exponent, than a Double keeps: its text.
+    /// The text of a number with more digits or a larger exponent than a Double holds.
     case decimal(String)
     case string(String)
     case array([JSONValue])
@@ -15,7 +15,7 @@ public enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The document on one line, keys sorted, so that equal trees give equal text.
+    /// The document on one line with sorted keys. Equal trees have equal text.
     public var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -28,7 +28,7 @@ extension JSONValue {
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += value.description.utf8
         case .double(let value):
-            // JSON has no word for infinity and NaN.
+            // JSON has no representation of infinity and NaN.
             if value.isFinite {
                 bytes += value.description.utf8
             } else {
@@ -73,7 +73,7 @@ extension JSONValue {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// What the value is, for sentences: `a string`, `an array`.
+    /// The kind of the value in error messages: `a string`, `an array`.
     var kindDescription: String {
         switch self {
         case .null: "null"

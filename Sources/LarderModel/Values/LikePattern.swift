@@ -1,7 +1,7 @@
-/// A pattern of LIKE, read once and matched against any number of strings.
+/// A parsed LIKE pattern that can be matched against any number of strings.
 ///
-/// `?` is one character, `*` any run of them, and a backslash takes the meaning from the next one;
-/// a backslash at the very end stands for itself.
+/// `?` matches one character, `*` any number of characters. A backslash escapes the next character;
+/// at the end of the pattern it matches itself.
 public struct LikePattern: Sendable {
     private enum Step<Unit: Equatable & Sendable>: Equatable, Sendable {
         case unit(Unit)
@@ -10,7 +10,7 @@ public struct LikePattern: Sendable {
     }
 
     private let characters: [Step<Character>]
-    /// The same in bytes, where each byte of the pattern is a character.
+    /// The steps over bytes, if each byte of the pattern is a character.
     private let bytes: [Step<UInt8>]?
 
     public init(_ pattern: String) {
@@ -18,20 +18,21 @@ public struct LikePattern: Sendable {
         bytes = pattern.isBytePerCharacter ? characters.map(Self.byteStep) : nil
     }
 
-    /// Whether the whole string is of the pattern's form. Takes time up to the product of both
-    /// lengths, for any pattern.
+    /// Returns whether the pattern matches the whole string. Takes time at most proportional to the
+    /// product of both lengths.
     public func matches(_ string: String) -> Bool {
         matches(string, stepsMax: .max) ?? false
     }
 
-    /// The same in a bounded time: nil if it is not known after so many steps.
+    /// Returns whether the pattern matches the whole string; nil if the result is unknown after
+    /// `stepsMax` steps.
     public func matches(
         _ string: String, stepsMax: Int, _ interruption: Interruption = .never
     ) -> Bool? {
         if let bytes, string.isBytePerCharacter {
             return Self.matches(Array(string.utf8), bytes, stepsMax: stepsMax, interruption)
         }
-        // Not an array of them: it would take sixteen bytes for each.
+        // The string is not copied into an array, which would take 16 bytes per character.
         return Self.matches(string, characters, stepsMax: stepsMax, interruption)
     }
 
@@ -48,7 +49,7 @@ public struct LikePattern: Sendable {
             case "\\": isEscaped = true
             case "?": steps.append(.anyUnit)
             case "*":
-                // Several runs are one.
+                // Consecutive runs are equivalent to one.
                 if steps.last != .anyRun { steps.append(.anyRun) }
             default: steps.append(.unit(character))
             }
@@ -69,25 +70,25 @@ public struct LikePattern: Sendable {
         _ text: Text, _ steps: [Step<Text.Element>], stepsMax: Int, _ interruption: Interruption
     ) -> Bool? {
         var interruption = interruption
-        var place = text.startIndex
+        var position = text.startIndex
         var next = 0
         var stepsLeft = stepsMax
-        // Where to go on with one more in the last run, once something does not match. Earlier
-        // runs need no other try: what they would take over, the last one can.
-        var lastRun: (next: Int, place: Text.Index)?
-        while place < text.endIndex {
+        // Where to continue after a mismatch, with one more character in the last run. Backtracking
+        // to earlier runs is unnecessary: the last run can match whatever they would.
+        var lastRun: (next: Int, position: Text.Index)?
+        while position < text.endIndex {
             guard stepsLeft > 0, !interruption.isDue() else { return nil }
             stepsLeft -= 1
             let step = next < steps.count ? steps[next] : nil
             if step == .anyRun {
-                lastRun = (next, place)
+                lastRun = (next, position)
                 next += 1
-            } else if step == .anyUnit || step == .unit(text[place]) {
+            } else if step == .anyUnit || step == .unit(text[position]) {
                 next += 1
-                text.formIndex(after: &place)
+                text.formIndex(after: &position)
             } else if let run = lastRun {
-                place = text.index(after: run.place)
-                lastRun = (run.next, place)
+                position = text.index(after: run.position)
+                lastRun = (run.next, position)
                 next = run.next + 1
             } else {
                 return false

@@ -1,7 +1,7 @@
-/// One object as it was read: its identifier, its row version, its values by property name.
+/// An object with its identifier, its version and its values by property name.
 public struct Record: Hashable, Sendable {
     public var identifier: PersistentIdentifier
-    /// Counts the saves that changed the object, from 1; the basis of optimistic locking.
+    /// The number of saves that changed the object, from 1. Optimistic locking compares it.
     public var version: Int64
     public var values: [String: Value]
 
@@ -13,6 +13,6 @@ public struct Record: Hashable, Sendable {
 
     public var entityName: String { identifier.entityName }
 
-    /// The value of a property; nil where the record does not hold that property.
+    /// The value of a property; nil if the record does not contain the property.
     public subscript(property: String) -> Value? { values[property] }
 }

@@ -1,13 +1,12 @@
-// What the string operators mean: on characters as Swift sees them. Strings that are canonically
-// equivalent are equal, and a match begins and ends between whole grapheme clusters, so `e` is not
-// found in `é`. SQL functions and an evaluator in memory share this file, so that both select the
-// same objects.
+// The string operators, which work on Swift's characters. Canonically equivalent strings are equal,
+// and matches begin and end between grapheme clusters, so `é` does not contain `e`. The SQL
+// functions and the in-memory evaluator share this file, so that both select the same objects.
 //
-// Strings that are ASCII are compared as bytes: each byte is a character, with the one exception
-// of CR LF, which is a single one. With it the slow way is taken.
+// ASCII strings are compared as bytes, since each byte is a character. The exception is CR LF,
+// which is a single character, so strings with CR are compared by characters.
 
 extension String {
-    /// Whether the other string occurs in this one; the empty one does everywhere.
+    /// Whether the string contains another; every string contains the empty one.
     public func containsCharacters(
         of part: String, _ interruption: Interruption = .never
     ) -> Bool {
@@ -29,33 +28,34 @@ extension String {
         return reversed().starts(with: part.reversed())
     }
 
-    /// Whether the whole string is of the pattern's form: `?` is one character, `*` any run of
-    /// them, and a backslash takes the meaning from the next one. A backslash at the very end
-    /// stands for itself.
+    /// Whether a LIKE pattern matches the whole string: `?` matches one character, `*` any number
+    /// of characters. A backslash escapes the next character; at the end of the pattern it matches
+    /// itself.
     ///
-    /// Takes time up to the product of both lengths, for any pattern.
+    /// Takes time at most proportional to the product of both lengths.
     public func matches(like pattern: String) -> Bool {
         LikePattern(pattern).matches(self)
     }
 
-    /// Both strings as bytes, if in both each byte is a character.
+    /// Both strings as bytes if each byte of both is a character; otherwise nil.
     private static func bytes(_ left: String, _ right: String) -> (UTF8View, UTF8View)? {
         left.isBytePerCharacter && right.isBytePerCharacter ? (left.utf8, right.utf8) : nil
     }
 
-    /// Whether the string is ASCII without CR; a CR may be half of a character.
+    /// Whether the string is ASCII without CR, which may be part of the character CR LF.
     var isBytePerCharacter: Bool {
         utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D }
     }
 
-    /// Knuth, Morris and Pratt's search: linear, also where the part almost occurs everywhere.
+    /// The Knuth-Morris-Pratt algorithm: linear time even if partial matches occur everywhere.
     private static func contains<Text: Sequence, Part: Collection>(
         _ text: Text, _ part: Part, _ interruption: Interruption
     ) -> Bool where Text.Element == Part.Element, Text.Element: Equatable {
         var interruption = interruption
         let part = Array(part)
         if part.isEmpty { return true }
-        // borders[n]: the length of the longest start of part that also ends part[...n].
+        // borders[n]: the length of the longest proper prefix of part[...n] that is also its
+        // suffix.
         var borders = [0]
         borders.reserveCapacity(part.count)
         var matched = 0

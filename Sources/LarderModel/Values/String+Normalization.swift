@@ -1,11 +1,11 @@
 @_spi(_Unicode) import Swift
 
-// The forms of strings that are stored and compared. ASCII is its own normal form, and is passed
-// through without a copy.
+// The normal forms in which strings are stored and compared. ASCII is its own normal form and is
+// returned without a copy.
 
 extension String {
-    /// The string as `[c]` and `[d]` compare it, in the form NFC: case by Unicode's full folding;
-    /// diacritics are the nonspacing marks of the canonical decomposition.
+    /// The form in which `[c]` and `[d]` compare strings, in NFC. `[c]` applies Unicode's full case
+    /// folding; `[d]` removes the nonspacing marks of the canonical decomposition.
     public func folded(
         caseInsensitive: Bool, diacriticInsensitive: Bool, _ interruption: Interruption = .never
     ) -> String {
@@ -16,7 +16,7 @@ extension String {
         return text.normalized(interruption)
     }
 
-    /// As the standard library does it, scalar by scalar.
+    /// Like the standard library's method, but interruptible.
     func uppercased(_ interruption: Interruption) -> String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return uppercased() }
         return mapped(interruption) { $0.properties.uppercaseMapping }
@@ -40,7 +40,7 @@ extension String {
         return mapped
     }
 
-    /// The string in Unicode's form NFC, in which strings are stored.
+    /// The string in Unicode normalization form NFC, in which strings are stored.
     public var normalized: String { normalized(.never) }
 
     func normalized(_ interruption: Interruption) -> String {
@@ -55,14 +55,14 @@ extension String {
         return String(scalars)
     }
 
-    /// An equivalent string whose marks stand in canonical order already. The standard library
-    /// puts them there in time that grows with the square of their number.
+    /// An equivalent string whose combining marks are already in canonical order. The standard
+    /// library sorts them in quadratic time.
     private func withOrderedMarks(_ interruption: Interruption) -> String {
         var interruption = interruption
         var scalars = String.UnicodeScalarView()
-        var marks: [(order: UInt8, place: Int, scalar: Unicode.Scalar)] = []
-        func take() {
-            marks.sort { ($0.order, $0.place) < ($1.order, $1.place) }
+        var marks: [(order: UInt8, index: Int, scalar: Unicode.Scalar)] = []
+        func appendMarks() {
+            marks.sort { ($0.order, $0.index) < ($1.order, $1.index) }
             for mark in marks { scalars.append(mark.scalar) }
             marks.removeAll(keepingCapacity: true)
         }
@@ -70,19 +70,19 @@ extension String {
             if interruption.isDue() { break }
             let order = scalar.properties.canonicalCombiningClass.rawValue
             if order == 0 {
-                take()
+                appendMarks()
                 scalars.append(scalar)
             } else {
                 marks.append((order, marks.count, scalar))
             }
         }
-        take()
+        appendMarks()
         return String(scalars)
     }
 
-    /// Unicode's full case folding, `ß` becomes `ss`. It is what lower case makes of upper case
-    /// (the capital `ẞ` has to be made small first); only the dotless `ı` would become another
-    /// letter by that.
+    /// Unicode's full case folding: `ß` becomes `ss`. It equals the lower case of the upper case,
+    /// after `ẞ` has been mapped to lower case; the dotless `ı` must be excluded, since it would
+    /// become `i`.
     private func caseFolded(_ interruption: Interruption) -> String {
         var interruption = interruption
         var folded = String.UnicodeScalarView()

@@ -1,17 +1,18 @@
-/// The orders in which strings are sorted. SQL and an evaluator in memory share them.
+/// The orders in which strings can be sorted. SQL and the in-memory evaluator share them.
 ///
-/// Each is total, only equal strings have no order between them, and takes time in proportion to
-/// their lengths.
+/// Each order is total, treats only equal strings as equal, and takes time proportional to the
+/// lengths of the strings.
 public enum StringOrder: Hashable, Sendable, CaseIterable {
     /// By Unicode scalars.
     case plain
-    /// By the form that `[c]` compares, then plainly.
+    /// By the form that `[c]` compares, then plain.
     case caseInsensitive
-    /// For people: without case and diacritics first, runs of digits as numbers; then diacritics,
-    /// then lower case before upper, then plainly.
+    /// For people: first without case and diacritics, with digit sequences compared as numbers;
+    /// then by diacritics, then lower case before upper case, then plain.
     case localizedStandard
 
-    /// Negative, zero or positive, as the left string stands in front of the right one or behind.
+    /// Returns a negative number, zero or a positive number if the left string precedes, equals or
+    /// follows the right one.
     public func compare(
         _ left: String, _ right: String, _ interruption: Interruption = .never
     ) -> Int {
@@ -51,7 +52,7 @@ public enum StringOrder: Hashable, Sendable, CaseIterable {
         return marked != 0 ? marked : Self.lowerCaseFirst(left, right)
     }
 
-    /// UTF-8 orders as the scalars do that it stands for.
+    /// The order of UTF-8 bytes is that of the Unicode scalars.
     private static func bytewise(
         _ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>
     ) -> Int {
@@ -67,14 +68,14 @@ public enum StringOrder: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Bytewise, but where digits (0 to 9) stand on both sides by the numbers that they make.
-    /// Leading zeros count nothing.
+    /// Bytewise, except that sequences of digits (0 to 9) on both sides are compared as numbers.
+    /// Leading zeros are ignored.
     private static func natural(
         _ left: Substring.UTF8View, _ right: Substring.UTF8View
     ) -> Int {
         var (left, right) = (left, right)
         while let one = left.first, let other = right.first {
-            if isDigit(one), isDigit(other) {
+            if one.isASCIIDigit, other.isASCIIDigit {
                 let (number, another) = (takeNumber(&left), takeNumber(&right))
                 if number.count != another.count { return number.count - another.count }
                 let order = bytewise(number, another)
@@ -89,15 +90,11 @@ public enum StringOrder: Hashable, Sendable, CaseIterable {
         return left.isEmpty ? (right.isEmpty ? 0 : -1) : 1
     }
 
-    /// Takes the digits in front, and returns them without leading zeros.
+    /// Removes the leading digits and returns them without leading zeros.
     private static func takeNumber(_ text: inout Substring.UTF8View) -> Substring.UTF8View {
-        let digits = text.prefix(while: isDigit)
+        let digits = text.prefix(while: \.isASCIIDigit)
         text = text[digits.endIndex...]
         return digits.drop { $0 == UInt8(ascii: "0") }
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     private static func lowerCaseFirst(_ left: String, _ right: String) -> Int {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension UUID {
-    /// The 16 bytes, in the order of the text.
+    /// The 16 bytes in the order of the text form.
     public var bytes: [UInt8] {
         let u = uuid
         return [
@@ -9,7 +9,7 @@ extension UUID {
         ]
     }
 
-    /// Nil unless there are exactly 16 bytes.
+    /// Nil unless the collection has exactly 16 bytes.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 16 else { return nil }
         let b = Array(bytes)

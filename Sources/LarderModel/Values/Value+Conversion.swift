@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 extension Value {
-    /// The same value as another type holds it, nil where that would lose something.
+    /// The value converted to a type; nil if the conversion would lose information.
     ///
-    /// Integers become any number type that holds them exactly; a float becomes a double; a double
-    /// becomes a float, rounded unless it leaves the range, or a decimal, by its shortest text.
-    /// Strings stay strings. Nil is nil of every type; a NaN is a value of none.
+    /// Integers convert to any number type that holds them exactly. A float converts to a double; a
+    /// double converts to a float, rounded unless out of range, or to a decimal, by its shortest
+    /// text. Strings stay strings. Nil converts to nil of every type, NaN to no type.
     public func converted(to type: AttributeType) -> Value? {
         switch (self, type) {
         case (.null, _), (.bool, .bool), (.decimal, .decimal), (.string, .string), (.date, .date),

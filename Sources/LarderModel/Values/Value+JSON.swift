@@ -1,11 +1,11 @@
 import FoundationEssentials
 
-// Values in JSON. Out: integers beyond 2^53 and decimals are strings, because most readers of JSON
-// know no numbers but doubles; so are infinities. In: both forms are read.
+// Values in JSON. Integers beyond 2^53, decimals and infinities are written as strings, because
+// most JSON readers represent numbers as doubles. Both forms are accepted as input.
 
 extension Value {
-    /// The value as JSON: dates in ISO 8601, data in base64, uuid and url as strings, objects as
-    /// their URIs, a json value as the document that it is.
+    /// The value as JSON: dates in ISO 8601, data in base64, UUIDs and URLs as strings, objects as
+    /// their URIs, a json value as the document itself.
     public var jsonValue: JSONValue {
         switch self {
         case .null: .null
@@ -13,7 +13,7 @@ extension Value {
         case .int(let value):
             value.magnitude <= 1 << 53 ? .integer(value) : .string(value.description)
         case .float(let value):
-            // By the float's own shortest text: 0.1, not 0.10000000149011612.
+            // The float's own shortest text: 0.1, not 0.10000000149011612.
             value.isFinite
                 ? .double(Double(value.description) ?? Double(value)) : .string(text)
         case .double(let value): value.isFinite ? .double(value) : .string(text)
@@ -23,17 +23,17 @@ extension Value {
         }
     }
 
-    /// Reads a value of a type from JSON; null is nil of every type.
+    /// Converts JSON to a value of a type; null becomes nil.
     ///
-    /// - Throws: `malformedValue` for a text that is no value of the type, `wrongType` for any
-    ///   other JSON; the sentence says what was expected.
+    /// - Throws: `malformedValue` for text that is not a value of the type, `wrongType` for other
+    ///   JSON; the message names the expected form.
     public init(json: JSONValue, type: AttributeType) throws(LarderError) {
         let value: Value? =
             switch (json, type) {
             case (.null, _): .null
             case (_, .json): .json(json.text)
             case (.bool(let value), .bool): .bool(value)
-            // JSON has one kind of number: what a double rounds, an integer may be rounded to.
+            // JSON has one number type, so integers are rounded to doubles as fractions are.
             case (.integer(let value), .float): .float(Float(value))
             case (.integer(let value), .double): .double(Double(value))
             case (.integer(let value), _): Value.int(value).converted(to: type)
@@ -62,7 +62,7 @@ extension Value {
 }
 
 extension AttributeType {
-    /// What such a value looks like in JSON, to follow `expected`.
+    /// The JSON form of the type's values, to follow the word `expected`.
     fileprivate var jsonDescription: String {
         switch self {
         case .bool, .int16, .int32: textDescription

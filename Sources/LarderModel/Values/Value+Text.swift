@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-// The text form of values: what `--output plain` and CSV print, and what `key=value` and the
-// arguments of a shell are read from. Every value of an attribute reads back as it was, but for
-// the type: the text alone does not tell `1` from `"1"`.
+// The text form of values: the output of `--output plain` and CSV, and the input of `key=value` and
+// arguments on the command line. Every attribute value reads back unchanged, given its type; text
+// alone does not distinguish `1` from `"1"`.
 
 extension Value {
-    /// The value as text: numbers in their shortest form that reads back the same, dates in ISO
-    /// 8601, data in base64, objects as their URIs, several of them with spaces between.
+    /// The value as text: numbers in the shortest form that reads back exactly, dates in ISO 8601,
+    /// data in base64, objects as URIs separated by spaces.
     public var text: String {
         switch self {
         case .null: ""
@@ -26,10 +26,9 @@ extension Value {
         }
     }
 
-    /// Reads the text of a value of a type.
+    /// Parses the text of a value of a type.
     ///
-    /// - Throws: `malformedValue` with a sentence that says what was expected; it does not hold
-    ///   the text.
+    /// - Throws: `malformedValue` with the expected form in its message, but not the text.
     public init(text: String, type: AttributeType) throws(LarderError) {
         let value: Value? =
             switch type {
@@ -52,7 +51,7 @@ extension Value {
         self = value
     }
 
-    /// A JSON document as it was written, if it is one.
+    /// Checks a JSON document and returns its text unchanged.
     ///
     /// - Throws: `malformedValue` with line and column.
     public static func json(checking text: String) throws(LarderError) -> Value {
@@ -70,7 +69,7 @@ extension Value {
 }
 
 extension AttributeType {
-    /// What the text of such a value looks like, to follow `expected`.
+    /// The text form of the type's values, to follow the word `expected`.
     var textDescription: String {
         switch self {
         case .bool: "true or false"
@@ -91,8 +90,8 @@ extension AttributeType {
 }
 
 extension BinaryFloatingPoint where Self: LosslessStringConvertible {
-    /// Reads decimal text, `inf` and `-inf`. Nil for NaN, hexadecimal, and for a finite number
-    /// beyond the type's range.
+    /// Parses decimal text, `inf` and `-inf`. Nil for NaN, hexadecimal text, and finite numbers out
+    /// of range.
     init?(exactText text: String) {
         guard let number = Self(text) else { return nil }
         let isInfinity = text == "inf" || text == "-inf"

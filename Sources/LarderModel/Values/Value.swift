@@ -1,8 +1,10 @@
 public import FoundationEssentials
 
-/// The value of a property: nil, one of the thirteen attribute types, or what a relationship holds.
+/// The value of a property: nil, one of the thirteen attribute types, or the objects of a
+/// relationship.
 ///
-/// The three integer types share ``int(_:)``; the schema gives the range. A NaN is not storable.
+/// The three integer types share ``int(_:)``; the schema determines the range. NaN cannot be
+/// stored.
 public enum Value: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -15,16 +17,16 @@ public enum Value: Hashable, Sendable {
     case uuid(UUID)
     case url(URL)
     case data(Data)
-    /// A JSON document as text, known to be well formed.
+    /// A well-formed JSON document as text.
     case json(String)
-    /// The object at the end of a to-one relationship.
+    /// The object of a to-one relationship.
     indirect case object(PersistentIdentifier)
-    /// The objects of a to-many relationship, in their order if it is ordered.
+    /// The objects of a to-many relationship, in order if it is ordered.
     case objects([PersistentIdentifier])
 
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// What kind of value this is, never which: `a string`.
+    /// The kind of the value in error messages, without its content: `a string`.
     public var kindWithArticle: String {
         switch self {
         case .null: "nil"

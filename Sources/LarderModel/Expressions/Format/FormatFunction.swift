@@ -1,14 +1,14 @@
-/// What a name in front of `(` stands for.
+/// The function that a name before `(` calls.
 enum FormatFunction {
     case scalar(ScalarFunction)
-    /// Over the many values of its one operand.
+    /// An aggregate of the values of its single operand.
     case aggregate(AggregateFunction)
-    /// `min` and `max`: of one operand over its many values, of several one of them.
+    /// `min` and `max`: an aggregate with one operand, a scalar function with several.
     case either(ScalarFunction, AggregateFunction)
-    /// Core Data has it and Larder has not.
+    /// A function of Core Data that Larder does not support.
     case unsupported(hint: String)
 
-    /// The function of a name, written in any case.
+    /// Looks up a function by name, ignoring case.
     init?(_ name: String) {
         guard name.utf8.count <= Limits.nameBytesMax,
             let function = Self.functions[name.lowercased()]
@@ -16,7 +16,7 @@ enum FormatFunction {
         self = function
     }
 
-    /// The names that a person would write, for hints.
+    /// The names that users write, for suggestions.
     static let names: [String] =
         ScalarFunction.allCases.map(\.rawValue)
         + AggregateFunction.allCases.map(\.collectionOperator)
@@ -39,7 +39,7 @@ enum FormatFunction {
         return functions
     }()
 
-    /// The names that `NSExpression` gives to functions.
+    /// The names of functions in `NSExpression`.
     private static let coreDataNames: [(name: String, alias: String)] = [
         ("add:to:", "add"), ("from:subtract:", "subtract"), ("multiply:by:", "multiply"),
         ("divide:by:", "divide"), ("modulus:by:", "modulus"), ("raise:toPower:", "power"),
@@ -55,13 +55,14 @@ enum FormatFunction {
     ]
 
     private static let castHint =
-        "a text in quotation marks takes the type of what it stands beside, as in "
+        "text in quotation marks is converted to the type it is compared with, as in "
         + "`published > \"2026-01-31\"`"
-    private static let randomHint = "an answer is the same each time; choose among its rows"
+    private static let randomHint =
+        "a query returns the same result each time; choose a random row from it"
     private static let distanceHint =
-        "keep latitude and longitude in properties of their own, and compare those"
+        "store latitude and longitude in two properties and compare those"
     private static let selectorHint =
-        "a function is called by its own name, as in `length(title)`"
+        "call a function by its own name, as in `length(title)`"
 
     private static let unsupported: [(name: String, hint: String)] = [
         ("CAST", castHint), ("castObject:toType:", castHint), ("FUNCTION", selectorHint),
@@ -71,8 +72,8 @@ enum FormatFunction {
         ("distanceToLocation", distanceHint),
         ("distanceToLocation:fromLocation:", distanceHint),
         ("objectFrom:withIndex:", "write `ANY`, or a SUBQUERY over the collection"),
-        ("BLOCK", "write what the block asks as a predicate"),
-        ("BLOCKPREDICATE", "write what the block asks as a predicate"),
+        ("BLOCK", "write the condition as a predicate"),
+        ("BLOCKPREDICATE", "write the condition as a predicate"),
         ("FETCH", "write a SUBQUERY over a relationship"),
     ]
 }

@@ -1,6 +1,7 @@
 /// Numbers and strings of a format string.
 extension FormatLexer {
-    /// An integer, decimal or `0x…`, or a number with a fraction or an exponent. No sign.
+    /// Reads an unsigned number: a decimal or `0x…` integer, or a number with a fraction or an
+    /// exponent.
     mutating func number() throws(LarderError) -> FormatToken.Kind {
         let start = position
         let isHexadecimal = peek() == UInt8(ascii: "0") && (peek(1) ?? 0) | 0x20 == 0x78
@@ -9,7 +10,7 @@ extension FormatLexer {
         skipDigits(hexadecimal: isHexadecimal)
         var isInteger = true
         if !isHexadecimal {
-            if peek() == UInt8(ascii: "."), peek(1).map(Self.isDigit) == true {
+            if peek() == UInt8(ascii: "."), peek(1)?.isASCIIDigit == true {
                 isInteger = false
                 position += 1
                 skipDigits()
@@ -18,7 +19,7 @@ extension FormatLexer {
                 isInteger = false
                 position += 1
                 if peek() == UInt8(ascii: "-") || peek() == UInt8(ascii: "+") { position += 1 }
-                guard let digit = peek(), Self.isDigit(digit) else {
+                guard peek()?.isASCIIDigit == true else {
                     throw failure(
                         .malformedPredicate, "expected the digits of an exponent", at: position)
                 }
@@ -42,9 +43,8 @@ extension FormatLexer {
 
     private mutating func skipDigits(hexadecimal: Bool = false) {
         while let byte = peek() {
-            let isLetter =
-                hexadecimal && (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-            guard Self.isDigit(byte) || isLetter else { return }
+            let isDigit = hexadecimal ? byte.hexadecimalDigitValue != nil : byte.isASCIIDigit
+            guard isDigit else { return }
             position += 1
         }
     }
@@ -64,7 +64,7 @@ extension FormatLexer {
                 position += 1
             }
         }
-        throw failure(.malformedPredicate, "the string that begins here does not end", at: start)
+        throw failure(.malformedPredicate, "the string that begins here is not closed", at: start)
     }
 
     private mutating func escape(into content: inout [UInt8]) throws(LarderError) {
@@ -89,21 +89,20 @@ extension FormatLexer {
             }
             guard let text = String(validating: units, as: UTF16.self) else {
                 throw failure(
-                    .malformedPredicate, "half of a surrogate pair is no character", at: start)
+                    .malformedPredicate, "expected a complete surrogate pair", at: start)
             }
             content += text.utf8
         default:
             throw failure(
-                .malformedPredicate, "no such escape", hint: #"a backslash is written `\\`"#,
+                .malformedPredicate, "unknown escape sequence",
+                hint: #"a backslash is written `\\`"#,
                 at: start)
         }
     }
 
     private mutating func codeUnit(at start: Int) throws(LarderError) -> UInt16 {
         let digits = bytes[min(position, bytes.count)...].prefix(4)
-        guard digits.count == 4, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
-            let unit = UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
-        else {
+        guard let unit = UInt16(hexadecimalDigits: digits) else {
             throw failure(
                 .malformedPredicate, #"expected four hexadecimal digits after `\u`"#, at: start)
         }

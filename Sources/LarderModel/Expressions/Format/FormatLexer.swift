@@ -1,7 +1,7 @@
-/// Cuts a format string into tokens.
+/// Splits a format string into tokens.
 ///
-/// It works on UTF-8 bytes, because all syntax is ASCII; characters matter only inside of strings,
-/// and for the column of an error. It never looks back, and each call moves on or throws.
+/// It works on UTF-8 bytes, since all syntax is ASCII; characters matter only in strings and in the
+/// columns of errors. It never backtracks: each call advances or throws.
 struct FormatLexer {
     let text: FormatText
     var position = 0
@@ -10,7 +10,7 @@ struct FormatLexer {
 
     var bytes: [UInt8] { text.bytes }
 
-    /// The byte at the position and some after it, nil beyond the end.
+    /// The byte at a distance from the position; nil past the end.
     func peek(_ distance: Int = 0) -> UInt8? {
         position + distance < bytes.count ? bytes[position + distance] : nil
     }
@@ -27,7 +27,7 @@ struct FormatLexer {
         case _ where Self.isNameStart(byte):
             let name = name()
             return FormatKeyword(name)?.token ?? .name(name, isEscaped: false)
-        case _ where Self.isDigit(byte): return try number()
+        case _ where byte.isASCIIDigit: return try number()
         case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try string(quote: byte))
         case UInt8(ascii: "#"): return .name(try prefixedName(), isEscaped: true)
         case UInt8(ascii: "$"): return .variable(try prefixedName())
@@ -43,7 +43,7 @@ struct FormatLexer {
         throw failure(.malformedPredicate, "unexpected character", at: position)
     }
 
-    /// Longer ones before those with which they begin.
+    /// A symbol precedes the symbols that are prefixes of it.
     private static let symbols: [(String, FormatToken.Kind)] = [
         ("==", .comparison(.equal)), ("=<", .comparison(.lessThanOrEqual)),
         ("=>", .comparison(.greaterThanOrEqual)), ("=", .comparison(.equal)),
@@ -56,12 +56,12 @@ struct FormatLexer {
         ("+", .symbol("+")), ("-", .symbol("-")), ("*", .symbol("*")), ("/", .symbol("/")),
     ]
 
-    /// A name; a colon within joins two, because an aggregate's output may be called
-    /// `sum:wordCount`, and Core Data's own functions `add:to:(a, b)`.
+    /// Reads a name. A colon inside is part of it: the default name of an aggregate column is
+    /// `sum:wordCount`, and Core Data has functions such as `add:to:(a, b)`.
     private mutating func name() -> String {
         let start = position
         while let byte = peek() {
-            guard Self.isNameStart(byte) || Self.isDigit(byte) || isColonOfName(byte) else { break }
+            guard Self.isNameStart(byte) || byte.isASCIIDigit || isColonOfName(byte) else { break }
             position += 1
         }
         return String(decoding: bytes[start..<position], as: UTF8.self)
@@ -92,25 +92,19 @@ struct FormatLexer {
             return .argument
         }
         throw failure(
-            .malformedPredicate, "no such placeholder; there are `%@` and `%K`",
+            .malformedPredicate, "unknown placeholder; valid placeholders are `%@` and `%K`",
             hint: rest.first == UInt8(ascii: " ") ? "the remainder is `modulus(a, b)`" : nil,
             at: position)
     }
 
-    /// An error at a byte of the text; its column is counted in characters.
+    /// An error at a byte of the text, with its column counted in characters.
     func failure(
-        _ code: ErrorCode, _ sentence: String, hint: String? = nil, at place: Int
+        _ code: ErrorCode, _ sentence: String, hint: String? = nil, at offset: Int
     ) -> LarderError {
-        text.failure(code, sentence, hint: hint, at: place)
+        text.failure(code, sentence, hint: hint, at: offset)
     }
 
     static func isNameStart(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || byte == UInt8(ascii: "_")
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        byte.isASCIILetter || byte == UInt8(ascii: "_")
     }
 }

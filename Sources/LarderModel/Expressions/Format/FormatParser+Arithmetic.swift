@@ -1,4 +1,4 @@
-/// Operators of values, one function for each precedence.
+/// Arithmetic operators, one function per precedence level.
 ///
 ///     sum     := product (("+" | "-") product)*
 ///     product := signed (("*" | "/") signed)*
@@ -17,7 +17,8 @@ extension FormatParser {
         }
     }
 
-    /// Each further operand nests those before it, and so is a level.
+    /// Reads a left-associative chain. Each further operand nests the previous ones, so it counts
+    /// as a level.
     private mutating func chain(
         _ functions: [String: ScalarFunction],
         _ operand: (inout FormatParser) throws(LarderError) -> QueryExpression
@@ -53,7 +54,7 @@ extension FormatParser {
         return signed
     }
 
-    /// A minus and digits are one literal, but for `-2 ** 2`, which is `-(2 ** 2)`.
+    /// A minus sign and digits are one literal, except in `-2 ** 2`, which means `-(2 ** 2)`.
     private mutating func negativeNumber(at start: Int) throws(LarderError) -> QueryExpression {
         let literal = token
         try advance()

@@ -1,12 +1,13 @@
-/// Functions by name: `length(title)`, `ternary(isDraft, 0, 1)`, `sum(articles.wordCount)`.
+/// Function calls: `length(title)`, `ternary(isDraft, 0, 1)`, `sum(articles.wordCount)`.
 extension FormatParser {
-    /// Reads the operands, from the parenthesis that is looked at, of a name that was read.
+    /// Reads the operands of a function whose name has been read; the current token is the
+    /// parenthesis.
     mutating func call(_ name: FormatToken, _ written: String) throws(LarderError)
         -> QueryExpression
     {
         guard let function = FormatFunction(written) else {
             throw lexer.failure(
-                .malformedPredicate, "there is no function \(name.description)",
+                .malformedPredicate, "unknown function \(name.description)",
                 hint: NameSuggestion.hint(for: written, among: FormatFunction.names),
                 at: name.start)
         }
@@ -26,13 +27,13 @@ extension FormatParser {
             if function == .conditional, !operands[0].isPredicate {
                 throw lexer.failure(
                     .malformedPredicate,
-                    "the first operand of \(name.description) is neither true nor false",
+                    "the first operand of \(name.description) must be a predicate",
                     at: name.start)
             }
             return try made(.function(function, operands), at: name.start)
         case .aggregate(let aggregate):
             return try self.aggregate(aggregate, of: operands, name)
-        case .unsupported: preconditionFailure("this has been refused above")
+        case .unsupported: preconditionFailure("rejected above")
         }
     }
 
@@ -54,13 +55,13 @@ extension FormatParser {
     private func wrongCount(_ taken: String, given: Int, _ name: FormatToken) -> LarderError {
         lexer.failure(
             .malformedPredicate,
-            "\(name.description) takes \(taken), and \(given) \(given == 1 ? "was" : "were") given",
+            "\(name.description) takes \(taken); \(given) \(given == 1 ? "was" : "were") given",
             at: name.start)
     }
 }
 
 extension QueryExpression {
-    /// Whether it may be true or false, as far as its form tells.
+    /// Whether the expression can be true or false, judged by its form alone.
     var isPredicate: Bool {
         switch self {
         case .comparison, .typeTest, .and, .or, .not, .keyPath, .constant(.bool), .argument,
@@ -70,7 +71,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether it may lead to many values, as far as its form tells.
+    /// Whether the expression can have many values, judged by its form alone.
     var isPath: Bool {
         switch self {
         case .keyPath, .subquery: true

@@ -1,7 +1,7 @@
-/// Key paths: from the object, from a subquery or its variable, or out of an argument.
+/// Key paths that begin at the object, a subquery, its variable, or an argument.
 extension FormatParser {
-    /// Reads what follows a base, or the first steps: further steps, and one operator such as
-    /// `@sum` among or behind them. Behind a point each word is a name, also a reserved one.
+    /// Reads the steps after a base and its first steps, with at most one collection operator such
+    /// as `@sum` between or after them. Each word after a period is a name, even a reserved one.
     mutating func keyPath(
         from base: QueryExpression, _ first: [String] = [],
         _ firstFunction: AggregateFunction? = nil, at start: Int
@@ -10,7 +10,7 @@ extension FormatParser {
         var function = firstFunction
         while token.kind == .symbol(".") {
             if function == .count {
-                throw failure("nothing follows `@count`: it is a number")
+                throw failure("`@count` is a number; a key path cannot continue after it")
             }
             try advance()
             if case .collectionOperator = token.kind, function == nil,
@@ -26,8 +26,8 @@ extension FormatParser {
         }
         if token.kind == .symbol("("), let last = steps.last {
             throw failure(
-                "`\(last.prefix(Limits.nameBytesMax))` is no function here",
-                hint: "a function stands in front of its operand, as in `length(title)`")
+                "`\(last.prefix(Limits.nameBytesMax))` cannot be called here",
+                hint: "write a function before its operand, as in `length(title)`")
         }
         let path = steps.isEmpty ? base : try made(.keyPath(base, steps), at: start)
         guard let function else { return path }
@@ -36,11 +36,11 @@ extension FormatParser {
 
     private func checkCount(of steps: [String]) throws(LarderError) {
         guard steps.count <= Limits.keyPathStepsMax else {
-            throw failure("a key path has up to \(Limits.keyPathStepsMax) steps")
+            throw failure("a key path has at most \(Limits.keyPathStepsMax) steps")
         }
     }
 
-    /// The word that the token is, as a step of a key path.
+    /// The current token as a step of a key path; nil if it is not a word.
     private var stepName: String? {
         switch token.kind {
         case .name(let name, _): name
@@ -50,14 +50,14 @@ extension FormatParser {
         }
     }
 
-    /// A subquery's variable, perhaps with steps, or a value that comes with the query.
+    /// Reads a variable of a subquery, possibly with steps, or a named value of the query.
     mutating func variable(_ name: String) throws(LarderError) -> QueryExpression {
         let first = token
         try advance()
         if token.kind == .symbol("."), !variables.contains(name) {
             throw lexer.failure(
                 .unsupported,
-                "\(first.description) is no variable of a SUBQUERY around this, "
+                "\(first.description) is not declared by an enclosing SUBQUERY, "
                     + "and a named value has no properties", at: first.start)
         }
         return try keyPath(from: try made(.variable(name), at: first.start), at: first.start)
@@ -72,11 +72,11 @@ extension FormatParser {
     }
 
     private static let operatorHint =
-        "there are "
+        "valid collection operators are "
         + AggregateFunction.allCases.map { "@\($0.collectionOperator)" }.joined(separator: ", ")
 
-    /// `%K`: the argument's text is a key path, names separated by points, perhaps with an operator
-    /// such as `@count`; more steps may follow in the format string.
+    /// Reads `%K`: the text of the argument is a key path, possibly with a collection operator such
+    /// as `@count`. The format string may continue it.
     mutating func keyPathArgument() throws(LarderError) -> QueryExpression {
         let start = token.start
         var steps: [String] = []
@@ -90,7 +90,7 @@ extension FormatParser {
             }
             guard function == nil, !steps.isEmpty, part.first == "@",
                 let known = AggregateFunction(collectionOperator: String(part.dropFirst()))
-            else { throw failure("the argument for `%K` is no key path") }
+            else { throw failure("the argument of `%K` is not a key path") }
             function = known
         }
         try advance()
@@ -100,15 +100,15 @@ extension FormatParser {
     private static func isStep(_ text: Substring) -> Bool {
         guard let first = text.utf8.first, FormatLexer.isNameStart(first) else { return false }
         return text.utf8.allSatisfy {
-            FormatLexer.isNameStart($0) || FormatLexer.isDigit($0) || $0 == UInt8(ascii: ":")
+            FormatLexer.isNameStart($0) || $0.isASCIIDigit || $0 == UInt8(ascii: ":")
         }
     }
 }
 
 extension FormatLexer {
-    /// The word as it was written that became an operator's token, nil if it was no word.
+    /// The word that was read as an operator; nil if the token is not a word.
     func word(of token: FormatToken) -> String? {
-        let word = bytes[token.start...].prefix { Self.isNameStart($0) || Self.isDigit($0) }
+        let word = bytes[token.start...].prefix { Self.isNameStart($0) || $0.isASCIIDigit }
         return word.isEmpty ? nil : String(decoding: word, as: UTF8.self)
     }
 }

@@ -1,10 +1,12 @@
-/// The sides of comparisons: literals, arguments, lists, subqueries, and what is in parentheses.
+/// The operands of comparisons: literals, arguments, lists, subqueries, and expressions in
+/// parentheses.
 extension FormatParser {
-    /// A value: what arithmetic makes of literals, key paths, calls and the like.
+    /// Reads a value: an arithmetic expression of literals, key paths and function calls.
     mutating func operand() throws(LarderError) -> QueryExpression {
         let operand = try sum()
         if token.kind == .symbol("[") {
-            throw unsupported("an index", hint: "write `ANY`, or a SUBQUERY over the collection")
+            throw unsupported(
+                "an index in brackets", hint: "write `ANY`, or a SUBQUERY over the collection")
         }
         switch token.keyword {
         case .union:
@@ -17,7 +19,7 @@ extension FormatParser {
         }
     }
 
-    /// The right side of an operator; behind IN and BETWEEN parentheses are a list's.
+    /// Reads the right side of an operator. After IN and BETWEEN, parentheses enclose a list.
     mutating func rightOperand(
         of comparisonOperator: Comparison.Operator
     ) throws(LarderError) -> QueryExpression {
@@ -48,23 +50,23 @@ extension FormatParser {
             try advance()
             return try made(.constant(try number(first, isNegative: false)), at: first.start)
         case .argument:
-            let place = try nextArgument()
+            let index = try nextArgument()
             try advance()
-            return try made(.argument(place), at: first.start)
+            return try made(.argument(index), at: first.start)
         case .keyPathArgument: return try keyPathArgument()
         case .variable(let name): return try variable(name)
         case .name(let name, let isEscaped): return try named(name, isEscaped: isEscaped)
         case .symbol("("): return try parenthesised()
         case .symbol("{"): return try list(closing: "}")
         case .collectionOperator(let name):
-            throw expected("a key path in front of `@\(name.prefix(Limits.nameBytesMax))`")
+            throw expected("a key path before `@\(name.prefix(Limits.nameBytesMax))`")
         case .comparison, .and, .or, .not:
             throw expected("a value", hint: lexer.word(of: token) == nil ? nil : Self.escapeHint)
         case .symbol, .end: throw expected("a value")
         }
     }
 
-    private static let escapeHint = "a property of that name is written with `#` in front"
+    private static let escapeHint = "write `#` before the name of a property that is a keyword"
 
     func number(_ literal: FormatToken, isNegative: Bool) throws(LarderError) -> Value {
         switch literal.kind {
@@ -80,7 +82,7 @@ extension FormatParser {
         }
     }
 
-    /// A keyword that is a value, a subquery, a function, or a key path.
+    /// Reads a keyword that is a value, a subquery, a function call, or a key path.
     private mutating func named(
         _ name: String, isEscaped: Bool
     ) throws(LarderError) -> QueryExpression {
@@ -105,7 +107,7 @@ extension FormatParser {
         return try made(.constant(constant), at: first.start)
     }
 
-    /// A value, a predicate that is one, or a list of several.
+    /// Reads a value, a predicate used as a value, or a list in parentheses.
     private mutating func parenthesised() throws(LarderError) -> QueryExpression {
         let start = token.start
         try enter()
@@ -122,7 +124,7 @@ extension FormatParser {
         return try made(.list(try elements(closing: symbol)), at: start)
     }
 
-    /// What stands between the bracket that is looked at and the one that closes it.
+    /// Reads the elements between the current bracket and the closing one.
     mutating func elements(closing symbol: String) throws(LarderError) -> [QueryExpression] {
         try enter()
         try advance()
@@ -135,7 +137,7 @@ extension FormatParser {
         return elements
     }
 
-    /// `SUBQUERY(collection, $x, predicate)`, and what follows behind a point.
+    /// Reads `SUBQUERY(collection, $x, predicate)` and a key path that continues it.
     private mutating func subquery() throws(LarderError) -> QueryExpression {
         let first = token.start
         try enter()

@@ -1,4 +1,4 @@
-/// Reads tokens into a tree: recursive descent, one function for each precedence.
+/// Parses tokens into a tree by recursive descent, one function per precedence level.
 ///
 ///     or         := and (OR and)*
 ///     and        := not (AND not)*
@@ -6,24 +6,23 @@
 ///     comparison := (ANY | SOME | ALL | NONE)? operand (operator options? operand)?
 ///                 | operand IS name
 ///
-/// Operands are in `FormatParser+Operands.swift`, and the operators of values in
-/// `FormatParser+Arithmetic.swift`. An expression in parentheses may be a predicate or a value;
-/// whether a predicate is needed is checked where it is used. Recursion is bounded: each bracket,
-/// NOT, SUBQUERY, sign, power and further operand of a sum or product is a level, and
-/// ``Limits/expressionDepthMax`` bounds those; it bounds the tree's own levels too, once the tree
-/// is read.
+/// `FormatParser+Operands.swift` has the operands, `FormatParser+Arithmetic.swift` the arithmetic
+/// operators. An expression in parentheses may be a predicate or a value; the code that uses it
+/// checks which is required. Recursion is bounded: each bracket, NOT, SUBQUERY, sign, power and
+/// further operand of a sum or product is a level, and ``Limits/expressionDepthMax`` limits the
+/// levels. The same limit is checked for the finished tree.
 struct FormatParser {
     private(set) var lexer: FormatLexer
-    /// The token that is looked at; what is before it has been read.
+    /// The current token; everything before it has been read.
     private(set) var token: FormatToken
-    /// Where the nodes of the tree stand.
+    /// The positions of the tree's nodes in the text.
     private(set) var places: FormatPlaces
     private let arguments: [QueryArgument]
     private let firstArgument: Int
     private(set) var argumentsUsed = 0
     private(set) var usesKeyPathArguments = false
     private var depth = 0
-    /// Names of the subqueries' variables that are known here, innermost last.
+    /// The variables declared by enclosing subqueries, innermost last.
     var variables: [String] = []
 
     init(
@@ -45,21 +44,21 @@ struct FormatParser {
         return expression
     }
 
-    /// A value or a predicate.
+    /// Reads a value or a predicate.
     mutating func wholeExpression() throws(LarderError) -> QueryExpression {
         let expression = try disjunction()
         guard token.kind == .end else { throw expected("an operator or the end") }
         return expression
     }
 
-    /// An expression that is true or false.
+    /// Reads an expression that must be a predicate.
     mutating func predicate() throws(LarderError) -> QueryExpression {
         let expression = try disjunction()
         try requirePredicate(expression)
         return expression
     }
 
-    /// A predicate, or a value alone.
+    /// Reads a predicate or a single value.
     mutating func disjunction() throws(LarderError) -> QueryExpression {
         let start = token.start
         let first = try conjunction()
@@ -114,23 +113,24 @@ struct FormatParser {
                 let isTypeTest = isWord("IS")
                 throw expected(
                     "a comparison operator",
-                    hint: isTypeTest ? "of many objects IS is asked in a SUBQUERY" : nil)
+                    hint: isTypeTest ? "use IS inside a SUBQUERY to test many objects" : nil)
             }
             return left
         }
-        let place = token.start
+        let operatorStart = token.start
         try advance()
         let options = try options()
         let right = try rightOperand(of: comparisonOperator)
         if case .comparison = token.kind {
             throw failure(
-                "a comparison cannot be compared; join them with AND",
-                hint: "in parentheses a comparison is a value, which is TRUE or FALSE")
+                "a comparison cannot follow a comparison; join them with AND",
+                hint: "put a comparison in parentheses to use its result, TRUE or FALSE, as a value"
+            )
         }
         let comparison = try made(
             .comparison(
                 Comparison(left, comparisonOperator, right, options: options, modifier: modifier)),
-            at: place)
+            at: operatorStart)
         return isNone ? try made(.not(comparison), at: start) : comparison
     }
 
@@ -138,7 +138,8 @@ struct FormatParser {
         if case .name(let name, false) = token.kind { name.uppercased() == word } else { false }
     }
 
-    /// `IS Student` behind an operand. The word is no keyword elsewhere: a property may have it.
+    /// Reads `IS Student` after an operand. IS is not a keyword elsewhere, since a property may
+    /// have that name.
     private mutating func typeTest(
         of operand: QueryExpression
     ) throws(LarderError) -> QueryExpression? {
@@ -150,7 +151,7 @@ struct FormatParser {
         else {
             let isNil = token.keyword == .null || token.keyword == .nil
             throw expected(
-                "the name of an entity", hint: isNil ? "nil is compared with ==" : nil)
+                "the name of an entity", hint: isNil ? "compare with nil by == or !=" : nil)
         }
         guard name.utf8.count <= Limits.nameBytesMax else {
             throw failure("the name is longer than \(Limits.nameBytesMax) bytes")
@@ -159,42 +160,43 @@ struct FormatParser {
         return try made(.typeTest(operand, entityName: name), at: start)
     }
 
-    /// `[c]`, `[d]`, `[cd]` or `[n]` behind an operator.
+    /// Reads `[c]`, `[d]`, `[cd]` or `[n]` after an operator.
     private mutating func options() throws(LarderError) -> Comparison.Options {
         var options: Comparison.Options = []
         guard try skip(.symbol("[")) else { return options }
-        guard case .name(let letters, false) = token.kind else { throw expected(Self.letters) }
-        for letter in letters.lowercased() {
-            switch letter {
+        guard case .name(let flags, false) = token.kind else { throw expected(Self.optionFlags) }
+        for flag in flags.lowercased() {
+            switch flag {
             case "c": options.insert(.caseInsensitive)
             case "d": options.insert(.diacriticInsensitive)
             case "n": options.insert(.normalized)
             case "l", "w":
                 throw unsupported(
-                    "`[\(letter)]`", hint: "strings compare alike everywhere: write `[cd]`")
-            default: throw expected(Self.letters)
+                    "`[\(flag)]`",
+                    hint: "string comparison does not depend on a locale: write `[cd]`")
+            default: throw expected(Self.optionFlags)
             }
         }
         guard !options.contains(.normalized) || options == .normalized else {
-            throw failure("`[n]` stands alone: it is the text as it is")
+            throw failure("`[n]` cannot be combined with other options")
         }
         try advance()
         try require("]")
         return options
     }
 
-    private static let letters = "`c`, `d`, `cd` or `n`"
+    private static let optionFlags = "`c`, `d`, `cd` or `n`"
 
     private func requirePredicate(_ expression: QueryExpression) throws(LarderError) {
         guard expression.isPredicate else { throw expected("a comparison operator") }
     }
 }
 
-/// Tokens, nodes, levels, arguments and errors.
+/// Tokens, tree nodes, nesting levels, arguments and errors.
 extension FormatParser {
     mutating func advance() throws(LarderError) { token = try lexer.next() }
 
-    /// Remembers where a node of the tree stands, and returns it.
+    /// Records the position of a node of the tree and returns it.
     mutating func made(
         _ expression: QueryExpression, at start: Int
     ) throws(LarderError) -> QueryExpression {
@@ -215,33 +217,34 @@ extension FormatParser {
         guard try skip(.symbol(symbol)) else { throw expected("`\(symbol)`") }
     }
 
-    /// Begins a level of nesting at the token that is looked at.
+    /// Begins a nesting level at the current token.
     mutating func enter() throws(LarderError) {
         depth += 1
         guard depth <= Limits.expressionDepthMax else {
             throw lexer.failure(
-                .resourceExhausted, "nested deeper than \(Limits.expressionDepthMax) levels",
+                .resourceExhausted,
+                "nested more than \(Limits.expressionDepthMax) levels deep",
                 at: token.start)
         }
     }
 
     mutating func leave() { depth -= 1 }
 
-    /// The place of the next argument among all.
+    /// The index of the next argument.
     mutating func nextArgument() throws(LarderError) -> Int {
-        let place = firstArgument + argumentsUsed
-        guard arguments.indices.contains(place) else {
-            throw failure("there is no argument for this placeholder")
+        let index = firstArgument + argumentsUsed
+        guard arguments.indices.contains(index) else {
+            throw failure("no argument was passed for this placeholder")
         }
         argumentsUsed += 1
-        return place
+        return index
     }
 
-    /// The next argument as a key path's text.
+    /// The next argument as the text of a key path.
     mutating func nextKeyPathArgument() throws(LarderError) -> String {
         usesKeyPathArguments = true
         guard case .value(.string(let text)) = arguments[try nextArgument()] else {
-            throw failure("the argument for `%K` is no string")
+            throw failure("the argument of `%K` is not a string")
         }
         return text
     }

@@ -1,6 +1,6 @@
-/// The text of a format string, and what it is to the one who wrote it.
+/// The text of a format string and its name in error messages.
 struct FormatText: Hashable, Sendable {
-    /// For sentences: `predicate`, `having`.
+    /// The role of the text in the query: `predicate`, `having`.
     let name: String
     let bytes: [UInt8]
 
@@ -9,16 +9,16 @@ struct FormatText: Hashable, Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// An error at a byte of the text; its column is counted in characters.
+    /// An error at a byte of the text, with its column counted in characters.
     func failure(
-        _ code: ErrorCode, _ sentence: String, hint: String? = nil, at place: Int
+        _ code: ErrorCode, _ sentence: String, hint: String? = nil, at offset: Int
     ) -> LarderError {
-        locating(LarderError(code, sentence, hint: hint), at: place)
+        locating(LarderError(code, sentence, hint: hint), at: offset)
     }
 
     /// The error with the column of a byte.
-    func locating(_ error: LarderError, at place: Int) -> LarderError {
-        let before = String(decoding: bytes[..<min(place, bytes.count)], as: UTF8.self)
+    func locating(_ error: LarderError, at offset: Int) -> LarderError {
+        let before = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self)
         var located = error
         located.column = before.count + 1
         located.message = "\(name), column \(before.count + 1): \(error.message)"
@@ -26,18 +26,19 @@ struct FormatText: Hashable, Sendable {
     }
 }
 
-/// Where in a format string its parts stand, so that an error about a part can point at it.
+/// The positions of the parts of an expression in its format string, so that an error can name a
+/// column.
 public struct FormatPlaces: Sendable {
     let text: FormatText
     private struct Part {
         var expression: QueryExpression
-        /// The byte at which it begins, or at which its operator does.
+        /// The byte offset of the part, or of its operator.
         var start: Int
-        /// The place of the part that it is an operand of.
+        /// The index of the part that this one is an operand of.
         var parent: Int?
     }
 
-    /// Operands before what they are operands of.
+    /// Operands precede the parts that contain them.
     private var parts: [Part] = []
 
     init(_ text: FormatText) { self.text = text }
@@ -45,23 +46,24 @@ public struct FormatPlaces: Sendable {
     var count: Int { parts.count }
 
     mutating func add(_ expression: QueryExpression, at start: Int) {
-        var place = parts.count - 1
+        var index = parts.count - 1
         for operand in expression.children.reversed() {
-            // A key path's base has no place of its own, and the next operand is not far.
-            var candidate = place
+            // The base of a key path has no part of its own, and the operands are close to the end.
+            var candidate = index
             while candidate >= 0, parts[candidate].parent != nil { candidate -= 1 }
             guard candidate >= 0, parts[candidate].expression == operand else { continue }
             parts[candidate].parent = parts.count
-            place = candidate - 1
+            index = candidate - 1
         }
         parts.append(Part(expression: expression, start: start))
     }
 
-    /// The error with the column of the part that it is about; as it is if it has a column
-    /// already, or if no such part stands in the text.
+    /// Returns the error with the column of the part that it is about, or unchanged if it already
+    /// has a column or the text has no such part.
     ///
-    /// - Parameter path: The part, and what it is in, from the inside out, perhaps with gaps.
-    ///   Of equal parts the one that is nearest to what it is in is meant, or the first.
+    /// - Parameter path: The part and the expressions that contain it, from the inside out;
+    ///   intermediate ones may be missing. Of several equal parts, the one closest to its
+    ///   containers is meant, or else the first.
     public func locating(_ error: LarderError, at path: [QueryExpression]) -> LarderError {
         guard error.column == nil, let expression = path.first else { return error }
         let candidates = parts.indices.filter { parts[$0].expression == expression }
@@ -75,20 +77,20 @@ public struct FormatPlaces: Sendable {
         locating(error, at: [expression])
     }
 
-    /// How many parts outward from a part each further expression of a path is found.
-    private func distances(from place: Int, _ path: [QueryExpression]) -> [Int] {
-        var place = place
+    /// The number of levels between each pair of consecutive expressions of a path.
+    private func distances(from index: Int, _ path: [QueryExpression]) -> [Int] {
+        var index = index
         var distances: [Int] = []
         for expression in path.dropFirst() {
             var distance = 0
-            var outer = parts[place].parent
+            var outer = parts[index].parent
             while let next = outer, parts[next].expression != expression {
                 outer = parts[next].parent
                 distance += 1
             }
             guard let found = outer else { return distances + [.max] }
             distances.append(distance)
-            place = found
+            index = found
         }
         return distances
     }

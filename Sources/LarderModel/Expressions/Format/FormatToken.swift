@@ -1,17 +1,17 @@
-/// The smallest part of a format string that means something, and where it begins.
+/// The smallest meaningful part of a format string, and its offset.
 struct FormatToken: Hashable {
     enum Kind: Hashable {
-        /// A name or a keyword; `#name` is escaped, and then never a keyword.
+        /// A name or a keyword; `#name` is escaped and never a keyword.
         case name(String, isEscaped: Bool)
         /// `$name`.
         case variable(String)
         /// `@name`.
         case collectionOperator(String)
         case string(String)
-        /// Without its sign, which is a token of its own.
+        /// The digits without the sign, which is a separate token.
         case integer(UInt64)
         case double(Double)
-        /// `%@` and its kin.
+        /// `%@` and its synonyms.
         case argument
         /// `%K`.
         case keyPathArgument
@@ -25,10 +25,10 @@ struct FormatToken: Hashable {
     }
 
     var kind: Kind
-    /// The byte of the text at which the token begins.
+    /// The byte offset of the token.
     var start: Int
 
-    /// The keyword that an unescaped name is, if it is one.
+    /// The keyword for an unescaped name; nil if the name is not reserved.
     var keyword: FormatKeyword? {
         if case .name(let name, false) = kind { FormatKeyword(name) } else { nil }
     }
@@ -40,7 +40,7 @@ struct FormatToken: Hashable {
         }
     }
 
-    /// What was found, for sentences. Literals are not shown: they may be someone's data.
+    /// The token as shown in error messages. Literals are not shown, since they may be user data.
     var description: String {
         switch kind {
         case .name(let name, let isEscaped):
@@ -61,7 +61,7 @@ struct FormatToken: Hashable {
     }
 }
 
-/// The reserved words, written in capitals; a format string may write them in any case.
+/// The reserved words in upper case. A format string may write them in any case.
 enum FormatKeyword: String, CaseIterable {
     case and = "AND"
     case or = "OR"
@@ -96,7 +96,7 @@ enum FormatKeyword: String, CaseIterable {
         self.init(rawValue: name.uppercased())
     }
 
-    /// The tokens that are written as words.
+    /// The operator token for a keyword; nil for other keywords.
     var token: FormatToken.Kind? {
         switch self {
         case .and: .and

@@ -1,34 +1,34 @@
-/// Core Data's predicate format strings, read into the one tree of expressions:
-/// `birthOfYear >= 1990 AND name CONTAINS[cd] "bob"`.
+/// Parses Core Data's predicate format strings into expression trees: `birthOfYear >= 1990 AND name
+/// CONTAINS[cd] "bob"`.
 ///
-/// The way is text -> tokens (``FormatLexer``) -> tree (``FormatParser``). Reading asks no schema:
-/// whether a key path leads anywhere, and whether an operator fits its sides, is the planner's.
-/// `docs/queries.md` has the operators and functions. What Core Data knows and Larder does not
-/// (CAST, indexes, UNION, FUNCTION, random) is refused as `unsupported`, all else that is wrong as
-/// `malformedPredicate`; both say at which column.
+/// The stages are text -> tokens (``FormatLexer``) -> tree (``FormatParser``). Parsing does not
+/// consult a schema: the planner resolves key paths and checks operand types. `docs/queries.md`
+/// documents the operators and functions. Core Data features that Larder does not have (CAST,
+/// indexes, UNION, FUNCTION, random) throw `unsupported`, all other errors `malformedPredicate`;
+/// both report a column.
 public enum PredicateFormat {
-    /// What a format string was read into.
+    /// The result of parsing a format string.
     public struct Parsed: Sendable {
         public var expression: QueryExpression
-        /// How many arguments it takes, so that the caller can refuse what is left over.
+        /// The number of arguments used, so that the caller can reject unused ones.
         public var argumentsUsed: Int
-        /// Whether a `%K` was filled in, so that the tree is good for these arguments only.
+        /// Whether a `%K` was substituted, which makes the tree specific to these arguments.
         public var usesKeyPathArguments: Bool
-        /// Where the parts of the tree stand in the text.
+        /// The positions of the tree's parts in the text.
         public var places: FormatPlaces
     }
 
-    /// Reads a format string that is true or false.
+    /// Parses a format string that must be a predicate.
     ///
-    /// `%@` (also `%d %i %u %f %s %ld %lu %lld %llu`) and `%K` take one argument each, in order,
-    /// from `arguments[firstArgument]`. A `%@` stays an ``QueryExpression/argument(_:)`` whose
-    /// value is not looked at; a `%K` becomes the key path that its argument spells. A `$name` that
-    /// no SUBQUERY around it names stays a ``QueryExpression/variable(_:)``, a value that comes
-    /// with the query.
+    /// Each `%@` (also `%d %i %u %f %s %ld %lu %lld %llu`) and `%K` takes one argument, in order,
+    /// starting with `arguments[firstArgument]`. A `%@` becomes an
+    /// ``QueryExpression/argument(_:)``; its value is not read. A `%K` becomes the key path in its
+    /// argument. A `$name` that no enclosing SUBQUERY declares becomes a
+    /// ``QueryExpression/variable(_:)``, whose value the query supplies.
     ///
-    /// - Parameter name: What the text is to the one who wrote it, for sentences.
-    /// - Throws: `malformedPredicate` or `unsupported` with the column; `resourceExhausted` for a
-    ///   text, a nesting, or a tree beyond ``Limits``.
+    /// - Parameter name: The role of the text, for error messages.
+    /// - Throws: `malformedPredicate` or `unsupported` with a column; `resourceExhausted` if the
+    ///   text, its nesting or the tree exceeds ``Limits``.
     public static func parse(
         _ text: String, arguments: [QueryArgument] = [], firstArgument: Int = 0,
         name: String = "predicate"
@@ -38,8 +38,8 @@ public enum PredicateFormat {
         }
     }
 
-    /// Reads a format string that is a value, such as `wordCount * 2` or `articles.title`: of a
-    /// sort key, a selected column, a group. All else is as in
+    /// Parses a format string that may be any value, such as `wordCount * 2` or `articles.title`: a
+    /// sort key, a selected column or a group key. Arguments and errors are those of
     /// ``parse(_:arguments:firstArgument:name:)``.
     public static func parseExpression(
         _ text: String, arguments: [QueryArgument] = [], firstArgument: Int = 0,
@@ -57,7 +57,7 @@ public enum PredicateFormat {
         guard text.utf8.count <= Limits.predicateBytesMax else {
             throw LarderError(
                 .resourceExhausted, "the \(name) is longer than \(Limits.predicateBytesMax) bytes",
-                hint: "give long values as arguments")
+                hint: "pass long values as arguments")
         }
         var parser = try FormatParser(
             FormatText(text, name: name), arguments: arguments, firstArgument: firstArgument)
