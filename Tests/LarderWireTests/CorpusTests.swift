@@ -6,8 +6,8 @@ import Testing
 /// Encoded frames, which change only with the protocol.
 ///
 /// `Corpus/frames.hex` has one frame per line: `request` or `reply`, the name of the sample in
-/// ``Samples``, and the bytes in hexadecimal, length included. `Corpus/frames.text` has the frames as
-/// the official protobuf library decodes them, which `Tests/Python/check_corpus` checks. With
+/// ``Samples``, and the bytes in hexadecimal, length included. `Corpus/frames.text` has the frames
+/// as the official protobuf library decodes them, which `Tests/Python/check_corpus` checks. With
 /// LARDER_REWRITE_CORPUS=1 the tests write the frames.
 @Suite("The corpus of frames")
 struct CorpusTests {

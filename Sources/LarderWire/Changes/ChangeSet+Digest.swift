@@ -5,8 +5,8 @@ extension ChangeSet {
     /// its idempotency key and its author.
     ///
     /// The hash is 64-bit FNV-1a. It detects the accidental reuse of a key, and does not protect
-    /// against deliberate collisions. Fields that a later version of the protocol adds do not change
-    /// the digests of sets without these fields.
+    /// against deliberate collisions. Fields that a later version of the protocol adds do not
+    /// change the digests of sets without these fields.
     ///
     /// - Throws: `resourceExhausted` for a set that is too large to be sent.
     public func digest() throws(LarderError) -> UInt64 {

@@ -7,9 +7,10 @@
 ///
 /// The memory has exactly the number of bytes that the `byteCount` functions return for the same
 /// fields. Writing more is a bug of the caller and stops the program before a byte is written
-/// elsewhere. As in protobuf, a field that is 0 or empty is not written. Field numbers are below 16.
+/// elsewhere. As in protobuf, a field that is 0 or empty is not written. Field numbers are below
+/// 16.
 ///
-/// The memory is valid only inside the closure that it is passed to; a writer lives in that closure.
+/// The memory is valid only inside the closure that it is passed to, and so is the writer.
 struct FieldWriter: ~Copyable {
     private let memory: UnsafeMutableRawBufferPointer
     /// The number of bytes that are not written yet. They precede those that are.

@@ -214,7 +214,7 @@ struct MalformedMessageTests {
     }
 
     @Test(
-        "incomplete changes by predicate, and those with fields of a change of one object, are rejected"
+        "changes by predicate that are incomplete, or have fields of another kind, are rejected"
     )
     func changesByPredicate() {
         func expect(_ change: ProtoBytes, _ what: String, _ code: ErrorCode = .malformedMessage) {
