@@ -38,7 +38,7 @@ enum SchemaDocument {
     }
 
     private static func unreadable(_ path: String) -> LarderError {
-        let reason = SystemError(code: errno).text
+        let reason = String(cString: strerror(errno))
         return LarderError(.malformedSchema, "\(path) cannot be read: \(reason)")
     }
 }
