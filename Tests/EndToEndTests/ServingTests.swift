@@ -107,8 +107,8 @@ struct ServingTests {
             }
         }
         #expect(saved.withLock { $0.visits } == rounds)
-        let statistics = try writer.statistics()
-        let repeated = statistics.first { $0.name == "answersRepeated" }?.value
+        let figures = try writer.statistics()
+        let repeated = figures.first { $0.name == "answersRepeated" }?.value
         #expect(repeated != .int(0) && repeated != nil)
     }
 

@@ -166,8 +166,8 @@ final class Connection: Sendable {
     }
 
     /// Blocks until the condition holds, or the deadline. It is checked after each signal.
-    func waitForChange(until deadline: MonotonicInstant, _ condition: (State) -> Bool) {
-        _ = monitor.wait(for: changed, until: deadline) { condition($0) ? true : nil }
+    func waitForChange(until deadline: MonotonicInstant, _ condition: (inout State) -> Bool) {
+        _ = monitor.wait(for: changed, until: deadline) { condition(&$0) ? true : nil }
     }
 }
 

@@ -13,14 +13,14 @@ final class ReplyReader: @unchecked Sendable {
         indirect case ended(LarderError)
     }
 
-    private static let bufferBytes = 64 << 10
+    private static let pieceBytes = 64 << 10
 
     private let socket: Socket
     private let codec = WireCodec()
     @exclusivity(unchecked) private var splitter = FrameSplitter(
         frameBytesMax: Limits.handshakeFrameBytesMax)
-    @exclusivity(unchecked) private var buffer = [UInt8](
-        repeating: 0, count: ReplyReader.bufferBytes)
+    @exclusivity(unchecked) private var piece = [UInt8](
+        repeating: 0, count: ReplyReader.pieceBytes)
     /// The replies that were received and not taken yet.
     @exclusivity(unchecked) private var replies: [Result<ReplyEnvelope, WireFailure>] = []
 
@@ -33,13 +33,13 @@ final class ReplyReader: @unchecked Sendable {
     func read(until deadline: MonotonicInstant?) -> ReadResult {
         let received =
             if let deadline {
-                socket.receive(into: &buffer, until: deadline)
+                socket.receive(into: &piece, until: deadline)
             } else {
-                socket.receiveWithoutWaiting(into: &buffer)
+                socket.receiveWithoutWaiting(into: &piece)
             }
         switch received {
         case .received(let count):
-            splitter.append(buffer.span.bytes.extracting(first: count))
+            splitter.append(piece.span.bytes.extracting(first: count))
             decodeReplies()
             return .received
         case .timedOut: return .timedOut

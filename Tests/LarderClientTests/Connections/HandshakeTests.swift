@@ -25,7 +25,14 @@ struct HandshakeTests {
         options.schemaVersion = "2.0.0"
         let client = try StoreClient.connect(to: server.path, options: options)
         isGreeted.wait()
-        #expect(client.server == ServerDescription(.sample))
+        let description = client.server
+        #expect(description.name == "scripted")
+        #expect(description.storeIdentifier == Welcome.sampleStore)
+        #expect(description.schemaVersion == "1.0.0")
+        #expect(description.schemaFingerprint == "0123456789abcdef")
+        #expect(!description.isReadOnly && description.capabilities == [])
+        #expect(description.requestBytesMax == Limits.frameBytesMax)
+        #expect(description.requestsInFlightMax == 32)
         client.close()
     }
 

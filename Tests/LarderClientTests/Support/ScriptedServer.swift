@@ -92,7 +92,7 @@ final class Peer: @unchecked Sendable {
     private let descriptor: Int32
     private let codec = WireCodec()
     private var splitter = FrameSplitter(frameBytesMax: Limits.frameBytesMax)
-    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    private var piece = [UInt8](repeating: 0, count: 64 << 10)
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -128,11 +128,11 @@ final class Peer: @unchecked Sendable {
         while true {
             let request = try? splitter.withNextFrame { frame in try? codec.decodeRequest(frame) }
             if let request { return request }
-            let count = buffer.withUnsafeMutableBytes {
+            let count = piece.withUnsafeMutableBytes {
                 recv(descriptor, $0.baseAddress, $0.count, 0)
             }
             guard count > 0 else { return nil }
-            splitter.append(buffer.span.bytes.extracting(first: count))
+            splitter.append(piece.span.bytes.extracting(first: count))
         }
     }
 
