@@ -70,9 +70,7 @@ final class ReadPlan: QueryPlan {
         let hasNow = statements.contains { $0.parameters.contains(.now) }
         if hasNow { takesTime.store(true, ordering: .relaxed) }
         return SQLTemplate(
-            statements: statements.map {
-                .init(text: $0.text, parameters: $0.parameters, isScan: $0.isScan)
-            },
+            statements: statements.map { .init(text: $0.text, parameters: $0.parameters) },
             conditions: writer.conditions)
     }
 

@@ -7,8 +7,6 @@ struct SQLTemplate: Sendable {
     struct Statement: Sendable {
         var text: String
         var parameters: [SQLParameter]
-        /// Whether it hands its rows to a function.
-        var isScan = false
     }
 
     var statements: [Statement]
@@ -47,9 +45,7 @@ struct SQLTemplate: Sendable {
                 default: bindings.append(try parameter.binding(parameters, converter))
                 }
             }
-            var sql = SQL(statement.text, bindings)
-            sql.isScan = statement.isScan
-            filled.append(sql)
+            filled.append(SQL(statement.text, bindings))
         }
         return filled
     }

@@ -21,7 +21,6 @@ extension SQLWriter {
         _ query: ResolvedQuery, _ segment: PlaceSegment?, _ first: [SQLFragment]
     ) throws(LarderError) -> SQLFragment {
         if let groups = try groupedByHashing(query) { return try self.statement(query, groups) }
-        if segment == nil, first.isEmpty, let scan = try scan(query) { return scan }
         var statement = SQLFragment(query.isDistinct ? "SELECT DISTINCT " : "SELECT ")
         statement += try results(query).joined(separator: ", ")
         statement += " FROM " + from(query.sources)

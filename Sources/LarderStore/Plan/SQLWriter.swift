@@ -80,8 +80,6 @@ struct SQLFragment {
     var depth = 0
     /// Whether a collation other than BINARY stands within it: SQLite gives it to the whole.
     private(set) var hasCollation = false
-    /// Whether it is a statement that hands its rows to a function.
-    var isScan = false
     /// What connects its parts, if it is not one part as it stands.
     var junction: Junction?
 

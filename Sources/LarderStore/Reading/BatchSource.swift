@@ -10,8 +10,6 @@ struct BatchSource {
         case between
         /// The statement stands on a row that no batch holds yet.
         case onRow
-        /// The statement hands its rows over.
-        case scanning
         case finished
     }
 
@@ -21,8 +19,6 @@ struct BatchSource {
     private let isOwn: Bool
     private var rowsLeft: Int64
     private let decoder: RowDecoder
-    /// Of a statement that hands its rows over.
-    private var scan: ScanDecoder?
     private let query: ResolvedQuery
     private var state = State.between
     /// Rows without lists, of which those before `waitingFrom` have been given.
@@ -53,11 +49,11 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (readBatch, state == .finished)
+            return (decoder.batch, state == .finished)
         }
         if waiting == nil {
             try readRows(bytesMax: bytesMax / 2)
-            waiting = readBatch
+            waiting = decoder.batch
             waitingFrom = 0
         }
         guard let rows = waiting else { preconditionFailure("rows were read") }
@@ -81,13 +77,10 @@ struct BatchSource {
 
     // MARK: Rows
 
-    private var readBatch: Batch { scan?.batch ?? decoder.batch }
-
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
         let (decoder, session) = (decoder, session)
         decoder.begin()
         while state == .between { try begin() }
-        if state == .scanning { return try readScan(bytesMax: bytesMax) }
         while state == .onRow, let statement {
             var isOnRow = true
             repeat {
@@ -108,23 +101,11 @@ struct BatchSource {
             isOwn ? try session.ownStatement(sql.text) : try session.statement(sql.text)
         self.statement = statement
         try session.bind(sql.bindings, to: statement)
-        if sql.isScan {
-            state = .scanning
-        } else if try session.step(statement) {
+        if try session.step(statement) {
             state = .onRow
         } else {
             endStatement()
         }
-    }
-
-    private mutating func readScan(bytesMax: Int) throws(ReadFailure) {
-        guard let statement else { preconditionFailure("a scan has a statement") }
-        var scan = self.scan ?? ScanDecoder(query)
-        let hasMore = try scan.read(statement, session, bytesMax: bytesMax)
-        self.scan = scan
-        guard !hasMore else { return }
-        endStatement()
-        while state == .between { try begin() }
     }
 
     /// The next statement is to follow.

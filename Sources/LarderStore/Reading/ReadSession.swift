@@ -19,7 +19,6 @@ final class ReadSession {
         let connection = try store.openReadConnection()
         do throws(SQLiteError) {
             (faults, groups) = try StoreFunctions.register(on: connection)
-            try connection.registerRowFunction()
         } catch {
             throw error.larderError
         }
@@ -72,15 +71,6 @@ final class ReadSession {
     /// Advances to the next row; false when there is none left.
     func step(_ statement: Statement) throws(ReadFailure) -> Bool {
         do throws(SQLiteError) { return try statement.step() } catch {
-            throw failure(error)
-        }
-    }
-
-    /// Advances until the rows that are handed over are enough; false when none is left.
-    func step(
-        _ statement: Statement, handingOver rows: HandedRows
-    ) throws(ReadFailure) -> Bool {
-        do throws(SQLiteError) { return try statement.step(handingOver: rows) } catch {
             throw failure(error)
         }
     }

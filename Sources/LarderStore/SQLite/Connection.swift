@@ -12,7 +12,6 @@ final class Connection {
     let handle: OpaquePointer
     let limit = ExecutionLimit()
     let logWatch = LogWatch()
-    let handedRows = HandedRowsSlot()
 
     /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
     /// no other process can.
@@ -140,14 +139,8 @@ final class Connection {
             { context in
                 guard let context else { return 0 }
                 let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-                return connection.advance() ? 0 : 1
+                return connection.limit.advance() ? 0 : 1
             }, context)
-    }
-
-    private func advance() -> Bool {
-        let allowsMore = limit.advance()
-        if limit.isBatchOver { handedRows.endBatch() }
-        return allowsMore
     }
 
     /// Why statements were stopped since the last ``setBudget(_:)``.

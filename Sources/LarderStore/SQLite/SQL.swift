@@ -5,8 +5,6 @@
 struct SQL: Hashable, Sendable {
     var text: String
     var bindings: [SQLBinding]
-    /// Whether it is a statement that hands its rows to a function: see ``HandedRows``.
-    var isScan = false
 
     init(_ text: String = "", _ bindings: [SQLBinding] = []) {
         self.text = text
