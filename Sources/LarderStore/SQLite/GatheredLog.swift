@@ -2,12 +2,10 @@ import CSQLite
 import Glibc
 
 /// A file system for SQLite that is `unix-excl` but for the write-ahead log: what a transaction
-/// appends to the log is written in one piece, before it is synced; and a log that has become
-/// longer is given room for more.
+/// appends to the log is written in one piece, before it is synced.
 ///
 /// SQLite writes each page to the log by itself, and its header before it: two calls of the system
-/// a page, which take longer than all else that SQLite does for a short commit. And a sync that has
-/// to make a new length last takes half as long again as one of bytes that were there before.
+/// a page, which take longer than all else that SQLite does for a short commit.
 ///
 /// Only for a connection that syncs the log at each commit (`synchronous = full`): other
 /// connections read the log's pages once the commit is done, and by then they have been written.
@@ -85,8 +83,8 @@ enum GatheredLog {
                 writes.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: offset)
             }
         }
-        methods.xTruncate = { file, size in head(file).takeUnretainedValue().truncate(to: size) }
-        methods.xSync = { file, flags in head(file).takeUnretainedValue().sync(flags) }
+        methods.xTruncate = { file, size in flushed(file) { $0.xTruncate($1, size) } }
+        methods.xSync = { file, flags in flushed(file) { $0.xSync($1, flags) } }
         methods.xFileSize = { file, size in flushed(file) { $0.xFileSize($1, size) } }
         methods.xLock = { file, kind in flushed(file) { $0.xLock($1, kind) } }
         methods.xUnlock = { file, kind in flushed(file) { $0.xUnlock($1, kind) } }
@@ -130,30 +128,15 @@ enum GatheredLog {
 private final class GatheredWrites {
     /// Sixteen pages with their headers, as many as a group of short saves changes.
     private static let bytesMax = 16 * (4_096 + 24)
-    /// The room behind a log is as long as the log, within these bounds.
-    private static let roomBytes = (32 << 10)...(256 << 10) as ClosedRange<Int64>
 
     let real: UnsafeMutablePointer<sqlite3_file>
     private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var start: Int64 = 0
     private var count = 0
-    /// Of the file.
-    private var length: Int64 = 0
-    /// Whether SQLite has made it longer since the last sync.
-    private var hasGrown = false
-    /// Never written to, so that it is one page of the system's.
-    private var zeros: UnsafeMutableRawPointer?
 
-    init(_ real: UnsafeMutablePointer<sqlite3_file>) {
-        self.real = real
-        // A length that is not told is taken for none: then there is room once more than needed.
-        _ = methods.xFileSize(real, &length)
-    }
+    init(_ real: UnsafeMutablePointer<sqlite3_file>) { self.real = real }
 
-    deinit {
-        memory.deallocate()
-        free(zeros)
-    }
+    deinit { memory.deallocate() }
 
     var methods: sqlite3_io_methods { real.pointee.pMethods.pointee }
 
@@ -183,9 +166,7 @@ private final class GatheredWrites {
     }
 
     private func writeNow(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
-        let end = offset + Int64(bytes.count)
-        if end > length { (length, hasGrown) = (end, true) }
-        return methods.xWrite(real, bytes.baseAddress, Int32(bytes.count), offset)
+        methods.xWrite(real, bytes.baseAddress, Int32(bytes.count), offset)
     }
 
     /// Calls a method of the real file, once all has been written.
@@ -194,35 +175,5 @@ private final class GatheredWrites {
     ) -> Int32 {
         let result = flush()
         return result == SQLITE_OK ? call(methods, real) : result
-    }
-
-    func sync(_ flags: Int32) -> Int32 {
-        flushed { methods, real in
-            if hasGrown { makeRoom() }
-            return methods.xSync(real, flags)
-        }
-    }
-
-    /// Writes zeros behind the end, where SQLite looks for no commit. Nothing needs them, so it is
-    /// no failure if they cannot be written. They go in pieces, since SQLite's file systems write
-    /// no more than 128 KiB at once.
-    private func makeRoom() {
-        hasGrown = false
-        if zeros == nil { zeros = calloc(1, Int(Self.roomBytes.upperBound)) }
-        guard let zeros else { return }
-        let end = length + min(max(length, Self.roomBytes.lowerBound), Self.roomBytes.upperBound)
-        while length < end {
-            let count = min(64 << 10, end - length)
-            let result = methods.xWrite(real, zeros, Int32(count), length)
-            guard result == SQLITE_OK else { return }
-            length += count
-        }
-    }
-
-    func truncate(to size: Int64) -> Int32 {
-        flushed { methods, real in
-            (length, hasGrown) = (size, false)
-            return methods.xTruncate(real, size)
-        }
     }
 }

@@ -74,39 +74,13 @@ final class GatheredLogTests {
     func reopened() throws {
         try insert(1...5)
         let copy = folder.storePath + ".copy"
-        // As a crash would leave it: nobody closes the connection. Its room is part of the log.
+        // As a crash would leave it: nobody closes the connection.
         try FileManager.default.copyItem(atPath: folder.storePath, toPath: copy)
         try FileManager.default.copyItem(atPath: folder.storePath + "-wal", toPath: copy + "-wal")
         let other = try Connection(path: copy, createIfMissing: false)
         #expect(try sum(other) == 45_000)
         let first = try Connection(path: copy, createIfMissing: false, gathersLog: true)
         #expect(try sum(first) == 45_000)
-    }
-
-    private func logBytes() throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: folder.storePath + "-wal")
-        return try #require(attributes[.size] as? Int)
-    }
-
-    @Test("is given room when it grows, as much as it is long, and then stays as long for a while")
-    func room() throws {
-        var lengths = [try logBytes()]
-        for key in 1...200 {
-            try insert(key...key)
-            let length = try logBytes()
-            if length != lengths.last { lengths.append(length) }
-        }
-        // Of 200 commits.
-        #expect(lengths.count < 15)
-        for (length, longer) in zip(lengths, lengths.dropFirst()) {
-            #expect((32_000...300_000).contains(longer - length))
-        }
-        #expect(try sum(reader) == 60_300_000)
-        try writer.checkpoint(.truncate)
-        #expect(try logBytes() == 0)
-        try insert(201...201)
-        #expect((32_000...100_000).contains(try logBytes()))
-        #expect(try sum(reader) == 60_903_000)
     }
 
     @Test("goes on as the same file as without it, whatever is done at random")
