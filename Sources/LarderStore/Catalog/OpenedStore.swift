@@ -1,4 +1,3 @@
-import CSQLite
 import FoundationEssentials
 import LarderModel
 
@@ -16,9 +15,8 @@ struct OpenedStore {
         case refused(LarderError)
     }
 
-    /// - Parameter synchronous: SQLite's word: `full`, `normal` or `off`.
     static func open(
-        path: String, schema: Schema?, isReadOnly: Bool, synchronous: String
+        path: String, schema: Schema?, isReadOnly: Bool, synchronous: StoreConnection.Synchronous
     ) throws(LarderError) -> OpenedStore {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
@@ -34,9 +32,9 @@ struct OpenedStore {
             // The connection is closed by now.
             switch error {
             case .refused(let refusal): throw refusal
-            case .database(let failure) where failure.code == SQLITE_BUSY:
+            case .database(let failure) where failure.condition == .busy:
                 throw inUse(path)
-            case .database(let failure) where failure.code == SQLITE_NOTADB:
+            case .database(let failure) where failure.condition == .notADatabase:
                 throw LarderError(.notAStore, "\(path) is not a Larder store")
             case .database(let failure): throw failure.larderError
             }
@@ -44,11 +42,11 @@ struct OpenedStore {
     }
 
     private static func open(
-        path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool, synchronous: String
+        path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool,
+        synchronous: StoreConnection.Synchronous
     ) throws(Failure) -> OpenedStore {
         do {
-            let connection = try StoreConnection.open(
-                path, createIfMissing: false, synchronous: synchronous)
+            let connection = try StoreConnection.open(path)
             // The first read takes the lock that keeps other processes out.
             if try connection.integer("PRAGMA page_count") == 0 {
                 try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
@@ -70,7 +68,7 @@ struct OpenedStore {
             // A store that is only read stays as it is.
             if !isReadOnly {
                 try upgradeIfNeeded(connection)
-                for text in Layout(ownSchema).createOrderIndexes { try connection.execute(text) }
+                for sql in Layout(ownSchema).createOrderIndexes { try connection.execute(sql) }
             }
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(
@@ -109,11 +107,13 @@ struct OpenedStore {
         try OpenFile.syncFolder(connection.folder, of: path)
         do throws(SQLiteError) {
             try Catalog.create(
-                for: Layout(schema), preparing: plans.map(\.text), identifier: UUID(),
+                for: Layout(schema), preparing: plans.map(\.sql), identifier: UUID(),
                 created: Date(), on: connection)
         } catch {
-            let plan = plans.first { $0.text == error.sql }
-            guard error.code == SQLITE_ERROR, let plan else { throw error }
+            let plan = plans.first { $0.sql.text == error.sql }
+            guard let plan, [.statement, .nestedTooDeep].contains(error.condition) else {
+                throw error
+            }
             let fault = SchemaStorability.fault(
                 of: plan.derivation, in: schema,
                 "is nested deeper than the database can follow")

@@ -1,10 +1,10 @@
 import CSQLite
 import LarderModel
 
-/// The values of one column of many rows, lent to a statement row by row, without a copy of each.
+/// A column of many rows whose values are bound to a statement without copies.
 ///
-/// Texts and blobs are kept in memory that does not move while the column lives. A statement refers
-/// to it until it is bound anew or cleared, so whoever binds keeps the column until then.
+/// The memory of texts and blobs does not move while the column lives. A statement refers to it until
+/// its parameters are bound again or cleared. The caller keeps the column alive until then.
 final class LentColumn {
     enum Content {
         case integers([Int64])
@@ -17,8 +17,7 @@ final class LentColumn {
     /// Bit n % 8 of byte n / 8 is set where row n is nil.
     fileprivate let nulls: [UInt8]
 
-    /// - Parameter isText: Whether bytes are texts, in UTF-8 and in the form in which they are
-    ///   stored.
+    /// - Parameter isText: Whether bytes are texts, in UTF-8 and in their stored form.
     /// - Returns: nil for lists.
     init?(_ column: Column, isText: Bool) {
         nulls = column.nulls
@@ -26,7 +25,7 @@ final class LentColumn {
         case .integers(let values): content = .integers(values)
         case .doubles(let values): content = .reals(values)
         case .bytes(let bytes, let ends):
-            // One byte more, so that there is an address where there are no bytes.
+            // One byte more, so that there is an address if there are no bytes.
             let heap = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count + 1)
             heap.initialize(repeating: 0, count: bytes.count + 1)
             bytes.withUnsafeBufferPointer { source in
@@ -52,33 +51,33 @@ final class LentColumn {
 }
 
 extension Statement {
-    /// Binds the values of some rows, from 0: the first at a place, from 1, and each other so many
-    /// places behind the one before.
+    /// Binds the values of some rows: the first one to the parameter with an index, from 1, and each
+    /// further one `stride` parameters after the one before.
     func bind(
         _ column: LentColumn, _ rows: Range<Int>, at index: Int, stride: Int = 0
     ) throws(SQLiteError) {
-        var place = Int32(index)
+        var parameter = Int32(index)
         for row in rows {
             try check(
                 column.isNull(row)
-                    ? sqlite3_bind_null(handle, place) : bind(column, row, place))
-            place += Int32(stride)
+                    ? sqlite3_bind_null(handle, parameter) : bind(column, row, parameter))
+            parameter += Int32(stride)
         }
     }
 
-    private func bind(_ column: LentColumn, _ row: Int, _ place: Int32) -> Int32 {
+    private func bind(_ column: LentColumn, _ row: Int, _ parameter: Int32) -> Int32 {
         switch column.content {
-        case .integers(let values): return sqlite3_bind_int64(handle, place, values[row])
-        case .reals(let values): return sqlite3_bind_double(handle, place, values[row])
+        case .integers(let values): return sqlite3_bind_int64(handle, parameter, values[row])
+        case .reals(let values): return sqlite3_bind_double(handle, parameter, values[row])
         case .texts(let heap, let ends):
             let start = row == 0 ? 0 : Int(ends[row - 1])
             let bytes = UnsafeRawPointer(heap + start).assumingMemoryBound(to: CChar.self)
-            // Without a destructor SQLite takes no copy: the column outlives the binding.
-            return sqlite3_bind_text(handle, place, bytes, Int32(ends[row]) - Int32(start), nil)
+            // Without a destructor SQLite makes no copy. The column outlives the binding.
+            return sqlite3_bind_text(handle, parameter, bytes, Int32(ends[row]) - Int32(start), nil)
         case .blobs(let heap, let ends):
             let start = row == 0 ? 0 : Int(ends[row - 1])
             return sqlite3_bind_blob(
-                handle, place, heap + start, Int32(ends[row]) - Int32(start), nil)
+                handle, parameter, heap + start, Int32(ends[row]) - Int32(start), nil)
         }
     }
 

@@ -119,7 +119,7 @@ struct LayoutTests {
     func inheritance() throws {
         let layout = Layout(try Faculty.schema())
         let statements = layout.createStatements.filter {
-            $0.contains("\"Member\"") || $0.contains("_join.Student")
+            $0.text.contains("\"Member\"") || $0.text.contains("_join.Student")
         }
         #expect(
             statements.joined(separator: "\n") == """

@@ -38,8 +38,8 @@ struct StoreFileTests {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    private func execute(_ text: String) throws {
-        try Connection(path: path, createIfMissing: true).execute(text)
+    private func execute(_ sql: SQL) throws {
+        try Connection(path: path, createIfMissing: true).execute(sql)
     }
 
     @Test("keeps its identifier and its schema")
@@ -207,7 +207,7 @@ struct StoreFileTests {
             DROP INDEX "_join.Book.readers.source_position";
             DROP INDEX "_join.Reader.friends.target_position"
             """)
-        let count = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%_position'"
+        let count: SQL = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%_position'"
         do {
             let options = StoreOptions(isReadOnly: true)
             let store = try Store.open(path: path, schema: nil, options: options)
@@ -248,9 +248,11 @@ struct StoreFileTests {
         writer.close()
         let connection = try store.openReadConnection()
         let rows = try connection.prepare(
-            "SELECT number || ' ' || coalesce(author, '') || ' ' || kind || ' ' || first_key || "
-                + "'-' || last_key || ' ' || coalesce(properties, '') FROM _transaction UNION ALL "
-                + "SELECT transaction_number || '.' || place || ' ' || kind FROM _change")
+            """
+            SELECT number || ' ' || coalesce(author, '') || ' ' || kind || ' ' || first_key || \
+            '-' || last_key || ' ' || coalesce(properties, '') FROM _transaction UNION ALL \
+            SELECT transaction_number || '.' || place || ' ' || kind FROM _change
+            """)
         var lines: [String] = []
         while try rows.step() { lines.append(rows.string(at: 0)) }
         #expect(lines == ["1 ann 1 1-3 ", "4 bob 2 2-2 text", "5  1 4-4 ", "4.1 3"])

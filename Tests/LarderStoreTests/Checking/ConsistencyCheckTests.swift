@@ -38,7 +38,7 @@ struct ConsistencyCheckTests {
 
     /// A wound, and the finding that must come of it.
     struct Damage: CustomTestStringConvertible {
-        let statement: String
+        let statement: SQL
         let place: String
         /// The entity and key of the object at fault.
         let object: (entity: String, key: Int64)
@@ -131,8 +131,8 @@ struct ConsistencyCheckTests {
                 "INSERT INTO _preserved VALUES (1, 'Category', 1, 'name', 'x')",
                 "a preserved value belongs to no object that was deleted"
             ),
-        ])
-    func historyDamage(statement: String, message: String) throws {
+        ] as [(SQL, String)])
+    func historyDamage(statement: SQL, message: String) throws {
         try library.writer.statements?.connection.execute(statement)
         #expect(try findings().contains(CheckFinding(place: "history", message: message)))
     }
@@ -148,7 +148,7 @@ struct ConsistencyCheckTests {
         #expect(try findings() == [CheckFinding(place: "outcomes", message: message)])
     }
 
-    @Test("a thousand findings are told, and that there are more")
+    @Test("a report has a thousand findings at most, and indicates that there are more")
     func many() throws {
         try library.writer.statements?.connection.execute(
             """
@@ -219,9 +219,9 @@ struct InheritedConsistencyTests {
                 "UPDATE \"_join.Course.students\" SET target = 3", "Course.students",
                 "Course", 1
             ),
-        ])
+        ] as [(SQL, String, String, Int)])
     func damage(
-        _ statement: String, place: String, entityName: String, key: Int
+        _ statement: SQL, place: String, entityName: String, key: Int
     ) throws {
         try library.writer.statements?.connection.execute(statement)
         let findings = try reader.check(budget: ReadBudget()).findings

@@ -23,7 +23,7 @@ struct DerivationCheckTests {
         }
     }
 
-    private func findings(after statement: String) throws -> [CheckFinding] {
+    private func findings(after statement: SQL) throws -> [CheckFinding] {
         try library.writer.statements?.connection.execute(statement)
         return try reader.check(budget: ReadBudget()).findings
     }

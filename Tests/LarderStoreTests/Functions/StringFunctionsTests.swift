@@ -58,7 +58,7 @@ import Testing
         #expect(pattern.matches(text, stepsMax: needed - 1) == nil)
     }
 
-    @Test("more patterns than the cache holds are matched all the same")
+    @Test("more patterns than the cache holds are matched correctly")
     func manyPatterns() throws {
         let cache = PatternCache()
         for number in 0..<200 {
@@ -67,12 +67,12 @@ import Testing
         }
     }
 
-    @Test("functions answer for bytes that are no UTF-8, and for every type")
+    @Test("functions accept bytes that are not UTF-8, and every type")
     func damagedText() throws {
         let connection = try Connection(
             path: "/dev/shm/larder-functions-test", createIfMissing: true)
         _ = try StoreFunctions.register(on: connection)
-        let values = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
+        let values: [SQL] = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
         let names = [
             "larder_contains", "larder_begins_with", "larder_ends_with", "larder_like",
             "larder_matches",
@@ -80,9 +80,9 @@ import Testing
         for left in values {
             for right in values {
                 for name in names {
-                    for options in ["0", "3", "-1", "'x'"] {
+                    for options in ["0", "3", "-1", "'x'"] as [SQL] {
                         let answer = try connection.integer(
-                            "SELECT \(name)(\(left), \(right), \(options))")
+                            "SELECT \(function: name)(\(left), \(right), \(options))")
                         #expect((answer == nil) == (left == "NULL" || right == "NULL"))
                     }
                 }
@@ -92,7 +92,7 @@ import Testing
                 "decimal_stddev", "real_sum", "real_average",
             ]
             for name in aggregates {
-                _ = try connection.integer("SELECT larder_\(name)(\(left))")
+                _ = try connection.integer("SELECT larder_\(function: name)(\(left))")
             }
         }
     }

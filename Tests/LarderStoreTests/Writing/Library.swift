@@ -163,19 +163,19 @@ final class Library {
     // MARK: - Reading
 
     /// All rows of all tables, as SQLite holds them.
-    func contents() throws -> [[SQLBinding]] {
+    func contents() throws -> [[SQLValue]] {
         let tables = try rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_larder' ORDER BY 1")
-        return try tables.flatMap { table -> [[SQLBinding]] in
+        return try tables.flatMap { table -> [[SQLValue]] in
             guard case .text(let name) = table[0] else { return [] }
             return try [table] + rows("SELECT * FROM \(SQL.quoted(name)) ORDER BY 1, 2")
         }
     }
 
-    func rows(_ text: String, _ bindings: [SQLBinding] = []) throws -> [[SQLBinding]] {
+    func rows(_ text: String, _ bindings: [SQLValue] = []) throws -> [[SQLValue]] {
         let statement = try eyes.prepare(text)
         try statement.bind(bindings)
-        var rows: [[SQLBinding]] = []
+        var rows: [[SQLValue]] = []
         while try statement.step() {
             rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
         }
@@ -197,7 +197,7 @@ final class Library {
     }
 
     /// An attribute of an object that exists.
-    func value(_ object: PersistentIdentifier, _ attribute: String) throws -> SQLBinding {
+    func value(_ object: PersistentIdentifier, _ attribute: String) throws -> SQLValue {
         let entity = try #require(store.layout.schema.entity(named: object.entityName))
         let table = SQL.quoted(store.layout.table(for: entity))
         let rows = try rows(

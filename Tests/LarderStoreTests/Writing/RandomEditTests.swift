@@ -215,7 +215,7 @@ final class RandomEditTests {
         let starts = [0, ListPosition.range.lowerBound, ListPosition.range.upperBound - 12]
         guard let start = starts.randomElement(using: &random) else { return }
         let statements = try #require(library.writer.statements)
-        var places: [SQLBinding: Int64] = [:]
+        var places: [SQLValue: Int64] = [:]
         for row in rows {
             let place = places[row[0], default: 0]
             places[row[0]] = place + 1

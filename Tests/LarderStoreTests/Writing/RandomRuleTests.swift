@@ -279,7 +279,7 @@ final class RandomRuleTests {
                 guard entity.name == "Team" else { continue }
                 for name in ["name", "motto"] {
                     let value = before.attributes[object]?[name] ?? .null
-                    let expected: SQLBinding =
+                    let expected: SQLValue =
                         if case .string(let text) = value { .text(text) } else { .null }
                     try #require(
                         try library.value(identifier(object), name) == expected,

@@ -30,7 +30,7 @@ extension Change {
 
 extension Library {
     /// An attribute of all objects, in the order of their keys.
-    func values(_ entityName: String, _ attribute: String) throws -> [SQLBinding] {
+    func values(_ entityName: String, _ attribute: String) throws -> [SQLValue] {
         try rows(
             "SELECT \(SQL.quoted(attribute)) FROM \(SQL.quoted(entityName)) ORDER BY _id"
         ).map { $0[0] }
