@@ -18,7 +18,7 @@ public final class Store: StoreBackend {
     private let memory: MemoryFolder?
     /// The connection that opened the file, until the writer takes it. It holds the process's lock.
     private let writerConnection: Mutex<Connection?>
-    let marks = ChangeMarks()
+    let stamps = ChangeStamps()
 
     init(
         _ opened: sending OpenedStore, path: String, options: StoreOptions, memory: MemoryFolder?
@@ -65,9 +65,9 @@ public final class Store: StoreBackend {
         return try Writer(self, connection)
     }
 
-    public var dataVersion: UInt64? { marks.ofCommits }
+    public var dataVersion: UInt64? { stamps.ofAllCommits }
 
-    public func isCurrent(_ mark: ObjectMark) -> Bool { marks.isCurrent(mark) }
+    public func isCurrent(_ mark: ObjectMark) -> Bool { stamps.isCurrent(mark) }
 
     /// A connection for reading, with the collation that the tables need. It never checkpoints: only
     /// the writer's connection does.

@@ -28,7 +28,7 @@ final class ReadSession {
 
     var layout: Layout { store.layout }
     var description: StoreDescription { store.storeDescription }
-    var marks: ChangeMarks { store.marks }
+    var stamps: ChangeStamps { store.stamps }
 
     /// The size of the write-ahead log; 0 if there is none.
     var logBytes: Int64 {

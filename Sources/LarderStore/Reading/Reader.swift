@@ -54,7 +54,7 @@ final class Reader: StoreReader {
         guard let key = object.permanentKey,
             let query = try? objectQuery(object, properties), query.dependsOnObjectOnly
         else { return nil }
-        return session.marks.mark(ofKey: key)
+        return session.stamps.stamp(ofKey: key)
     }
 
     private func check(_ identifiers: [PersistentIdentifier]) throws(LarderError) {

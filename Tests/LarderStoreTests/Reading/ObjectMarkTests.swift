@@ -98,15 +98,23 @@ struct ObjectMarkTests {
 
     @Test("is not given from before a commit until it is done")
     func transaction() throws {
-        let marks = library.store.marks
-        let before = try #require(marks.mark(ofKey: 7))
-        let place = ChangeMarks.place(ofKey: 7)
-        #expect(marks.begin(at: place))
-        #expect(!marks.begin(at: place))
-        #expect(marks.mark(ofKey: 7) == nil && !marks.isCurrent(before))
-        marks.end(at: place)
-        #expect(marks.mark(ofKey: 7) != nil && !marks.isCurrent(before))
-        #expect(marks.mark(ofKey: 7 + Int64(ChangeMarks.placeCount))?.place == place)
+        let stamps = library.store.stamps
+        let before = try #require(stamps.stamp(ofKey: 7))
+        let slot = ChangeStamps.slot(ofKey: 7)
+        var changed = ChangeStamps.Slots()
+        changed.insert(slot)
+        changed.insert(slot)
+        #expect(stamps.isCurrent(before))
+        stamps.commit(&changed) {
+            #expect(stamps.stamp(ofKey: 7) == nil && !stamps.isCurrent(before))
+            #expect(stamps.ofAllCommits == nil)
+        }
+        let after = try #require(stamps.stamp(ofKey: 7))
+        #expect(!stamps.isCurrent(before))
+        #expect(stamps.stamp(ofKey: 7 + Int64(ChangeStamps.slotCount))?.place == slot)
+        // A commit consumes the slots.
+        stamps.commit(&changed) {}
+        #expect(stamps.isCurrent(after))
     }
 
     @Test("is another one for every object after the writer's connection was opened anew")

@@ -1,0 +1,108 @@
+import LarderModel
+import Synchronization
+
+/// Stamps by which readers find out whether a result that they cached is still current.
+///
+/// There is one stamp for all commits, and one for each slot of objects. An object's slot is the
+/// low bits of its key, so a stamp may also change because of another object. A stamp is odd while
+/// a transaction that changes it is being committed, and even otherwise. A result that was read
+/// after an even stamp was taken is current as long as the stamp stays the same.
+///
+/// Only the writer changes stamps. It collects ``Slots`` while it saves, and commits through
+/// ``commit(_:_:)``.
+final class ChangeStamps: Sendable {
+    static let slotCount = 4_096
+
+    private let commits = Atomic<UInt64>(0)
+    private let slots: InlineArray<4_096, Atomic<UInt64>>
+
+    init() { slots = InlineArray { _ in Atomic(0) } }
+
+    static func slot(ofKey key: Int64) -> Int {
+        Int(truncatingIfNeeded: key) & (slotCount - 1)
+    }
+
+    // MARK: - For readers
+
+    /// The stamp of all commits; nil during a commit.
+    var ofAllCommits: UInt64? {
+        let stamp = commits.load(ordering: .sequentiallyConsistent)
+        return stamp % 2 == 0 ? stamp : nil
+    }
+
+    /// The stamp of an object; nil while a transaction that changes it is being committed.
+    func stamp(ofKey key: Int64) -> ObjectMark? {
+        let slot = Self.slot(ofKey: key)
+        let stamp = slots[slot].load(ordering: .sequentiallyConsistent)
+        return stamp % 2 == 0 ? ObjectMark(place: slot, number: stamp) : nil
+    }
+
+    func isCurrent(_ stamp: ObjectMark) -> Bool {
+        slots[stamp.place].load(ordering: .sequentiallyConsistent) == stamp.number
+    }
+
+    // MARK: - For the writer
+
+    /// Commits a transaction, and changes the stamps of the objects that it changed, even if the
+    /// commit fails: then it is not known whether it took effect.
+    func commit<Failure: Error>(
+        _ changed: inout Slots, _ commit: () throws(Failure) -> Void
+    ) throws(Failure) {
+        increment(commits)
+        changed.forEach { increment(slots[$0]) }
+        defer {
+            changed.forEach { increment(slots[$0]) }
+            increment(commits)
+            changed.removeAll()
+        }
+        try commit()
+    }
+
+    /// Changes the stamps of all objects.
+    func changeAll() {
+        for slot in 0..<Self.slotCount {
+            increment(slots[slot])
+            increment(slots[slot])
+        }
+    }
+
+    private func increment(_ stamp: borrowing Atomic<UInt64>) {
+        stamp.add(1, ordering: .sequentiallyConsistent)
+    }
+}
+
+extension ChangeStamps {
+    /// The slots of the objects that an open transaction changes.
+    struct Slots {
+        /// One bit for each slot.
+        private var words = InlineArray<64, UInt64>(repeating: 0)
+        private var isEmpty = true
+
+        /// Adds the objects that existed before. No reader has read an inserted object.
+        mutating func insert(_ changes: ObjectChanges) {
+            changes.forEachExisting { key in insert(ChangeStamps.slot(ofKey: key)) }
+        }
+
+        mutating func insert(_ slot: Int) {
+            words[slot >> 6] |= 1 << UInt64(slot & 63)
+            isEmpty = false
+        }
+
+        mutating func removeAll() {
+            if isEmpty { return }
+            words = InlineArray(repeating: 0)
+            isEmpty = true
+        }
+
+        func forEach(_ body: (Int) -> Void) {
+            if isEmpty { return }
+            for number in words.indices {
+                var rest = words[number]
+                while rest != 0 {
+                    body(number << 6 + rest.trailingZeroBitCount)
+                    rest &= rest - 1
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import LarderModel
+
+/// Runs the query of a bulk update or delete.
+struct BulkSelector {
+    let context: ChangeContext
+    /// Where the functions of the query report their errors.
+    let functionErrors: FunctionFaults
+
+    /// Stores the selected keys and computed values in a temporary table.
+    ///
+    /// - Returns: nil if the query failed with an error of the caller, which is added.
+    /// - Throws: `interrupted` if the deadline has passed, or an error of SQLite.
+    func select(_ sql: SQL, columnCount: Int) throws(SQLiteError) -> BulkSelection? {
+        var selected = try BulkSelection(valueCount: columnCount - 1, context.statements)
+        let connection = context.statements.connection
+        connection.setBudget(context.budget)
+        defer { connection.setBudget(nil) }
+        do throws(SQLiteError) {
+            let query = try connection.prepare(sql.text)
+            try query.bind(sql.bindings)
+            var row = [SQLBinding](repeating: .null, count: columnCount)
+            while try query.step() {
+                for column in 0..<columnCount { row[column] = query.value(at: column) }
+                connection.limit.isSuspended = true
+                try selected.append(row)
+                connection.limit.isSuspended = false
+            }
+            return selected
+        } catch {
+            if connection.stopReason != nil {
+                throw SQLiteError(.interrupted, error.message)
+            }
+            guard let reason = functionErrors.take() ?? error.queryLimit else { throw error }
+            context.add(reason)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import LarderModel
+
+// Bulk updates and deletes: changes of all objects that match a predicate. The objects and their
+// new values are read first. Then each object is changed like one that is changed by identifier.
+extension ChangeSetRun {
+    func deleteAll(_ selection: PlannedSelection) throws(SQLiteError) {
+        guard let selected = try select(selection) else { return }
+        let keys = try selected.keys()
+        defer { keys.reset() }
+        while !context.errors.isFull, try keys.step() {
+            let object = try context.object(selection.entity, keys.int64(at: 0))
+            // A delete rule may have deleted it already.
+            guard !context.deleted.contains(object) else { continue }
+            try deleteStored(object)
+        }
+        keys.reset()
+        try selected.remove()
+    }
+
+    func updateAll(
+        _ selection: PlannedSelection, _ assignments: [PlannedAssignment]
+    ) throws(SQLiteError) {
+        guard let selected = try select(selection) else { return }
+        let entity = context.schema.entities[selection.entity]
+        let update = try BulkUpdate(assignments, entity, values: values, context)
+        for column in update.uniqueColumns {
+            try selected.clear(column, of: entity)
+        }
+        let rows = try selected.rows()
+        defer { rows.reset() }
+        while !context.errors.isFull, try rows.step() {
+            try context.checkDeadline()
+            try apply(update, rows)
+        }
+        rows.reset()
+        try recordCombinations(update, selected)
+        try selected.remove()
+    }
+
+    /// Selects the objects. nil adds an error.
+    private func select(_ selection: PlannedSelection) throws(SQLiteError) -> BulkSelection? {
+        // The predicate has to read what the set has done so far.
+        try checks.uniqueness.storeFreedValues(context)
+        try derivedValues.updateForPredicate()
+        let sql: SQL
+        do throws(LarderError) {
+            let parameters = try selection.parameters.mapObjects {
+                upserts.resolve($0, context)
+            }
+            let statements = try selection.plan.statements(parameters)
+            guard statements.count == 1 else { preconditionFailure("a selection is one query") }
+            sql = statements[0]
+        } catch {
+            context.add(error)
+            return nil
+        }
+        let selector = BulkSelector(context: context, functionErrors: functionErrors)
+        let selected = try selector.select(
+            sql, columnCount: selection.plan.query.columns.count)
+        guard let selected else { return nil }
+        var affected = AffectedObjects(count: selected.count)
+        if selection.wantsIdentifiers {
+            let count = result.affected.reduce(selected.count) { $0 + Int64($1.identifiers.count) }
+            guard count <= Limits.affectedIdentifiersMax else {
+                context.add(Self.tooManyIdentifiers(count))
+                return nil
+            }
+            let keys = try selected.keys()
+            defer { keys.reset() }
+            while try keys.step() {
+                let object = try context.object(selection.entity, keys.int64(at: 0))
+                affected.identifiers.append(context.identifier(of: object))
+            }
+        }
+        result.affected.append(affected)
+        return selected
+    }
+
+    private static func tooManyIdentifiers(_ count: Int64) -> LarderError {
+        LarderError(
+            .resourceExhausted,
+            "the reply would have the identifiers of \(count) objects, and the maximum is "
+                + "\(Limits.affectedIdentifiersMax)",
+            hint: "request only their number, or change fewer objects at once")
+    }
+
+    private func apply(_ update: BulkUpdate, _ row: Statement) throws(SQLiteError) {
+        let object = try context.object(update.entity.number, row.int64(at: 0))
+        guard let values = try update.values(row, object, context) else { return }
+        let incrementsVersion = context.needsVersionIncrement(object)
+        if !values.attributes.isEmpty {
+            for (index, value) in values.attributes.enumerated()
+            where row.value(at: update.storedColumns[index]) != value.value {
+                context.changes.update(object, .attribute(value.attribute))
+            }
+            try store(
+                values.attributes, of: object,
+                incrementsVersion ? update.incrementingStatement : update.statement)
+        } else if incrementsVersion {
+            try update.incrementingStatement.run([.integer(object.key)])
+        }
+        for assignment in values.assignments { try assign(assignment, to: object) }
+    }
+
+    /// Records objects with the same combinations of values, once all objects have their values.
+    private func recordCombinations(
+        _ update: BulkUpdate, _ selected: BulkSelection
+    ) throws(SQLiteError) {
+        let numbers = update.attributes.map(\.attribute)
+        let hasSubentities = update.entity.hasSubentities
+        guard !update.combinations.isEmpty || hasSubentities, !context.errors.isFull
+        else { return }
+        let keys = try selected.keys()
+        defer { keys.reset() }
+        while try keys.step() {
+            try context.checkDeadline()
+            let object = try context.object(update.entity.number, keys.int64(at: 0))
+            guard hasSubentities else {
+                try checks.uniqueness.record(object, in: update.combinations, context)
+                continue
+            }
+            // A subentity may constrain attributes that it inherits.
+            let own = context.schema.entities[object.entity]
+            let combinations = own.constraints(over: numbers).filter {
+                own.constraints[$0].uniqueAttribute == nil
+            }
+            try checks.uniqueness.record(object, in: combinations, context)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import LarderModel
+
+/// A change set that is valid in itself, apart from errors of single values: everything it names is
+/// in the schema, and its temporary identifiers have become keys.
+struct PlannedChangeSet: Sendable {
+    /// nil for a change with an error.
+    var changes: [PlannedChange?]
+    /// The last key of each entity, the inserts of the set included.
+    var lastKeys: [Int64]
+    var onUniqueConflict = UniqueConflictPolicy.error
+    var mergePolicy = MergePolicy.error
+    /// Errors of single values. A set with such errors is still run, to find other errors, and then
+    /// rejected.
+    var errors = ChangeErrors()
+
+    var hasBulkChanges = false
+    /// Whether a change has an expected version or base values.
+    var hasExpectations = false
+}

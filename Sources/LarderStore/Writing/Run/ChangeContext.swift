@@ -1,0 +1,153 @@
+import FoundationEssentials
+import LarderModel
+
+/// What all parts of a change set share while it runs: the schema, the statements, the objects that
+/// the set inserts, changes and deletes, and the errors found so far.
+///
+/// Each rule keeps its own state; a rule gets the context as a parameter. Used on the writer's
+/// thread only.
+final class ChangeContext {
+    let schema: WritingSchema
+    let store: UUID
+    let statements: StatementCache
+    /// The set is stopped when its deadline has passed; nil for a set without a deadline.
+    let budget: ReadBudget?
+
+    private(set) var errors = ChangeErrors()
+    /// The index of the change that is running, for its errors; nil between changes.
+    var changeIndex: Int?
+    /// The net changes so far.
+    var changes: ObjectChanges
+    /// Objects that the set has deleted, by identifier or by a delete rule.
+    var deleted = ObjectSet()
+    private var incremented = ObjectSet()
+    /// The entities of objects whose tables hold several entities, as far as they were read. The
+    /// root entity and the key identify the object.
+    private var entityNumbers: [ObjectKey: Int] = [:]
+
+    /// - Parameter lastKeys: The last key of each entity before the set. Greater keys are those of
+    ///   objects that the set inserts.
+    init(
+        _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
+        budget: ReadBudget? = nil
+    ) {
+        self.schema = schema
+        self.store = store
+        self.statements = statements
+        self.budget = budget
+        changes = ObjectChanges(
+            lastKeys: schema.hasInheritance
+                ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
+    }
+
+    // MARK: - Errors
+
+    /// Adds an error of the change that is running.
+    func add(_ error: LarderError) {
+        errors.add(error, change: changeIndex)
+    }
+
+    /// Adds an error of an earlier change, or of the set as a whole.
+    func add(_ error: LarderError, change: Int?) {
+        errors.add(error, change: change)
+    }
+
+    /// Adds the errors of a part whose first change has this index in the whole set.
+    func add(_ part: ChangeErrors, from index: Int) {
+        errors.add(part, from: index)
+    }
+
+    /// Discards the errors that were found after a copy of ``errors`` was taken.
+    func restore(_ errors: ChangeErrors) {
+        self.errors = errors
+    }
+
+    /// - Throws: `SQLITE_INTERRUPT` if the deadline has passed.
+    func checkDeadline() throws(SQLiteError) {
+        guard let deadline = budget?.deadline, ContinuousClock.now >= deadline else { return }
+        throw SQLiteError(.interrupted, "the deadline has passed")
+    }
+
+    // MARK: - Versions
+
+    /// Increments the version of an object, at most once in a set.
+    func incrementVersion(of object: ObjectKey) throws(SQLiteError) {
+        guard needsVersionIncrement(object) else { return }
+        let entity = schema.entities[object.entity]
+        try statements.statement(entity.incrementVersion).run([.integer(object.key)])
+    }
+
+    /// Returns true the first time for an object that existed before the set, and records it as
+    /// changed. The caller then increments the version.
+    func needsVersionIncrement(_ object: ObjectKey) -> Bool {
+        guard !isInserted(object), incremented.insert(object) else { return false }
+        changes.update(object, nil)
+        return true
+    }
+
+    func hasIncrementedVersion(_ object: ObjectKey) -> Bool { incremented.contains(object) }
+
+    func isInserted(_ object: ObjectKey) -> Bool { changes.isInserted(object) }
+
+    /// The number of objects that the history or the end of the set handles one by one.
+    var recordCount: Int { changes.updated.count + incremented.count }
+
+    // MARK: - Entities
+
+    /// The object of an entity, or of a subentity, that has a key. If there is no such object, it
+    /// counts as one of the entity itself.
+    func object(_ entity: Int, _ key: Int64) throws(SQLiteError) -> ObjectKey {
+        let stored = schema.entities[entity]
+        guard stored.hasSubentities else { return ObjectKey(entity: entity, key: key) }
+        let root = ObjectKey(entity: stored.rootNumber, key: key)
+        if let number = entityNumbers[root] { return ObjectKey(entity: number, key: key) }
+        let statement = try statements.statement(stored.entityName)
+        defer { statement.reset() }
+        try statement.bind(.integer(key), at: 1)
+        guard try statement.step(), let number = schema.number(of: statement.string(at: 0)) else {
+            return ObjectKey(entity: entity, key: key)
+        }
+        entityNumbers[root] = number
+        return ObjectKey(entity: number, key: key)
+    }
+
+    /// Records the entities of all inserts, since objects may be linked to before they are stored.
+    func recordEntities(ofInsertsIn set: PlannedChangeSet) {
+        guard schema.hasInheritance else { return }
+        for case .insert(let insert)? in set.changes {
+            let stored = schema.entities[insert.object.entity]
+            guard stored.sharesTable else { continue }
+            let root = ObjectKey(entity: stored.rootNumber, key: insert.object.key)
+            entityNumbers[root] = stored.number
+        }
+    }
+
+    func removeRecordedEntities() {
+        entityNumbers.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: - Identifiers
+
+    func identifier(of object: ObjectKey) -> PersistentIdentifier {
+        PersistentIdentifier(
+            store: store, entityName: schema.entities[object.entity].name, key: object.key)
+    }
+
+    func uri(of object: ObjectKey) -> String { identifier(of: object).uriRepresentation }
+
+    /// The URI, or nil for an object that the set inserts: once the set fails, its URI means
+    /// nothing.
+    func stableURI(of object: ObjectKey) -> String? {
+        isInserted(object) ? nil : uri(of: object)
+    }
+
+    /// The object for an error message.
+    func name(of object: ObjectKey) -> String {
+        stableURI(of: object) ?? "an inserted object"
+    }
+
+    func notFound(_ object: ObjectKey) -> LarderError {
+        let uri = uri(of: object)
+        return LarderError(.objectNotFound, "there is no object \(uri) (any more)", uri: uri)
+    }
+}

@@ -1,0 +1,59 @@
+import LarderModel
+
+/// The errors of one change set, in the order in which they were found.
+struct ChangeErrors {
+    /// The maximum number of errors that are collected, so that the reply stays short.
+    static let countMax = 100
+
+    /// At most one error; an array, because an error is large and most sets have none.
+    private var firsts: [LarderError] = []
+    private var details: [ChangeFault] = []
+
+    var isEmpty: Bool { firsts.isEmpty }
+    var count: Int { details.count }
+    var isFull: Bool { details.count >= ChangeErrors.countMax }
+
+    /// - Parameter change: The index of the change; nil for an error of the set as a whole.
+    mutating func add(_ error: LarderError, change: Int?) {
+        guard !isFull else { return }
+        if isEmpty { firsts = [error] }
+        var detail =
+            error.details.first ?? ChangeFault(error.code, error.message, uri: error.uri)
+        detail.change = change
+        details.append(detail)
+    }
+
+    /// Adds the errors of a part whose first change has this index in the whole.
+    mutating func add(_ part: ChangeErrors, from index: Int) {
+        if isEmpty { firsts = part.firsts }
+        for var detail in part.details where !isFull {
+            detail.change = detail.change.map { index + $0 }
+            details.append(detail)
+        }
+    }
+
+    /// All errors as one: the first error, and all of them as its details, each with the index of
+    /// its change. The lines in ``LarderError/faults`` are left out if they would only repeat the
+    /// message, that is for a single error of a single change.
+    ///
+    /// - Parameters:
+    ///   - elements: What the indices count.
+    ///   - whole: What the elements are in, for the message.
+    func error(
+        changeCount: Int, elements: String = "changes", in whole: String = "the change set"
+    ) -> LarderError? {
+        guard var error = firsts.first else { return nil }
+        error.details = details
+        guard changeCount > 1 || details.count > 1 else { return error }
+        error.faults = details.map { detail in
+            detail.change.map { "\(elements)[\($0)]: \(detail.message)" } ?? detail.message
+        }
+        let others = details.count - 1
+        if others > 0 {
+            error.message +=
+                ", and \(whole) has \(others)\(isFull ? " or more" : "") other "
+                + (others == 1 ? "error" : "errors")
+        }
+        return error
+    }
+}

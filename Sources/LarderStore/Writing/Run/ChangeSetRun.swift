@@ -1,0 +1,323 @@
+import FoundationEssentials
+import LarderModel
+
+/// Runs one planned change set within a transaction of the caller, who rolls it back if there are
+/// errors.
+///
+/// Conflicts are resolved first. Then the changes are made in their order. At the end the deferred
+/// checks run and derived values are computed. Errors are collected, so that all are reported;
+/// errors of SQLite itself are thrown.
+///
+/// The run coordinates; each rule is a type with its own state in `Rules/` and `Lists/`.
+///
+/// Invariant: a save increments the version of an object by one, however often it changes it, if it
+/// updates the object by identifier or changes one of its to-one relationships from either side. A
+/// to-many that changes through its inverse does not change the version of its object.
+final class ChangeSetRun {
+    let context: ChangeContext
+    let checks = DeferredChecks()
+    let values: ValueCheck
+    /// Where the functions of queries and derivations report their errors.
+    let functionErrors: FunctionFaults
+    /// The number of the set's transaction in the history.
+    let transaction: Int64
+    /// The time of the save, in seconds since 2001.
+    private let time: Double
+
+    var result = SaveResult()
+    var upserts = UpsertResolver()
+    private var isUpserting = false
+    private var lists = ListEditor()
+    private var pending = PendingLinks()
+    /// Updates that a merge policy skipped, by their index in ``SaveResult/updatedVersions``.
+    private var skippedUpdates: [Int: ObjectKey] = [:]
+
+    init(
+        _ context: ChangeContext, values: ValueCheck, transaction: Int64, time: Double,
+        functionErrors: FunctionFaults
+    ) {
+        self.context = context
+        self.values = values
+        self.transaction = transaction
+        self.time = time
+        self.functionErrors = functionErrors
+    }
+
+    var links: LinkWriter { LinkWriter(context: context, checks: checks) }
+    var history: HistoryRecorder { HistoryRecorder(context: context, transaction: transaction) }
+    var derivedValues: DerivedValueUpdater {
+        DerivedValueUpdater(context: context, functionErrors: functionErrors, time: time)
+    }
+
+    func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        context.add(set.errors, from: 0)
+        isUpserting = set.onUniqueConflict == .upsert
+        context.recordEntities(ofInsertsIn: set)
+        for (index, planned) in try resolveConflicts(in: set).enumerated()
+        where !context.errors.isFull {
+            context.changeIndex = index
+            switch planned {
+            case .insert(let insert): try self.insert(insert, at: index)
+            case .update(let object, _, let values): try update(object, values)
+            case .delete(let object, _): try delete(object)
+            case .updateAll(let selection, let assignments):
+                try updateAll(selection, assignments)
+            case .deleteAll(let selection): try deleteAll(selection)
+            case nil: skip(set.changes[index])
+            }
+        }
+        context.changeIndex = nil
+        try finish()
+        return context.errors.error(changeCount: set.changes.count).map { .failure($0) }
+            ?? .success(result)
+    }
+
+    /// Runs the inserts of one part of a stream of rows. Temporary identifiers are valid within
+    /// their part only. What is kept of a part must not grow with the number of its inserts, except
+    /// for what the end of the run checks.
+    ///
+    /// - Parameter index: The index of the part's first insert in the stream.
+    /// - Returns: The keys of the objects, in the order of the inserts.
+    func insert(_ part: PlannedChangeSet, from index: Int) throws(SQLiteError) -> [Int64] {
+        isUpserting = part.onUniqueConflict == .upsert
+        context.recordEntities(ofInsertsIn: part)
+        for (offset, planned) in part.changes.enumerated() where !context.errors.isFull {
+            guard case .insert(let insert)? = planned else { continue }
+            context.changeIndex = index + offset
+            try self.insert(insert, at: index + offset)
+        }
+        context.changeIndex = nil
+        upserts.removeReplacements()
+        context.removeRecordedEntities()
+        defer { result.inserted.removeAll(keepingCapacity: true) }
+        return result.inserted.compactMap(\.permanentKey)
+    }
+
+    /// The number of records that the end of the run, or the history, handles one by one.
+    var recordCount: Int { context.recordCount + checks.recordCount }
+
+    /// Checks what must hold at the end, and computes derived values.
+    func finish() throws(SQLiteError) {
+        try checks.run(context)
+        // The deferred values are stored by now.
+        if context.errors.isEmpty { try derivedValues.update() }
+        for (index, object) in skippedUpdates {
+            result.updatedVersions[index] = try context.version(of: object) ?? 0
+        }
+    }
+
+    /// Writes the set into the history.
+    ///
+    /// - Returns: False if it changed nothing.
+    func writeHistory(
+        _ source: ChangeSource, author: String, _ statement: TransactionStatement
+    ) throws(SQLiteError) -> Bool {
+        try history.write(source, author: author, time: time, statement)
+    }
+
+    // MARK: - Conflicts
+
+    private func resolveConflicts(
+        in set: PlannedChangeSet
+    ) throws(SQLiteError) -> [PlannedChange?] {
+        guard set.hasExpectations else { return set.changes }
+        var resolver = ConflictResolver(context)
+        let changes = try resolver.resolve(set)
+        result.merged = resolver.merged
+        return changes
+    }
+
+    private func skip(_ change: PlannedChange?) {
+        guard case .update(let object, _, _) = change else { return }
+        skippedUpdates[result.updatedVersions.count] = object
+        result.updatedVersions.append(0)
+    }
+
+    // MARK: - Inserts
+
+    private func insert(_ insert: PlannedInsert, at index: Int) throws(SQLiteError) {
+        switch try isUpserting ? upserts.match(insert, checks.uniqueness, context) : .none {
+        case .none:
+            for error in insert.missing { context.add(error) }
+            try insertNew(insert)
+        case .one(let existing):
+            upserts.replace(insert.object, with: existing)
+            result.inserted.append(context.identifier(of: existing))
+            _ = try history.recordChanges(insert.values.attributes, of: existing)
+            try write(
+                insert.values, to: existing,
+                incrementingVersion: context.needsVersionIncrement(existing))
+        case .error(let error):
+            context.add(error)
+            _ = pending.take(after: index)
+        }
+        for (object, link) in pending.take(after: index) {
+            // A delete in between may have deleted the object too.
+            guard !context.deleted.contains(object) else { continue }
+            switch link {
+            case .assignment(let assignment): try assign(assignment, to: object)
+            case .edits(let edits): try edit(object, edits)
+            }
+        }
+    }
+
+    private func insertNew(_ insert: PlannedInsert) throws(SQLiteError) {
+        let object = insert.object
+        let entity = context.schema.entities[object.entity]
+        try insertRow(insert, entity)
+        context.changes.insert(object)
+        result.inserted.append(context.identifier(of: object))
+        try checks.uniqueness.record(object, in: entity.constraints.indices, context)
+        // A later change may still set what the rows of other objects hold.
+        for number in entity.relationshipNumbers where !entity.insertedToOnes.contains(number) {
+            let relationship = context.schema.relationships[number]
+            recordNotSet(relationship, of: object)
+            checks.cardinality.record(relationship, of: object, change: context.changeIndex)
+        }
+        // The other side of a link to the object itself may be set by this change too.
+        for assignment in insert.values.assignments
+        where !isInRow(assignment, of: object, entity) {
+            try assignWhenReady(assignment, to: object)
+        }
+        try editWhenReady(object, insert.values.edits)
+    }
+
+    private func insertRow(
+        _ insert: PlannedInsert, _ entity: StoredEntity
+    ) throws(SQLiteError) {
+        let object = insert.object
+        let statement = try context.statements.statement(entity.insertion.one)
+        try statement.bind(integer: object.key, at: 1)
+        for (attribute, value) in insert.row.enumerated() {
+            try statement.bind(
+                entity.hasUniqueAttribute
+                    ? checks.uniqueness.storableValue(value, of: attribute, of: object, context)
+                    : value, at: attribute + 2)
+        }
+        var parameter = insert.row.count + 2
+        for number in entity.insertedToOnes {
+            let relationship = context.schema.relationships[number]
+            let assignment = insert.values.assignments.first {
+                $0.relationship == number && isInRow($0, of: object, entity)
+            }
+            let target = assignment.flatMap { upserts.resolve($0).targets.first }
+            for value in try links.columnValues(relationship, target) {
+                try statement.bind(value, at: parameter)
+                parameter += 1
+            }
+            if target == nil { recordNotSet(relationship, of: object) }
+        }
+        try statement.run()
+    }
+
+    /// Returns whether the insert of a row stores an assignment.
+    private func isInRow(
+        _ assignment: Assignment, of object: ObjectKey, _ entity: StoredEntity
+    ) -> Bool {
+        entity.insertedToOnes.contains(assignment.relationship)
+            && awaitedInsert(assignment.targets) == nil
+            && assignment.targets.first?.object != object
+    }
+
+    private func recordNotSet(_ relationship: StoredRelationship, of object: ObjectKey) {
+        checks.requiredReferences.record(
+            relationship, of: object, .notSet, change: context.changeIndex)
+    }
+
+    // MARK: - Updates and deletes
+
+    private func update(_ object: ObjectKey, _ values: PlannedValues) throws(SQLiteError) {
+        guard let version = try history.recordChanges(values.attributes, of: object) else {
+            return context.add(context.notFound(object))
+        }
+        let incrementsVersion = context.needsVersionIncrement(object)
+        result.updatedVersions.append(incrementsVersion ? version &+ 1 : version)
+        try write(values, to: object, incrementingVersion: incrementsVersion)
+    }
+
+    /// Writes values whose changes are recorded.
+    private func write(
+        _ values: PlannedValues, to object: ObjectKey, incrementingVersion: Bool
+    ) throws(SQLiteError) {
+        let entity = context.schema.entities[object.entity]
+        if !values.attributes.isEmpty {
+            let attributes = values.attributes.map(\.attribute)
+            let texts = entity.rows[attributes]
+            let text = incrementingVersion ? texts.updateAndIncrementVersion : texts.update
+            try store(values.attributes, of: object, context.statements.statement(text))
+            if !entity.constraints.isEmpty {
+                try checks.uniqueness.record(
+                    object, in: entity.constraints(over: attributes), context)
+            }
+        } else if incrementingVersion {
+            try context.statements.statement(entity.incrementVersion)
+                .run([.integer(object.key)])
+        }
+        for assignment in values.assignments { try assignWhenReady(assignment, to: object) }
+        try editWhenReady(object, values.edits)
+    }
+
+    /// - Parameter update: One of ``RowStatements``.
+    func store(
+        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey, _ update: Statement
+    ) throws(SQLiteError) {
+        for (index, (attribute, value)) in values.enumerated() {
+            try update.bind(
+                checks.uniqueness.storableValue(value, of: attribute, of: object, context),
+                at: index + 1)
+        }
+        try update.bind(integer: object.key, at: values.count + 1)
+        try update.run()
+    }
+
+    /// Deletes an object by identifier. An object that the set has deleted already needs nothing.
+    private func delete(_ object: ObjectKey) throws(SQLiteError) {
+        guard !context.deleted.contains(object) else { return }
+        guard try context.version(of: object) != nil else {
+            return context.add(context.notFound(object))
+        }
+        try deleteStored(object)
+    }
+
+    func deleteStored(_ object: ObjectKey) throws(SQLiteError) {
+        let deleter = ObjectDeleter(context: context, checks: checks, history: history)
+        result.deletedCount += try deleter.delete(object)
+    }
+
+    // MARK: - Links
+
+    func assign(_ assignment: Assignment, to object: ObjectKey) throws(SQLiteError) {
+        try links.assign(upserts.resolve(assignment), to: object)
+    }
+
+    private func edit(_ object: ObjectKey, _ edits: [PlannedEdit]) throws(SQLiteError) {
+        try lists.apply(upserts.resolve(edits), to: object, links)
+    }
+
+    /// Assigns now, or after the last insert that the assignment names.
+    private func assignWhenReady(
+        _ assignment: Assignment, to object: ObjectKey
+    ) throws(SQLiteError) {
+        if let insert = awaitedInsert(assignment.targets) {
+            pending.add(.assignment(assignment), of: object, until: insert)
+        } else {
+            try assign(assignment, to: object)
+        }
+    }
+
+    /// Makes the edits now, or after the last insert that one of them names.
+    private func editWhenReady(
+        _ object: ObjectKey, _ edits: [PlannedEdit]
+    ) throws(SQLiteError) {
+        if edits.isEmpty { return }
+        if let insert = edits.lazy.compactMap({ self.awaitedInsert($0.named) }).max() {
+            pending.add(.edits(edits), of: object, until: insert)
+        } else {
+            try edit(object, edits)
+        }
+    }
+
+    private func awaitedInsert(_ targets: [Assignment.Target]) -> Int? {
+        PendingLinks.awaitedInsert(targets, runningChange: context.changeIndex)
+    }
+}

@@ -1,0 +1,186 @@
+import LarderModel
+
+/// Stores the links between objects, and records each change of a link for the deferred checks, the
+/// versions and the history.
+///
+/// Both sides of a relationship are one stored link, so they always agree.
+struct LinkWriter {
+    let context: ChangeContext
+    let checks: DeferredChecks
+
+    private var lists: ListPositions { ListPositions(context: context) }
+
+    // MARK: - Recording changes
+
+    /// Records a change of an object's relationship, and of the length of a to-many.
+    func recordChange(
+        of relationship: StoredRelationship, ofKey key: Int64
+    ) throws(SQLiteError) {
+        let object = try context.object(relationship.entityNumber, key)
+        context.changes.update(object, .relationship(relationship.number))
+        checks.cardinality.record(relationship, of: object, change: context.changeIndex)
+    }
+
+    /// Records the same for the inverse relationship of a destination.
+    func recordInverseChange(
+        of relationship: StoredRelationship, ofKey key: Int64?
+    ) throws(SQLiteError) {
+        guard let key, let number = relationship.inverseNumber else { return }
+        try recordChange(of: context.schema.relationships[number], ofKey: key)
+    }
+
+    private func recordNil(
+        _ relationship: StoredRelationship, of object: ObjectKey,
+        _ cause: RequiredReferenceCheck.Cause
+    ) {
+        checks.requiredReferences.record(
+            relationship, of: object, cause, change: context.changeIndex)
+    }
+
+    // MARK: - Links of a row that is inserted
+
+    /// The values of a to-one's columns in a row that is about to be inserted.
+    func columnValues(
+        _ relationship: StoredRelationship, _ target: Assignment.Target?
+    ) throws(SQLiteError) -> [SQLBinding] {
+        guard case .own(let column) = relationship.storage else { return [] }
+        let hasPosition = column.positionColumn != nil
+        guard let target, try context.checkExists(target) else {
+            return hasPosition ? [.null, .null] : [.null]
+        }
+        try recordInverseChange(of: relationship, ofKey: target.key)
+        let key = SQLBinding.integer(target.key)
+        guard let order = column.order else { return [key] }
+        return [key, .integer(try lists.appendPosition(order, of: target.key))]
+    }
+
+    // MARK: - To-one relationships
+
+    /// Sets the key in the row of `holder`, and its position in the list of the inverse. Every
+    /// change of a stored to-one goes through this method. A row that has the key already is not
+    /// changed.
+    ///
+    /// - Parameter position: nil appends to the list.
+    /// - Returns: False if there is no such row.
+    @discardableResult
+    func link(
+        _ holder: ObjectKey, _ relationship: StoredRelationship, to key: Int64?,
+        position: Int64? = nil, cause: RequiredReferenceCheck.Cause = .unlinked
+    ) throws(SQLiteError) -> Bool {
+        guard case .own(let column) = relationship.storage,
+            let held = try heldKey(column, holder.key)
+        else { return false }
+        if held == key { return true }
+        var bindings: [SQLBinding] = [.integer(holder.key), key.map { .integer($0) } ?? .null]
+        if let order = column.order {
+            bindings.append(try self.position(position, order, of: key))
+        }
+        try context.statements.statement(column.set).run(bindings)
+        try context.incrementVersion(of: holder)
+        context.changes.update(holder, .relationship(relationship.number))
+        if key != nil {
+            let entity = context.schema.entities[holder.entity]
+            try checks.uniqueness.record(
+                holder, in: entity.constraints(overRelationship: relationship.number), context)
+        }
+        for other in [held, key] { try recordInverseChange(of: relationship, ofKey: other) }
+        if key == nil { recordNil(relationship, of: holder, cause) }
+        try recordOneToOneInverse(relationship, from: held, to: key, cause)
+        return true
+    }
+
+    /// Does the same for a holder that the caller named.
+    ///
+    /// - Returns: False also if the row is one of another entity.
+    func link(
+        _ target: Assignment.Target, _ relationship: StoredRelationship, to key: Int64,
+        position: Int64? = nil
+    ) throws(SQLiteError) -> Bool {
+        guard try context.hasNamedEntity(target) else { return false }
+        return try link(target.object, relationship, to: key, position: position)
+    }
+
+    private func position(
+        _ given: Int64?, _ order: ListOrder, of key: Int64?
+    ) throws(SQLiteError) -> SQLBinding {
+        guard let key else { return .null }
+        if let given { return .integer(given) }
+        return .integer(try lists.appendPosition(order, of: key))
+    }
+
+    /// The other side of a one-to-one is a to-one too, and changes with the link.
+    private func recordOneToOneInverse(
+        _ relationship: StoredRelationship, from oldKey: Int64?, to newKey: Int64?,
+        _ cause: RequiredReferenceCheck.Cause
+    ) throws(SQLiteError) {
+        guard relationship.isOneToOne, !relationship.isOwnInverse,
+            let number = relationship.inverseNumber
+        else { return }
+        let entity = relationship.destinationNumber
+        if let oldKey {
+            let object = try context.object(entity, oldKey)
+            try context.incrementVersion(of: object)
+            recordNil(context.schema.relationships[number], of: object, cause)
+        }
+        if let newKey { try context.incrementVersion(of: context.object(entity, newKey)) }
+    }
+
+    /// Sets the key to nil in all rows that hold it, except for one.
+    func unlinkHolders(
+        _ relationship: StoredRelationship, of key: Int64, except kept: Int64?
+    ) throws(SQLiteError) {
+        guard case .own(let column) = relationship.storage else { return }
+        for holder in try context.keys(column.holders, key) where holder != kept {
+            try link(context.object(relationship.entityNumber, holder), relationship, to: nil)
+        }
+    }
+
+    /// The key that a row holds, which may be nil; nil if there is no row.
+    private func heldKey(_ column: KeyColumn, _ key: Int64) throws(SQLiteError) -> Int64?? {
+        let statement = try context.statements.statement(column.held)
+        defer { statement.reset() }
+        try statement.bind(.integer(key), at: 1)
+        guard try statement.step() else { return nil }
+        return .some(statement.isNull(at: 0) ? nil : statement.int64(at: 0))
+    }
+
+    // MARK: - Pairs of a join table
+
+    func addPair(
+        _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64,
+        _ position: Int64?
+    ) throws(SQLiteError) {
+        try recordChange(of: relationship, ofKey: own)
+        try recordInverseChange(of: relationship, ofKey: other)
+        // An object that is linked to itself is in its list once, at the given position.
+        let inverseOrder = relationship.isOwnInverse && own == other ? nil : table.inverseOrder
+        let last = try inverseOrder.map { order throws(SQLiteError) in
+            try lists.appendPosition(order, of: other)
+        }
+        func add(_ own: Int64, _ other: Int64, _ positions: [Int64?]) throws(SQLiteError) {
+            let statement = try context.statements.statement(table.add)
+            defer { statement.reset() }
+            try statement.bind([.integer(own), .integer(other)])
+            // ?3 and ?4 exist only if the table has their columns; see `JoinTable.add`.
+            for (index, position) in positions.enumerated()
+            where index + 3 <= statement.parameterCount {
+                try statement.bind(position.map { .integer($0) } ?? .null, at: index + 3)
+            }
+            while try statement.step() {}
+        }
+        try add(own, other, [position, last])
+        if relationship.isOwnInverse && own != other {
+            try add(other, own, [last, nil])
+        }
+    }
+
+    func removePair(
+        _ relationship: StoredRelationship, _ table: JoinTable, _ own: Int64, _ other: Int64
+    ) throws(SQLiteError) {
+        try recordChange(of: relationship, ofKey: own)
+        try recordInverseChange(of: relationship, ofKey: other)
+        let statement = try context.statements.statement(table.remove)
+        try statement.run([.integer(own), .integer(other)])
+        if relationship.isOwnInverse { try statement.run([.integer(other), .integer(own)]) }
+    }
+}

@@ -1,0 +1,161 @@
+import LarderModel
+
+/// Checks values against their attributes.
+///
+/// Used on the writer's thread only, because compiled patterns are.
+final class ValueCheck {
+    private var patterns: [String: RegularExpression] = [:]
+
+    /// Checks a value.
+    ///
+    /// - Returns: The stored form of the value.
+    /// - Throws: `missingValue` for nil in an attribute that is not optional, `wrongType`, or
+    ///   `validationFailed` for a value outside of the attribute's bounds.
+    func stored(_ value: Value, _ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
+        do throws(LarderError) {
+            let stored = try SQLBinding(
+                storing: value, as: attribute.attribute.type, named: attribute.qualifiedName)
+            try check(stored, attribute)
+            if case .json(let text) = value { try checkJSON(text, attribute) }
+            return stored
+        } catch {
+            throw detailed(error, attribute, valueKind: value.kindWithArticle)
+        }
+    }
+
+    /// The stored form of the default, for an insert without a value.
+    func storedDefault(_ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
+        let stored = attribute.defaultValue ?? .null
+        do throws(LarderError) {
+            try check(stored, attribute)
+        } catch {
+            throw detailed(error, attribute, valueKind: nil)
+        }
+        return stored
+    }
+
+    private func detailed(
+        _ error: LarderError, _ attribute: StoredAttribute, valueKind: String?
+    ) -> LarderError {
+        var violation =
+            error.details.first ?? ChangeFault(error.code, error.message, rule: .type)
+        violation.entityName = attribute.entityName
+        violation.propertyNames = [attribute.attribute.name]
+        violation.valueKind = valueKind
+        return LarderError(violation, hint: error.hint)
+    }
+
+    private func check(_ stored: SQLBinding, _ attribute: StoredAttribute) throws(LarderError) {
+        switch stored {
+        case .null:
+            guard attribute.attribute.isOptional else {
+                throw violation(.optional, "\(attribute.qualifiedName) is required", .missingValue)
+            }
+        case .integer, .real: try checkBounds(stored, attribute)
+        case .text(let text):
+            if attribute.attribute.type == .decimal {
+                try checkBounds(stored, attribute)
+            } else {
+                try checkText(text, attribute)
+            }
+        case .blob(let bytes):
+            try checkLength(bytes.count, unit: "bytes", attribute)
+        }
+    }
+
+    private func violation(
+        _ rule: ChangeFault.Rule, _ message: String, _ code: ErrorCode = .validationFailed
+    ) -> LarderError {
+        LarderError(ChangeFault(code, message, rule: rule))
+    }
+
+    private func checkBounds(
+        _ stored: SQLBinding, _ attribute: StoredAttribute
+    ) throws(LarderError) {
+        if let minimum = attribute.minimum, stored.isLess(than: minimum) {
+            throw violation(
+                .minimum, "\(attribute.qualifiedName) must not be less than \(minimum.boundText)")
+        }
+        if let maximum = attribute.maximum, maximum.isLess(than: stored) {
+            throw violation(
+                .maximum,
+                "\(attribute.qualifiedName) must not be greater than \(maximum.boundText)")
+        }
+    }
+
+    private func checkText(_ text: String, _ attribute: StoredAttribute) throws(LarderError) {
+        let validation = attribute.attribute.validation
+        if validation.minLength != nil || validation.maxLength != nil {
+            try checkLength(text.count, unit: "characters", attribute)
+        }
+        guard let pattern = validation.pattern else { return }
+        let isMatch: Bool
+        do throws(RegularExpression.Fault) {
+            isMatch = try expression(pattern).matchesWhole(text)
+        } catch {
+            throw violation(
+                .pattern,
+                "\(attribute.qualifiedName) cannot be compared with its pattern (\(error.message))")
+        }
+        guard isMatch else {
+            var error = violation(.pattern, "\(attribute.qualifiedName) does not match its pattern")
+            error.hint = "the pattern is \(pattern)"
+            throw error
+        }
+    }
+
+    private func checkLength(
+        _ length: Int, unit: String, _ attribute: StoredAttribute
+    ) throws(LarderError) {
+        let validation = attribute.attribute.validation
+        if let minimum = validation.minLength, length < minimum {
+            throw violation(
+                .minLength, "\(attribute.qualifiedName) needs at least \(minimum) \(unit)")
+        }
+        if let maximum = validation.maxLength, length > maximum {
+            throw violation(
+                .maxLength, "\(attribute.qualifiedName) takes at most \(maximum) \(unit)")
+        }
+    }
+
+    private func checkJSON(_ text: String, _ attribute: StoredAttribute) throws(LarderError) {
+        do throws(LarderError) {
+            _ = try JSONValue(parsing: text)
+        } catch {
+            throw LarderError(
+                .malformedValue,
+                "\(attribute.qualifiedName) takes a JSON document, and the text is not valid JSON")
+        }
+    }
+
+    private func expression(
+        _ pattern: String
+    ) throws(RegularExpression.Fault) -> RegularExpression {
+        if let compiled = patterns[pattern] { return compiled }
+        let compiled = try RegularExpression(pattern)
+        patterns[pattern] = compiled
+        return compiled
+    }
+}
+
+extension SQLBinding {
+    /// Compares two stored values of one attribute.
+    fileprivate func isLess(than other: SQLBinding) -> Bool {
+        switch (self, other) {
+        case (.integer(let one), .integer(let two)): one < two
+        case (.real(let one), .real(let two)): one < two
+        case (.text(let one), .text(let two)): DecimalText.compare(one.utf8, two.utf8) < 0
+        default: false
+        }
+    }
+
+    /// A bound of the schema for an error message; dates are seconds since 2001.
+    fileprivate var boundText: String {
+        switch self {
+        case .integer(let integer): String(integer)
+        case .real(let real): String(real)
+        case .text(let text): text
+        case .null, .blob: ""
+        }
+    }
+}

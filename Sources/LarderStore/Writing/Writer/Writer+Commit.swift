@@ -1,0 +1,30 @@
+// The writer's only contact with ``ChangeStamps``.
+extension Writer {
+    /// Records what a set of the open transaction changes.
+    func recordChanges(_ changes: ObjectChanges) {
+        changedSlots.insert(changes)
+    }
+
+    /// Commits the open transaction.
+    ///
+    /// - Parameter keys: The last key of each entity.
+    func commit(_ statements: StatementCache, keys: [Int64]) throws(SQLiteError) {
+        let reserved = try reserveKeys(keys, statements)
+        try commit(statements)
+        reservedKeys = reserved
+    }
+
+    /// Commits the open transaction without reserving keys.
+    func commit(_ statements: StatementCache) throws(SQLiteError) {
+        // After a rollback the slots of earlier sets are still there. Their stamps change without
+        // need, and readers read these objects once more.
+        try store.stamps.commit(&changedSlots) { () throws(SQLiteError) in
+            try statements.statement(Texts.commit).run()
+        }
+    }
+
+    /// Changes all stamps, because another connection may have committed anything.
+    func changeAllStamps() {
+        store.stamps.changeAll()
+    }
+}

@@ -1,0 +1,66 @@
+import LarderModel
+
+// A save with an idempotency key is done once. Repeating it returns the first result.
+extension Writer {
+    /// Each save with a key adds an outcome, and deletes at most this many expired ones.
+    private static let deletedAtOnce: Int64 = 4
+
+    /// The outcome that is stored under the key of a set; nil if the set has to be saved. Outcomes
+    /// of earlier sets of the same group are found too.
+    func storedOutcome(
+        of set: ReceivedChangeSet, _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError>? {
+        let key = set.changeSet.idempotencyKey
+        guard !key.isEmpty else { return nil }
+        guard key.utf8.count <= Limits.idempotencyKeyBytesMax else {
+            return .failure(
+                LarderError(
+                    .resourceExhausted,
+                    "an idempotency key takes at most \(Limits.idempotencyKeyBytesMax) bytes"))
+        }
+        let statement = try statements.statement(Layout.findOutcome)
+        defer { statement.reset() }
+        try statement.bind(.text(key), at: 1)
+        guard try statement.step() else { return nil }
+        guard statement.int64(at: 0) == Int64(bitPattern: set.digest) else {
+            return .failure(
+                LarderError(
+                    .idempotencyMismatch,
+                    "other changes have been saved under the idempotency key of this set",
+                    hint: "repeat exactly the same changes, or use a new key for other changes"))
+        }
+        let stored = StoredOutcome(
+            transaction: statement.isNull(at: 1) ? nil : statement.int64(at: 1),
+            inserted: statement.string(at: 2), versions: statement.string(at: 3),
+            deleted: statement.int64(at: 4), merged: statement.string(at: 5),
+            affected: statement.string(at: 6))
+        guard let result = stored.result(store: store.storeDescription.identifier) else {
+            return .failure(
+                LarderError(
+                    .storageFailed, "the store file is damaged (an outcome cannot be read)",
+                    hint: "check whether the changes are stored before saving them under another key"))
+        }
+        return .success(result)
+    }
+
+    /// Stores the result of a set with a key, in the same savepoint.
+    func storeOutcome(
+        _ result: SaveResult, of set: ReceivedChangeSet, time: Double,
+        _ statements: StatementCache
+    ) throws(SQLiteError) {
+        let key = set.changeSet.idempotencyKey
+        guard !key.isEmpty else { return }
+        let stored = StoredOutcome(result)
+        try statements.statement(Layout.insertOutcome).run([
+            .text(key), .integer(Int64(bitPattern: set.digest)), .real(time),
+            stored.transaction.map { .integer($0) } ?? .null, .text(stored.inserted),
+            .text(stored.versions), .integer(stored.deleted), .text(stored.merged),
+            .text(stored.affected),
+        ])
+        let newest = statements.connection.lastInsertedRowID
+        try statements.statement(Layout.forgetOutcomes).run([
+            .integer(newest - Limits.outcomesMax), .real(time - Limits.outcomeSecondsMax),
+            .integer(Writer.deletedAtOnce),
+        ])
+    }
+}

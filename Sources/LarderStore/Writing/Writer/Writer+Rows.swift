@@ -1,0 +1,65 @@
+import FoundationEssentials
+import LarderModel
+
+extension Writer {
+    func insert(
+        _ received: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
+    ) -> Result<InsertedRows, LarderError> {
+        if let error = writeError() { return .failure(error) }
+        guard let statements else { return .failure(Writer.closedError) }
+        do throws(SQLiteError) {
+            let outcome = try insert(received, firstRow, rows, statements)
+            rollBack()
+            return outcome
+        } catch {
+            let isStatementError =
+                error.concernsStatementOnly && !statements.connection.autocommit
+            rollBack()
+            if !isStatementError { recordFailure(error) }
+            return .failure(error.larderError)
+        }
+    }
+
+    /// Inserts and commits. After a failure the caller rolls the transaction back.
+    private func insert(
+        _ received: ReceivedInsertion, _ firstRow: Int64, _ rows: any RowSource,
+        _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<InsertedRows, LarderError> {
+        let insertion = received.insertion
+        guard let number = schema.number(of: insertion.entityName) else {
+            return .failure(
+                LarderError(.unknownEntity, "there is no entity \(insertion.entityName)"))
+        }
+        let entity = schema.entities[number]
+        if let error = ChangeSetCheck.insertError(entity.entity) { return .failure(error) }
+        guard let run = makeRun(at: Date().timeIntervalSinceReferenceDate, statements) else {
+            return .failure(Writer.noNumbersLeft)
+        }
+        try statements.statement(Texts.begin).run()
+        let inserting = InsertionRun(
+            insertion, into: entity, firstRow: firstRow, run, lastKeys: lastKeys,
+            planner: planner)
+        let context = run.context
+        while context.errors.isEmpty {
+            let batch: Batch
+            do throws(LarderError) {
+                guard let next = try rows.next() else { break }
+                try insertion.check(next, in: store.storeDescription.schema)
+                batch = next
+            } catch {
+                return .failure(error)
+            }
+            try inserting.insert(batch)
+        }
+        if context.errors.isEmpty { try run.finish() }
+        let error = context.errors.error(
+            changeCount: .max, elements: "rows", in: "the stream")
+        if let error { return .failure(error) }
+        var result = InsertedRows(rowCount: inserting.rowCount, keys: inserting.keys)
+        result.transaction = try writeHistory(
+            of: run, received.source, author: insertion.author)
+        try commit(statements, keys: inserting.lastKeys)
+        lastKeys = inserting.lastKeys
+        return .success(result)
+    }
+}

@@ -1,0 +1,250 @@
+import FoundationEssentials
+import LarderModel
+
+/// The one writer of a store: it takes change sets, commits them as a group, and returns an outcome
+/// for each.
+///
+/// It alone writes and checkpoints. It is used on one thread at a time. Each set of a group has a
+/// savepoint, so that a set that fails leaves nothing; the first set of a group has the transaction
+/// itself. An outcome is a success only after the commit has returned.
+///
+/// After a failure of the storage it rejects writes until a trial succeeds; see
+/// `Writer+Recovery.swift`.
+final class Writer: StoreWriter {
+    private static let statementsMax = 1_024
+
+    let store: Store
+    let schema: WritingSchema
+    let planner: QueryPlanner
+    let values = ValueCheck()
+    /// nil after the writer is closed.
+    var statements: StatementCache?
+    private var transactionStatement: TransactionStatement?
+    var storage = StorageState.working
+    /// Where the functions of the connection report their errors.
+    private var functionErrors = FunctionFaults()
+    /// The last key of each entity.
+    var lastKeys: [Int64] = []
+    /// The keys in `sqlite_sequence`, up to which keys are reserved.
+    var reservedKeys: [Int64] = []
+    /// The number of the last transaction in the history. It never decreases, because a failed
+    /// commit may still be found in the log.
+    private var lastTransaction: Int64 = 0
+    var checkpointedPageCount = 0
+    /// The objects that the open transaction changes, for readers with caches.
+    var changedSlots = ChangeStamps.Slots()
+
+    init(_ store: Store, _ connection: Connection) throws(LarderError) {
+        self.store = store
+        schema = try WritingSchema(store.layout, store.valueConverter)
+        planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
+        do throws(SQLiteError) {
+            try use(connection)
+        } catch {
+            throw error.larderError
+        }
+    }
+
+    /// Takes over a connection, and reads the last keys and the last transaction from it.
+    func use(_ connection: Connection) throws(SQLiteError) {
+        connection.watchLog()
+        changeAllStamps()
+        functionErrors = try StoreFunctions.register(on: connection).faults
+        let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
+        var keys = [Int64](repeating: 0, count: schema.entities.count)
+        while try rows.step() {
+            guard let number = schema.number(of: rows.string(at: 0)) else { continue }
+            keys[number] = max(0, rows.int64(at: 1))
+        }
+        lastKeys = keys
+        reservedKeys = keys
+        transactionStatement = nil
+        // A read-only store of an older format may have no history.
+        if !store.options.isReadOnly {
+            lastTransaction = max(
+                lastTransaction, try connection.integer(Layout.lastTransaction) ?? 0)
+            transactionStatement = try TransactionStatement(connection)
+        }
+        statements = StatementCache(connection, capacity: Writer.statementsMax)
+    }
+
+    func close() {
+        guard let connection = statements?.connection else { return }
+        rollBack()
+        releaseUnusedKeys()
+        statements = nil
+        transactionStatement = nil
+        if !store.options.isReadOnly {
+            // Running readers keep the log from being truncated; the next opening reads it.
+            if (try? connection.checkpoint(.truncate)) == nil {
+                try? connection.checkpoint(.passive)
+            }
+        }
+    }
+
+    // MARK: - Groups of change sets
+
+    func save(
+        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+    ) -> [Result<SaveResult, LarderError>] {
+        guard !sets.isEmpty else { return [] }
+        if let error = writeError() { return sets.map { _ in .failure(error) } }
+        guard let statements else { return sets.map { _ in .failure(Writer.closedError) } }
+        let keysBefore = lastKeys
+        let time = Date().timeIntervalSinceReferenceDate
+        var count = 0
+        do throws(SQLiteError) {
+            var outcomes: [Result<SaveResult, LarderError>] = []
+            var part = sets
+            while !part.isEmpty {
+                count += part.count
+                outcomes.reserveCapacity(count)
+                for set in part { outcomes.append(try save(set, time: time, statements)) }
+                part = more()
+            }
+            if !statements.connection.autocommit { try commit(statements, keys: lastKeys) }
+            return outcomes
+        } catch {
+            lastKeys = keysBefore
+            rollBack()
+            let failure = error.larderError
+            recordFailure(error)
+            return Array(repeating: .failure(failure), count: count)
+        }
+    }
+
+    func save(
+        _ set: ReceivedChangeSet, within budget: ReadBudget
+    ) -> Result<SaveResult, LarderError>? {
+        guard case .working = storage, !store.options.isReadOnly, let statements
+        else { return nil }
+        let keysBefore = lastKeys
+        let connection = statements.connection
+        connection.setBudget(budget)
+        do throws(SQLiteError) {
+            let time = Date().timeIntervalSinceReferenceDate
+            let outcome = try save(set, time: time, statements)
+            // A commit must not be stopped, because it would not be known whether it took effect.
+            connection.setBudget(nil)
+            if !connection.autocommit { try commit(statements, keys: lastKeys) }
+            return outcome
+        } catch {
+            let isStopped = connection.stopReason != nil
+            connection.setBudget(nil)
+            lastKeys = keysBefore
+            rollBack()
+            if isStopped { return nil }
+            recordFailure(error)
+            return .failure(error.larderError)
+        }
+    }
+
+    /// Rolls back an open transaction.
+    func rollBack() {
+        guard let connection = statements?.connection, !connection.autocommit else { return }
+        try? connection.execute("ROLLBACK")
+    }
+
+    // MARK: - One change set
+
+    /// Saves one set within the transaction of the group, which begins with the first set that
+    /// needs it. That set can be rolled back with the transaction; later sets have savepoints.
+    ///
+    /// - Throws: An error that ends the whole group.
+    private func save(
+        _ set: ReceivedChangeSet, time: Double, _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        if let outcome = try storedOutcome(of: set, statements) { return outcome }
+        var check = ChangeSetCheck(
+            schema, store: store.storeDescription.identifier, values: values, planner: planner,
+            lastKeys: lastKeys)
+        let planned: PlannedChangeSet
+        do throws(LarderError) {
+            planned = try check.plan(set.changeSet)
+        } catch {
+            return .failure(error)
+        }
+        let isFirst = statements.connection.autocommit
+        try statements.statement(isFirst ? Texts.begin : Texts.beginSet).run()
+        let outcome = try run(planned, set, time: time, statements)
+        switch outcome {
+        case .success:
+            if !isFirst { try statements.statement(Texts.releaseSet).run() }
+            lastKeys = planned.lastKeys
+        case .failure where isFirst: try statements.statement(Texts.rollBack).run()
+        case .failure:
+            try statements.statement(Texts.rollBackSet).run()
+            try statements.statement(Texts.releaseSet).run()
+        }
+        return outcome
+    }
+
+    /// Runs a set. An error of SQLite that leaves the transaction intact fails this set only.
+    private func run(
+        _ planned: PlannedChangeSet, _ set: ReceivedChangeSet, time: Double,
+        _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        let budget = planned.hasBulkChanges ? set.budget : nil
+        guard let run = makeRun(at: time, statements, within: budget) else {
+            return .failure(Writer.noNumbersLeft)
+        }
+        do throws(SQLiteError) {
+            let outcome = try run.run(planned)
+            guard case .success(var result) = outcome else { return outcome }
+            result.transaction = try writeHistory(
+                of: run, set.source, author: set.changeSet.author)
+            try storeOutcome(result, of: set, time: time, statements)
+            return .success(result)
+        } catch {
+            guard !statements.connection.autocommit else { throw error }
+            if error.condition == .interrupted { return .failure(Writer.timeoutError) }
+            guard error.concernsStatementOnly else { throw error }
+            return .failure(error.larderError)
+        }
+    }
+
+    /// A run with the next transaction number; nil if there is none left.
+    func makeRun(
+        at time: Double, _ statements: StatementCache, within budget: ReadBudget? = nil
+    ) -> ChangeSetRun? {
+        let (number, overflow) = lastTransaction.addingReportingOverflow(1)
+        guard !overflow else { return nil }
+        let context = ChangeContext(
+            schema, store: store.storeDescription.identifier, statements: statements,
+            lastKeys: lastKeys, budget: budget)
+        return ChangeSetRun(
+            context, values: values, transaction: number, time: time,
+            functionErrors: functionErrors)
+    }
+
+    /// Writes the transaction of a run into the history.
+    ///
+    /// - Returns: The number of the transaction; nil if the run changed nothing.
+    func writeHistory(
+        of run: ChangeSetRun, _ source: ChangeSource, author: String
+    ) throws(SQLiteError) -> Int64? {
+        guard let transactionStatement,
+            try run.writeHistory(source, author: author, transactionStatement)
+        else { return nil }
+        lastTransaction = run.transaction
+        recordChanges(run.context.changes)
+        return run.transaction
+    }
+
+    /// The statements of transactions and savepoints.
+    enum Texts {
+        static let begin = SQLText("BEGIN IMMEDIATE")
+        static let commit = SQLText("COMMIT")
+        static let storeKey = SQLText("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")
+        static let rollBack = SQLText("ROLLBACK")
+        static let beginSet = SQLText("SAVEPOINT change_set")
+        static let releaseSet = SQLText("RELEASE change_set")
+        static let rollBackSet = SQLText("ROLLBACK TO change_set")
+    }
+
+    static let closedError = LarderError(.unavailable, "the store is being closed")
+    static let noNumbersLeft = LarderError(.storageFull, "the history has no numbers left")
+    private static let timeoutError = LarderError(
+        .timeout, "the change set took longer than its deadline; nothing was changed",
+        hint: "use a longer timeout, or change fewer objects at once")
+}

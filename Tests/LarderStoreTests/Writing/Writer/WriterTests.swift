@@ -1,0 +1,234 @@
+import CSQLite
+import LarderModel
+import Testing
+
+@testable import LarderStore
+
+@Suite("the writer")
+struct WriterTests {
+    private let library: Library
+
+    init() throws { library = try Library() }
+
+    private func category(_ name: String) -> ChangeSet {
+        ChangeSet([.insert(.new("c", "Category"), values: ["name": .string(name)])])
+    }
+
+    private func codes(_ outcomes: [Result<SaveResult, LarderError>]) -> [ErrorCode?] {
+        outcomes.map { outcome in
+            if case .failure(let error) = outcome { error.code } else { nil }
+        }
+    }
+
+    @Test("gives each set of a group its own outcome")
+    func group() throws {
+        let outcomes = library.writer.save([
+            category("a"), category("a"), ChangeSet([.insert(.new("x", "Nothing"), values: [:])]),
+            ChangeSet([
+                .insert(.new("t", "Tag"), values: [:]),
+                .delete(library.identifier("Tag", 77), ifVersion: nil),
+            ]), category("b"), ChangeSet(),
+        ])
+        #expect(
+            codes(outcomes) == [
+                nil, .uniquenessViolated, .unknownEntity, .objectNotFound, nil, nil,
+            ])
+        #expect(
+            try library.rows("SELECT _id, name FROM Category ORDER BY _id")
+                == [[.integer(1), .text("a")], [.integer(2), .text("b")]])
+        #expect(try library.count("Tag") == 0)
+        #expect(codes(library.writer.save([ChangeSet]())) == [])
+    }
+
+    @Test("takes into a group what comes while it is carried out, each with its own outcome")
+    func growingGroup() throws {
+        func set(_ name: Value) -> ReceivedChangeSet {
+            ReceivedChangeSet(
+                ChangeSet([.insert(.new("c", "Category"), values: ["name": name])]))
+        }
+        var later = [[set("b"), set(nil)], [set("a"), set("c")]]
+        var committed: Int64 = 0
+        let outcomes = library.writer.save([set("a")]) {
+            committed += (try? library.count("Category")) ?? -1
+            return later.isEmpty ? [] : later.removeFirst()
+        }
+        #expect(committed == 0 && later.isEmpty)
+        #expect(outcomes.map { (try? $0.get()) != nil } == [true, true, false, false, true])
+        #expect(try library.count("Category") == 3)
+        #expect(try library.count("_transaction") == 3)
+    }
+
+    @Test("undoes a set that begins its group, and carries out those behind it")
+    func failingFirst() throws {
+        let bad = ChangeSet([.insert(.new("c", "Category"), values: ["name": nil])])
+        let good = ChangeSet([.insert(.new("c", "Category"), values: ["name": "a"])])
+        let outcomes = library.writer.save([bad, good, bad, good])
+        #expect(outcomes.map { (try? $0.get()) != nil } == [false, true, false, false])
+        #expect(try library.count("Category") == 1)
+    }
+
+    @Test("lets nothing of a group be seen before it is committed")
+    func isolation() throws {
+        try library.eyes.execute("BEGIN")
+        #expect(try library.count("Category") == 0)
+        #expect(codes(library.writer.save([category("a"), category("b")])) == [nil, nil])
+        #expect(try library.count("Category") == 0)
+        try library.eyes.execute("COMMIT")
+        #expect(try library.count("Category") == 2)
+    }
+
+    @Test("fails a whole group when there is no room, and recovers once there is")
+    func storageFull() throws {
+        let connection = try #require(library.writer.statements?.connection)
+        #expect(codes(library.writer.save([category("first")])) == [nil])
+        let pages = try #require(try connection.integer("PRAGMA page_count"))
+        try connection.execute("PRAGMA max_page_count = \(pages + 2)")
+        let large = String(repeating: "x", count: 100_000)
+        let before = try library.contents()
+        let failed = library.writer.save([category("small"), category(large), category("other")])
+        #expect(codes(failed) == [.storageFull, .storageFull, .storageFull])
+        #expect(try library.contents() == before)
+        #expect(try library.eyes.integer("SELECT count(*) FROM Category") == 1)
+        // A trial that changes no size succeeds, so small sets are taken again.
+        #expect(codes(library.writer.save([category("small")])) == [nil])
+        #expect(codes(library.writer.save([category(large)])) == [.storageFull])
+        try connection.execute("PRAGMA max_page_count = 1000000")
+        #expect(codes(library.writer.save([category(large)])) == [nil])
+        #expect(try library.rows("SELECT _id FROM Category").count == 3)
+        #expect(try library.eyes.integer("SELECT max(_id) FROM Category") == 3)
+        #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
+    }
+
+    @Test("refuses to write to a damaged store until it is opened again")
+    func damaged() throws {
+        library.writer.recordFailure(
+            SQLiteError(extendedCode: 11, message: "database disk image is malformed"))
+        #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
+        #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
+        #expect(try library.count("Category") == 0)
+    }
+
+    @Test("takes a new connection after an I/O error, and goes on with keys that were not given")
+    func reopening() throws {
+        #expect(codes(library.writer.save([category("a")])) == [nil])
+        let before = library.writer.statements?.connection
+        library.writer.recordFailure(SQLiteError(extendedCode: 10, message: "disk I/O error"))
+        #expect(codes(library.writer.save([category("b")])) == [nil])
+        #expect(library.writer.statements?.connection !== before)
+        // Keys that were noted ahead are left out.
+        let next = try #require(try library.eyes.integer("SELECT max(_id) FROM Category"))
+        #expect(next > 1 && next <= 102)
+    }
+
+    @Test("fails a set that holds a value too large, and no other")
+    func tooLarge() throws {
+        let connection = try #require(library.writer.statements?.connection)
+        connection.setValueBytesMax(10_000)
+        let outcomes = library.writer.save([
+            category("a"), category(String(repeating: "x", count: 20_000)), category("b"),
+        ])
+        #expect(codes(outcomes) == [nil, .resourceExhausted, nil])
+        #expect(try library.count("Category") == 2)
+    }
+
+    @Test("moves a grown log into the file, between groups")
+    func checkpoint() throws {
+        let connection = try #require(library.writer.statements?.connection)
+        let large = String(repeating: "x", count: 1 << 20)
+        for number in 0..<6 { _ = library.writer.save([category("\(number)" + large)]) }
+        #expect(connection.logPageCount > 1_000)
+        library.writer.checkpointIfNeeded()
+        // The log begins again from its start.
+        _ = library.writer.save([category("small")])
+        #expect(connection.logPageCount < 100)
+        try library.eyes.execute("BEGIN")
+        _ = try library.count("Category")
+        for number in 10..<30 { _ = library.writer.save([category("\(number)" + large)]) }
+        library.writer.checkpointIfNeeded()
+        #expect(try library.count("Category") == 7)
+        try library.eyes.execute("COMMIT")
+        #expect(try library.count("Category") == 27)
+    }
+
+    private func alone(_ changes: Change...) -> Result<SaveResult, LarderError>? {
+        library.writer.save(
+            ReceivedChangeSet(ChangeSet(changes)), within: ReadBudget(steps: 5_000))
+    }
+
+    @Test("saves a short set by itself, with its own outcome")
+    func shortSet() throws {
+        for key in Int64(1)...3 {
+            let outcome = alone(.insert(.new("c", "Category"), values: ["name": .string("\(key)")]))
+            #expect(try outcome?.get().inserted == [library.identifier("Category", key)])
+            #expect(try outcome?.get().transaction == key)
+        }
+        let twin = alone(.insert(.new("c", "Category"), values: ["name": "1"]))
+        #expect(twin.map { codes([$0]) } == [.uniquenessViolated])
+        #expect(try library.count("Category") == 3)
+    }
+
+    @Test("does nothing of a set that takes longer than it may, and all of it when asked again")
+    func budget() throws {
+        let parent = try library.insert("Person")
+        let children = (0..<2_000).map { number in
+            Change.insert(.new("\(number)", "Person"), values: ["parent": .object(parent)])
+        }
+        _ = try library.writer.save([ChangeSet(children)])[0].get()
+        let before = try library.contents()
+        #expect(alone(.delete(parent, ifVersion: nil)) == nil)
+        #expect(alone(.update(parent, ifVersion: nil, values: ["children": .objects([])])) == nil)
+        #expect(try library.contents() == before)
+        let next = try library.insert("Person")
+        #expect(next.permanentKey == 2_002)
+        #expect(try library.saved(.delete(parent, ifVersion: nil)).deletedCount == 2_001)
+        #expect(try library.count("Person") == 1)
+    }
+
+    @Test("tries a storage that failed for sets that may take their time only")
+    func suspectStorage() throws {
+        library.writer.recordFailure(
+            SQLiteError(extendedCode: SQLITE_FULL, message: "the disk was full"))
+        #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
+        try library.insert("Tag")
+        #expect(try alone(.insert(.new("t", "Tag"), values: [:]))?.get().inserted.count == 1)
+        library.writer.close()
+        #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
+    }
+
+    @Test("takes nothing once it is closed, and leaves everything in the file")
+    func close() throws {
+        #expect(codes(library.writer.save([category("a")])) == [nil])
+        library.writer.close()
+        library.writer.close()
+        library.writer.checkpointIfNeeded()
+        #expect(codes(library.writer.save([category("b")])) == [.unavailable])
+        #expect(try library.count("Category") == 1)
+    }
+
+    @Test("refuses every set of a store that is opened for reading")
+    func readOnly() throws {
+        let folder = try MemoryFolder()
+        _ = try Store.open(path: folder.storePath, schema: Library.schema())
+        let store = try Store.open(
+            path: folder.storePath, schema: nil, options: StoreOptions(isReadOnly: true))
+        #expect(store.storeDescription.isReadOnly)
+        let writer = try store.makeWriter()
+        #expect(codes(writer.save([category("a"), ChangeSet()])) == [.readOnly, .readOnly])
+        writer.checkpointIfNeeded()
+        writer.close()
+    }
+
+    @Test("keeps its objects when the store is opened again, with the next keys")
+    func persistence() throws {
+        let folder = try MemoryFolder()
+        for key in Int64(1)...3 {
+            let store = try Store.open(
+                path: folder.storePath, schema: Library.schema(),
+                options: StoreOptions(synchronous: .normal))
+            let writer = try store.makeWriter()
+            let result = try writer.save([category("\(key)")])[0].get()
+            #expect(result.inserted[0].permanentKey == key)
+            writer.close()
+        }
+    }
+}
