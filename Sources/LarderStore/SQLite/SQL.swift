@@ -40,8 +40,6 @@ struct SQL: Sendable {
         identities.add(1, ordering: .relaxed).newValue
     }
 
-    init(unchecked text: String) { self.text = text }
-
     /// A `?` for each parameter, with commas between them.
     init(_ parameters: [SQLParameter]) {
         text = repeatElement("?", count: parameters.count).joined(separator: ", ")
@@ -95,7 +93,7 @@ extension SQL: ExpressibleByStringInterpolation {
     }
 
     struct StringInterpolation: StringInterpolationProtocol {
-        var sql = SQL([])
+        fileprivate var sql = SQL([])
 
         init(literalCapacity: Int, interpolationCount: Int) {
             sql.text.reserveCapacity(literalCapacity + 16 * interpolationCount)

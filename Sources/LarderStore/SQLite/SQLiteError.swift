@@ -155,41 +155,6 @@ extension SQLiteError {
     private var statementText: String { sql.map { " in \($0)" } ?? "" }
 }
 
-extension SQLiteError {
-    /// What failed. The raw values are SQLite's primary result codes.
-    enum Condition: Int32 {
-        /// The statement is wrong, or a function ended it.
-        case statement = 1
-        case busy = 5
-        /// The statement was stopped: by its budget, or by a function.
-        case interrupted = 9
-        /// A system call failed.
-        case inputOutput = 10
-        case corrupt = 11
-        /// A value or a statement is larger than SQLite's limit.
-        case tooLarge = 18
-        case constraintViolated = 19
-        case mismatch = 20
-        case range = 25
-        case notADatabase = 26
-        case other = -1
-    }
-
-    var condition: Condition { Condition(rawValue: code) ?? .other }
-
-    init(_ condition: Condition, _ message: String) {
-        self.init(extendedCode: condition.rawValue, message: message)
-    }
-
-    /// Whether the error concerns its statement alone and says nothing about the storage.
-    var concernsStatementOnly: Bool {
-        switch condition {
-        case .statement, .tooLarge, .constraintViolated, .mismatch, .range: true
-        case .busy, .interrupted, .inputOutput, .corrupt, .notADatabase, .other: false
-        }
-    }
-}
-
 extension LarderError {
     static let storageFull = LarderError(
         .storageFull, "there is no room left for the store",

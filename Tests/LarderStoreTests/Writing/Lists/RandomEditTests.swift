@@ -209,8 +209,8 @@ final class RandomEditTests {
         else { return }
         let rows = try library.rows(
             """
-            SELECT "\(owner)", "\(item)" FROM "\(table)" WHERE "\(owner)" IS NOT NULL
-            ORDER BY "\(owner)", "\(position)"
+            SELECT \(name: owner), \(name: item) FROM \(name: table)
+            WHERE \(name: owner) IS NOT NULL ORDER BY \(name: owner), \(name: position)
             """)
         let starts = [0, ListPosition.range.lowerBound, ListPosition.range.upperBound - 12]
         guard let start = starts.randomElement(using: &random) else { return }
@@ -221,7 +221,8 @@ final class RandomEditTests {
             places[row[0]] = place + 1
             try statements.statement(
                 """
-                UPDATE "\(table)" SET "\(position)" = ?3 WHERE "\(owner)" = ?1 AND "\(item)" = ?2
+                UPDATE \(name: table) SET \(name: position) = ?3
+                WHERE \(name: owner) = ?1 AND \(name: item) = ?2
                 """
             ).run([row[0], row[1], .integer(start + place)])
         }

@@ -261,7 +261,7 @@ final class RandomRuleTests {
         for entity in before.objects.schema.entities {
             let objects = before.objects.objects(entity.name)
             try #require(
-                try library.rows("SELECT _id FROM \(entity.name) ORDER BY _id")
+                try library.rows("SELECT _id FROM \(name: entity.name) ORDER BY _id")
                     == objects.map { [.integer($0.key)] }, "seed \(random.seed)")
             for object in objects {
                 for relationship in entity.relationships {

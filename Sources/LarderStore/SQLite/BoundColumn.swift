@@ -5,7 +5,7 @@ import LarderModel
 ///
 /// The memory of texts and blobs does not move while the column lives. A statement refers to it until
 /// its parameters are bound again or cleared. The caller keeps the column alive until then.
-final class LentColumn {
+final class BoundColumn {
     enum Content {
         case integers([Int64])
         case reals([Double])
@@ -54,7 +54,7 @@ extension Statement {
     /// Binds the values of some rows: the first one to the parameter with an index, from 1, and each
     /// further one `stride` parameters after the one before.
     func bind(
-        _ column: LentColumn, _ rows: Range<Int>, at index: Int, stride: Int = 0
+        _ column: BoundColumn, _ rows: Range<Int>, at index: Int, stride: Int = 0
     ) throws(SQLiteError) {
         var parameter = Int32(index)
         for row in rows {
@@ -65,7 +65,7 @@ extension Statement {
         }
     }
 
-    private func bind(_ column: LentColumn, _ row: Int, _ parameter: Int32) -> Int32 {
+    private func bind(_ column: BoundColumn, _ row: Int, _ parameter: Int32) -> Int32 {
         switch column.content {
         case .integers(let values): return sqlite3_bind_int64(handle, parameter, values[row])
         case .reals(let values): return sqlite3_bind_double(handle, parameter, values[row])

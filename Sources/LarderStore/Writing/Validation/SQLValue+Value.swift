@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-extension SQLBinding {
+extension SQLValue {
     /// The value of an attribute with this stored form; nil if the type is never stored in this
     /// form, that is, if the file is damaged.
     func value(of type: AttributeType) -> Value? {
