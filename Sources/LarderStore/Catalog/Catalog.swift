@@ -19,7 +19,8 @@ struct Catalog: Sendable {
     }
 
     /// Overwrites a value with itself, so that a commit has something to write.
-    static let probeText: SQL = "UPDATE _larder SET value = value WHERE name = \(literal: Name.store)"
+    static let probeText: SQL =
+        "UPDATE _larder SET value = value WHERE name = \(literal: Name.store)"
 
     /// Creates every table and the catalog, in the open transaction.
     ///

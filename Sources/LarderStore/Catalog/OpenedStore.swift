@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-/// A store file that has been claimed, opened, checked, and created if it was empty.
+/// A store file that has been claimed, opened and checked, and created if it was empty.
 struct OpenedStore {
     let file: OpenFile
     let connection: Connection
@@ -9,9 +9,9 @@ struct OpenedStore {
     let schema: Schema
 
     private enum Failure: Error {
-        /// What SQLite reported.
+        /// An error of SQLite.
         case database(SQLiteError)
-        /// What this program found.
+        /// An error that this program found.
         case refused(LarderError)
     }
 
@@ -29,7 +29,7 @@ struct OpenedStore {
                 path: path, file: file, schema: schema, isReadOnly: isReadOnly,
                 synchronous: synchronous)
         } catch {
-            // The connection is closed by now.
+            // The connection has been closed.
             switch error {
             case .refused(let refusal): throw refusal
             case .database(let failure) where failure.condition == .busy:
@@ -47,7 +47,7 @@ struct OpenedStore {
     ) throws(Failure) -> OpenedStore {
         do {
             let connection = try StoreConnection.open(path)
-            // The first read takes the lock that keeps other processes out.
+            // The first read takes the lock against other processes.
             if try connection.integer("PRAGMA page_count") == 0 {
                 try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
             } else {
@@ -56,16 +56,16 @@ struct OpenedStore {
             if connection.isReadOnly {
                 throw LarderError(
                     .permissionDenied, "\(path) may not be written",
-                    hint: "a store that is only read needs the right too, for its log")
+                    hint: "a store that is only read needs write permission too, for its log")
             }
             let catalog = try Catalog(reading: connection)
             let ownSchema = try self.schema(of: catalog, expected: schema)
             try connection.execute("PRAGMA journal_mode = WAL")
-            // The log comes into being with the first read, and stays as long as a connection.
+            // The first read creates the log, which exists as long as there is a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
             try OpenFile.syncFolder(connection.folder, of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
-            // A store that is only read stays as it is.
+            // A store that is only read is not changed.
             if !isReadOnly {
                 try upgradeIfNeeded(connection)
                 for sql in Layout(ownSchema).createOrderIndexes { try connection.execute(sql) }
@@ -88,22 +88,22 @@ struct OpenedStore {
         if version < Catalog.formatVersion { try Catalog.upgrade(connection, from: version) }
     }
 
-    /// Creates the store in one transaction: afterwards the file is one, or as empty as before,
-    /// also if the power fails on the way. Closing the connection rolls back what is not committed.
+    /// Creates the store in one transaction. The file becomes a store or remains empty, also after a
+    /// power failure. Closing the connection rolls back an uncommitted transaction.
     private static func create(
         _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
     ) throws {
         guard let schema, !isReadOnly else {
             throw LarderError(
-                .notAStore, "\(path) is empty, so not a store yet",
-                hint: "open it for writing, with a schema, to make it one")
+                .notAStore, "\(path) is empty and not a store yet",
+                hint: "open it for writing, with a schema, to create a store in it")
         }
         let plans = try SchemaStorability.derivationPlans(of: schema)
         if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
         try connection.execute("BEGIN EXCLUSIVE")
-        // The rollback journal has its name by now, and the file is still empty. SQLite syncs that
-        // name too, but goes on when it fails; then a loss of power could take the journal alone,
-        // and leave a part of what it would have undone.
+        // The rollback journal exists now, and the file is still empty. SQLite syncs the folder too,
+        // but ignores an error. Then a power failure could remove the journal and leave a part of the
+        // changes that it would have rolled back.
         try OpenFile.syncFolder(connection.folder, of: path)
         do throws(SQLiteError) {
             try Catalog.create(
@@ -140,7 +140,7 @@ struct OpenedStore {
         }
     }
 
-    /// The file's own schema, which has to be the expected one if there is one.
+    /// The file's own schema, which must equal the expected one if there is one.
     private static func schema(of catalog: Catalog, expected: Schema?) throws -> Schema {
         if let expected, expected.canonicalText == catalog.schemaText { return expected }
         let own: Schema

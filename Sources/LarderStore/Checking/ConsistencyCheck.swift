@@ -57,7 +57,7 @@ struct ConsistencyCheck {
                 SELECT \(key) FROM \(table(entity)) \
                 WHERE \(key) < 1 OR \(key) > COALESCE((\(recorded)), 0)
                 """,
-            message: "its key is outside of those that were given out")
+            message: "its key is outside of the range of assigned keys")
     }
 
     /// Each object belongs to an entity that is not abstract and has values of its properties only.
@@ -68,7 +68,7 @@ struct ConsistencyCheck {
         let unknown = TableCheck(
             place: root.name, entityName: root.name,
             sql: "SELECT \(key) FROM \(table(root)) WHERE \(column) NOT IN (\(known))",
-            message: "it is of no entity that has objects")
+            message: "its entity does not exist or is abstract")
         return [unknown]
             + kinds.dropFirst().compactMap { entity in
                 let columns = layout.declaredColumns(of: entity)
@@ -81,7 +81,7 @@ struct ConsistencyCheck {
                         WHERE NOT (\(isOfKind(entity, column))) \
                         AND (\(hasValue, separator: " OR "))
                         """,
-                    message: "it has a value of this entity, and is none of its objects")
+                    message: "it has a value of this entity but is not one of its objects")
             }
     }
 
@@ -127,21 +127,21 @@ struct ConsistencyCheck {
             checks.append(
                 check(
                     "\(reference) IS NULL\(kindCondition(entity, "o"))",
-                    "it leads nowhere, and must not"))
+                    "the required reference is nil"))
         }
         guard let name = layout.positionColumn(beside: relationship, column) else { return checks }
         let position: SQL = "\(name: name)"
         checks.append(
             check(
                 "(\(reference) IS NULL) <> (\(position) IS NULL)",
-                "its place in an ordered list is missing, or stray"))
+                "its position in an ordered list is missing or superfluous"))
         checks.append(
             check(
                 """
                 EXISTS (SELECT 1 FROM \(table(entity)) AS s WHERE s.\(reference) = o.\(reference) \
                 AND s.\(position) = o.\(position) AND s.\(key) < o.\(key))
                 """,
-                "its place in an ordered list is taken twice"))
+                "its position in an ordered list is used twice"))
         return checks
     }
 
@@ -171,7 +171,7 @@ struct ConsistencyCheck {
                 NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS o WHERE o.\(key) = p.\(own)\
                 \(kindCondition(entity, "o")))
                 """,
-                "an object that is not there leads on"),
+                "it belongs to an object that does not exist"),
         ]
         if let position = position.map({ "\(name: $0)" as SQL }) {
             checks.append(
@@ -180,7 +180,7 @@ struct ConsistencyCheck {
                     EXISTS (SELECT 1 FROM \(pairs) AS s WHERE s.\(own) = p.\(own) \
                     AND s.\(position) = p.\(position) AND s.\(other) < p.\(other))
                     """,
-                    "two objects have the same place in its order"))
+                    "two objects have the same position in its list"))
         }
         if relationship.inverse == relationship.name, relationship.destination == entity.name {
             checks.append(
@@ -189,7 +189,7 @@ struct ConsistencyCheck {
                     NOT EXISTS (SELECT 1 FROM \(pairs) AS s \
                     WHERE s.\(own) = p.\(other) AND s.\(other) = p.\(own))
                     """,
-                    "the other side does not lead back"))
+                    "the inverse link is missing"))
         }
         return checks
     }
@@ -225,7 +225,7 @@ struct ConsistencyCheck {
                 SELECT NULL FROM \(Layout.everyChange) \
                 WHERE kind NOT BETWEEN 1 AND 3 OR first_key < 1 OR last_key < first_key
                 """,
-                "a change is of no known kind, or to no object"),
+                "a change has an unknown kind or no object"),
             check(
                 """
                 SELECT NULL FROM \(name: Layout.preservedTable) AS p \
@@ -244,7 +244,7 @@ struct ConsistencyCheck {
                     SELECT NULL FROM \(name: Layout.outcomeTable) \
                     WHERE transaction_number > COALESCE((\(Layout.lastTransaction)), 0)
                     """,
-                message: "it names a transaction that comes after the last one")
+                message: "it refers to a transaction after the last one")
         ]
     }
 

@@ -70,7 +70,7 @@ extension Reader {
                 let stored = statement.value(at: DerivationPlan.storedColumn)
                 if (try? plan.computed(statement)) == stored { continue }
                 let key = statement.int64(at: DerivationPlan.keyColumn)
-                add(key, "its value is not the one that its derivation gives")
+                add(key, "its value differs from the result of its derivation")
             }
         } catch {
             // SQLite does not report the object.

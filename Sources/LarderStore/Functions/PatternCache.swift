@@ -31,7 +31,8 @@ final class PatternCache {
     ///
     /// - Throws: `resourceExhausted` for a match that exceeds the limit.
     func isLike(_ text: String, _ pattern: String) throws(LarderError) -> Bool {
-        guard let isLike = likePattern(pattern).matches(text, stepsMax: likeStepsMax, interruption) else {
+        guard let isLike = likePattern(pattern).matches(text, stepsMax: likeStepsMax, interruption)
+        else {
             throw LarderError(
                 .resourceExhausted, "a match with LIKE takes too long",
                 hint: "write the pattern so that it has fewer ways to match")
@@ -91,7 +92,8 @@ final class PatternCache {
         } catch {
             let location = error.offset.map { " at byte \($0) of the pattern" } ?? ""
             throw LarderError(
-                .malformedPredicate, "the pattern of MATCHES is malformed\(location): \(error.message)"
+                .malformedPredicate,
+                "the pattern of MATCHES is malformed\(location): \(error.message)"
             )
         }
     }

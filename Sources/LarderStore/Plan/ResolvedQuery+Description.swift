@@ -35,7 +35,7 @@ extension ResolvedQuery: CustomStringConvertible {
         let key =
             switch order.key {
             case .operand(let operand): "\(operand)"
-            case .output(let place): "column \(columns[place].name)"
+            case .output(let index): "column \(columns[index].name)"
             }
         var text = order.isDescending ? "\(key) descending" : key
         switch order.stringOrder {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StringFunctionsTests {
     @Test(
-        "the end of a prefix comes right behind all that begins with it",
+        "the end of a prefix is the next value after all strings with it",
         arguments: [
             ("a", "b"), ("az", "a{"), ("\u{D7FF}", "\u{E000}"), ("a\u{10FFFF}", "b"), ("é", "ê"),
         ])
@@ -13,12 +13,12 @@ import Testing
         #expect(StringFunctions.endOfPrefix(prefix) == .text(end))
     }
 
-    @Test("what no text comes behind ends with a blob", arguments: ["", "\u{10FFFF}"])
+    @Test("a prefix that no text follows ends with a blob", arguments: ["", "\u{10FFFF}"])
     func endlessPrefix(prefix: String) {
         #expect(StringFunctions.endOfPrefix(prefix) == .blob([]))
     }
 
-    @Test("a pattern that does not compile is refused with its place")
+    @Test("a pattern that does not compile is rejected with its position")
     func malformedPattern() {
         let error = #expect(throws: LarderError.self) { try PatternCache.check("a(b") }
         #expect(error?.code == .malformedPredicate)
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("a match of LIKE takes a bounded number of steps, which long texts do not reach")
+    @Test("a match of LIKE has a limited number of steps, which long texts do not reach")
     func longLike() throws {
         let cache = PatternCache(likeStepsMax: 100_000)
         let text = String(repeating: "a", count: 10_000)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "a match that needs just the allowed steps is made, one more is not known",
+        "a match with the maximum number of steps succeeds, one with one more is unknown",
         arguments: [
             ("aaa", "*"), ("abc", "a?c"), ("aab", "*ab"),
         ])

@@ -2,8 +2,8 @@ import LarderModel
 import LarderStore
 import Testing
 
-@Suite struct JSONPlaceTests {
-    @Test("a step that is a number leads into an array of a document")
+@Suite struct JSONPathTests {
+    @Test("a step that is a number selects an element of an array")
     func place() throws {
         let fixture = try QueryFixture(
             SchemaFile.schema(

@@ -60,7 +60,7 @@ import Testing
         return rows
     }
 
-    /// Rows as SQL has them: objects as keys, Booleans as numbers.
+    /// Rows in SQL's form: objects as keys, Booleans as numbers.
     private func raw(_ batches: [Batch], _ fixture: QueryFixture) -> [String] {
         batches.flatMap { batch in
             (0..<batch.rowCount).map { row in

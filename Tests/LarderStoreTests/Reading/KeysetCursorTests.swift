@@ -4,8 +4,8 @@ import LarderStore
 import TestSupport
 import Testing
 
-/// Fetches that go on after a place in their order.
-@Suite("Places") struct PlaceTests {
+/// Fetches that continue after a keyset cursor.
+@Suite("Keyset cursors") struct KeysetCursorTests {
     private static let schema = """
         { "version": "1.0.0", "entities": [ { "name": "Item",
           "attributes": [
@@ -29,7 +29,7 @@ import Testing
         return fixture
     }
 
-    /// All rows, in pages that each begin after the last row of the one before.
+    /// All rows in pages, each of which begins after the last row of the previous one.
     private func pages(
         _ fixture: QueryFixture, _ sort: [SortKey], size: Int64
     ) throws -> [String] {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("pages in any order, after any row, are the whole fetch")
+    @Test("pages in any order, after any row, result in the whole fetch")
     func pagesAreTheWhole() throws {
         var generator = SeededGenerator.fromEnvironment("places")
         for _ in 0..<max(1, RandomTesting.iterations(500) / 100) {
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(
-        "the last page costs no more than the first, where an offset costs what it skips",
+        "the last page costs no more than the first, but an offset costs the skipped rows",
         arguments: [
             [SortKey("n")], [SortKey("n", descending: true)],
             [SortKey("n", descending: true, nilPlacement: .first)], [SortKey("s")], [],
@@ -134,9 +134,9 @@ import Testing
             rows.append(keys + [.object(record.identifier)])
         }
         #expect(rows.count == count)
-        // Steps are counted in thousands: what takes fewer than a thousand is within two.
+        // Steps are counted in thousands, so fewer than a thousand may count as two thousand.
         let budget = ReadBudget(steps: 2_000)
-        // The place where values end and nils begin is among these.
+        // The boundary between values and nils is among these.
         for place in stride(from: 0, to: count - 10, by: 399) {
             let parameters = QueryParameters(limit: 5, after: rows[place])
             let page = try fixture.batches(query, parameters, budget: budget)

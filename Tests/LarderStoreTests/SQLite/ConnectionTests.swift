@@ -121,7 +121,6 @@ struct ConnectionTests {
         #expect(connection.stopReason == .cancelled)
     }
 
-
     private static let endless: SQL =
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 }

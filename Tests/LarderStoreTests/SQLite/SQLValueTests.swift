@@ -61,7 +61,7 @@ struct SQLValueTests {
     @Test("is no date without a place in time")
     func dateNotANumber() {
         for seconds in [Double.nan, .infinity] {
-            // Such a date cannot even be printed, so it is kept out of the test's arguments.
+            // Such a date cannot be printed, so it is not an argument of the test.
             let isStored =
                 (try? SQLValue(
                     storing: .date(Date(timeIntervalSinceReferenceDate: seconds)), as: .date))

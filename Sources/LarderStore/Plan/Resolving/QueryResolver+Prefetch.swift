@@ -20,7 +20,7 @@ extension QueryResolver {
                 .resourceExhausted,
                 "a fetch prefetches along \(Limits.prefetchedStepsMax) relationships at most")
         }
-        return try prefetch(paths, behind: "", &columns)
+        return try prefetch(paths, after: "", &columns)
     }
 
     private func prefetch(

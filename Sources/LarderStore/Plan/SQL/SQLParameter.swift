@@ -42,7 +42,7 @@ enum SQLParameter: Hashable, Sendable {
                 throw LarderError(
                     .wrongType,
                     "\(value.name) is an integer, and a number with a fraction was given",
-                    hint: "write a fraction beside it, as in 1.0 * …, to compute with fractions")
+                    hint: "multiply by 1.0, as in 1.0 * …, to compute with fractions")
             }
             return binding
         case .folded(let value, let options):

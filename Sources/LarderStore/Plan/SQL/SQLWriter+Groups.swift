@@ -27,7 +27,7 @@ extension SQLWriter {
             if case .operand(let operand) = order.key { operand } else { nil }
         }
         operands += query.having.aggregates
-        for aggregate in operands.flatMap(\.aggregates) 
+        for aggregate in operands.flatMap(\.aggregates)
         where groups.columnIndexes[aggregate] == nil {
             guard case .aggregate(let function, let argument, _, _) = aggregate,
                 let hashed = GroupFunction(function, argument)

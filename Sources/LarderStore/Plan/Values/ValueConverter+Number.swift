@@ -5,15 +5,15 @@ extension ValueConverter {
     /// A number of any type, for a comparison with a stored number; nil if it is no number.
     ///
     /// SQLite compares integers and doubles exactly, so a fraction can be compared with integers.
-    func number(_ value: Value, _ place: PlanValue) throws(LarderError) -> SQLValue? {
+    func number(_ value: Value, _ target: PlanValue) throws(LarderError) -> SQLValue? {
         switch value {
         case .int(let integer): return .integer(integer)
-        case .double(let double): return try real(double, place)
-        case .float(let float): return try real(Double(float), place)
+        case .double(let double): return try real(double, target)
+        case .float(let float): return try real(Double(float), target)
         case .decimal(let decimal):
-            guard let text = DecimalText.canonical(decimal) else { throw notANumber(place) }
+            guard let text = DecimalText.canonical(decimal) else { throw notANumber(target) }
             if let integer = Int64(text) { return .integer(integer) }
-            guard let double = Double(text) else { throw notANumber(place) }
+            guard let double = Double(text) else { throw notANumber(target) }
             return .real(double)
         default: return nil
         }
@@ -24,16 +24,16 @@ extension ValueConverter {
     /// The nearest double to a fractional decimal may be an integer. Therefore a fraction becomes the
     /// half between the same two integers, and a number outside the range of integers becomes infinity.
     func numberBesideIntegers(
-        _ value: Value, _ place: PlanValue
+        _ value: Value, _ target: PlanValue
     ) throws(LarderError) -> SQLValue? {
-        guard case .decimal(let decimal) = value else { return try number(value, place) }
-        guard let text = DecimalText.canonical(decimal) else { throw notANumber(place) }
+        guard case .decimal(let decimal) = value else { return try number(value, target) }
+        guard let text = DecimalText.canonical(decimal) else { throw notANumber(target) }
         if let integer = Int64(text) { return .integer(integer) }
         let sign = text.hasPrefix("-") ? -1.0 : 1.0
         guard let whole = Int64(text.prefix { $0 != "." }) else { return .real(sign * .infinity) }
         guard whole.magnitude < Self.halvesEnd else {
             throw LarderError(
-                .wrongType, "\(place.name) cannot be compared with so large a number's fraction")
+                .wrongType, "\(target.name) cannot be compared with so large a number's fraction")
         }
         return .real(Double(whole) + sign / 2)
     }
@@ -41,20 +41,20 @@ extension ValueConverter {
     /// Doubles from here on have no fractions.
     private static let halvesEnd: UInt64 = 1 << 52
 
-    private func real(_ double: Double, _ place: PlanValue) throws(LarderError) -> SQLValue {
+    private func real(_ double: Double, _ target: PlanValue) throws(LarderError) -> SQLValue {
         // SQLite converts NaN to NULL.
-        guard !double.isNaN else { throw notANumber(place) }
+        guard !double.isNaN else { throw notANumber(target) }
         return .real(double)
     }
 
-    private func notANumber(_ place: PlanValue) -> LarderError {
-        LarderError(.malformedValue, "\(place.name) cannot be compared with what is not a number")
+    private func notANumber(_ target: PlanValue) -> LarderError {
+        LarderError(.malformedValue, "\(target.name) cannot be compared with NaN")
     }
 
     /// A number for a comparison with a float or double. It is rounded to a float for a float, as if it
     /// were stored: 0.1 equals a stored 0.1.
     func floating(
-        _ number: SQLValue, isFloat: Bool, _ place: PlanValue
+        _ number: SQLValue, isFloat: Bool, _ target: PlanValue
     ) throws(LarderError) -> SQLValue {
         var double: Double
         switch number {
@@ -63,7 +63,7 @@ extension ValueConverter {
             guard let exact = Double(exactly: integer) else {
                 throw LarderError(
                     .wrongType,
-                    "\(place.name) is a \(isFloat ? "float" : "double"), "
+                    "\(target.name) is a \(isFloat ? "float" : "double"), "
                         + "which cannot be so large an integer exactly")
             }
             double = exact
@@ -74,42 +74,42 @@ extension ValueConverter {
     }
 
     /// The canonical text of a number for a comparison with a decimal; nil if it is no number.
-    func decimal(_ value: Value, _ place: PlanValue) throws(LarderError) -> String? {
+    func decimal(_ value: Value, _ target: PlanValue) throws(LarderError) -> String? {
         switch value {
         case .decimal(let decimal):
-            guard let text = DecimalText.canonical(decimal) else { throw notANumber(place) }
+            guard let text = DecimalText.canonical(decimal) else { throw notANumber(target) }
             return text
         case .int(let integer): return String(integer)
-        case .double(let double): return try decimal(double.description, place)
-        case .float(let float): return try decimal(float.description, place)
+        case .double(let double): return try decimal(double.description, target)
+        case .float(let float): return try decimal(float.description, target)
         default: return nil
         }
     }
 
     /// A double is read as the shortest decimal with this double: 9.99 is 9.99.
-    private func decimal(_ text: String, _ place: PlanValue) throws(LarderError) -> String {
+    private func decimal(_ text: String, _ target: PlanValue) throws(LarderError) -> String {
         guard let decimal = Decimal(exactly: text), let canonical = DecimalText.canonical(decimal)
         else {
-            throw LarderError(.wrongType, "\(place.name) is a decimal and cannot be that number")
+            throw LarderError(.wrongType, "\(target.name) is a decimal and cannot be that number")
         }
         return canonical
     }
 
     /// The stored form of a value that is only compared with another value, by its own type.
-    func naturalBinding(_ value: Value, for place: PlanValue) throws(LarderError) -> SQLValue {
+    func naturalBinding(_ value: Value, for target: PlanValue) throws(LarderError) -> SQLValue {
         switch value {
         case .null: .null
         case .bool(let bool): .integer(bool ? 1 : 0)
-        case .int, .float, .double, .decimal: try number(value, place) ?? .null
+        case .int, .float, .double, .decimal: try number(value, target) ?? .null
         case .string(let string): .text(string.normalized)
-        case .date: try SQLValue(storing: value, as: .date, named: place.name)
-        case .uuid: try SQLValue(storing: value, as: .uuid, named: place.name)
-        case .url: try SQLValue(storing: value, as: .url, named: place.name)
-        case .data: try SQLValue(storing: value, as: .data, named: place.name)
-        case .json: try SQLValue(storing: value, as: .json, named: place.name)
+        case .date: try SQLValue(storing: value, as: .date, named: target.name)
+        case .uuid: try SQLValue(storing: value, as: .uuid, named: target.name)
+        case .url: try SQLValue(storing: value, as: .url, named: target.name)
+        case .data: try SQLValue(storing: value, as: .data, named: target.name)
+        case .json: try SQLValue(storing: value, as: .json, named: target.name)
         case .object(let identifier):
             .text("\(identifier.entityName)/\(try key(of: identifier))")
-        case .objects: throw mismatch(value, place)
+        case .objects: throw mismatch(value, target)
         }
     }
 }

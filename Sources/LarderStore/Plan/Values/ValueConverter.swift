@@ -85,18 +85,18 @@ struct ValueConverter: Sendable {
     }
 
     func binding(
-        _ value: Value, for place: PlanValue, isText: Bool
+        _ value: Value, for target: PlanValue, isText: Bool
     ) throws(LarderError) -> SQLValue {
         if case .null = value { return .null }
-        switch place.type {
-        case nil: return try naturalBinding(value, for: place)
+        switch target.type {
+        case nil: return try naturalBinding(value, for: target)
         case .object:
-            guard let identifier = try Self.identifier(value) else { throw mismatch(value, place) }
-            return .integer(try key(of: identifier, for: place))
+            guard let identifier = try Self.identifier(value) else { throw mismatch(value, target) }
+            return .integer(try key(of: identifier, for: target))
         case .attribute(let type):
-            let typed = try value.read(as: type, isText: isText, beside: place.name)
-            guard let binding = try storedBinding(typed, type, place) else {
-                throw mismatch(value, place)
+            let typed = try value.read(as: type, isText: isText, beside: target.name)
+            guard let binding = try storedBinding(typed, type, target) else {
+                throw mismatch(value, target)
             }
             return binding
         }
@@ -124,7 +124,7 @@ struct ValueConverter: Sendable {
     }
 
     private func storedBinding(
-        _ value: Value, _ type: AttributeType, _ place: PlanValue
+        _ value: Value, _ type: AttributeType, _ target: PlanValue
     ) throws(LarderError) -> SQLValue? {
         switch type {
         case .bool:
@@ -133,14 +133,14 @@ struct ValueConverter: Sendable {
             case .int(let integer) where integer == 0 || integer == 1: return .integer(integer)
             default: return nil
             }
-        case .int16, .int32, .int64: return try numberBesideIntegers(value, place)
+        case .int16, .int32, .int64: return try numberBesideIntegers(value, target)
         case .float, .double:
-            guard let number = try number(value, place) else { return nil }
-            return try floating(number, isFloat: type == .float, place)
-        case .decimal: return try decimal(value, place).map { .text($0) }
+            guard let number = try number(value, target) else { return nil }
+            return try floating(number, isFloat: type == .float, target)
+        case .decimal: return try decimal(value, target).map { .text($0) }
         case .string, .date, .uuid, .url, .data, .json:
             guard Self.isSameKind(value, type) else { return nil }
-            return try SQLValue(storing: value, as: type, named: place.name)
+            return try SQLValue(storing: value, as: type, named: target.name)
         }
     }
 
@@ -155,15 +155,15 @@ struct ValueConverter: Sendable {
 
     /// The key of an object of this store, which may have been deleted.
     func key(
-        of identifier: PersistentIdentifier, for place: PlanValue
+        of identifier: PersistentIdentifier, for target: PlanValue
     ) throws(LarderError) -> Int64 {
         let key = try key(of: identifier)
-        if case .object(let entityName) = place.type,
+        if case .object(let entityName) = target.type,
             !schema.isKind(identifier.entityName, of: entityName)
         {
             throw LarderError(
                 .wrongType,
-                "\(place.name) is an object of \(entityName), "
+                "\(target.name) is an object of \(entityName), "
                     + "not of \(identifier.entityName)", uri: identifier.uriRepresentation)
         }
         return key
@@ -185,10 +185,10 @@ struct ValueConverter: Sendable {
         return key
     }
 
-    func mismatch(_ value: Value, _ place: PlanValue) -> LarderError {
-        let wanted = place.type?.nounWithArticle ?? "a value"
+    func mismatch(_ value: Value, _ target: PlanValue) -> LarderError {
+        let wanted = target.type?.nounWithArticle ?? "a value"
         return LarderError(
             .wrongType,
-            "\(place.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)")
+            "\(target.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)")
     }
 }
