@@ -202,7 +202,7 @@ struct ConsistencyCheck {
         }
         let transactions: SQL = "\(name: Layout.transactionTable)"
         let changes: SQL = "\(name: Layout.changeTable)"
-        // Each table by itself: over the union SQLite would read all runs for each value.
+        // Each table separately: SQLite would read the whole union for each value.
         func isNoDelete(_ number: SQL, _ table: SQL) -> SQL {
             """
             NOT EXISTS (SELECT 1 FROM \(table) AS c \

@@ -2,7 +2,7 @@ import LarderModel
 
 /// Returns prefetched objects before the rows that refer to them.
 ///
-/// A batch of rows is kept here until the destinations of its relationships have been read, and these
+/// A batch of rows waits until the destinations of its relationships have been read, and these
 /// until theirs have been. So there is one batch per step of a key path, and one statement per step
 /// and batch of the step before, whatever the number of its rows.
 struct Prefetcher {

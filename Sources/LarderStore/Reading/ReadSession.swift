@@ -56,7 +56,7 @@ final class ReadSession {
         }
     }
 
-    /// Advances to the next row; false when there is none left.
+    /// Advances to the next row; false if there is none.
     func step(_ statement: Statement) throws(ReadFailure) -> Bool {
         do throws(SQLiteError) { return try statement.step() } catch {
             throw failure(error)

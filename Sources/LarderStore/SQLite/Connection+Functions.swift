@@ -81,7 +81,7 @@ extension Connection {
     }
 }
 
-/// A closure behind a pointer.
+/// A closure as an object, for a pointer to it.
 private final class Box<Content> {
     let content: Content
     init(_ content: Content) { self.content = content }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A statement or a part of one: its text, and what is bound to each `?` in it.
+/// A statement or a part of one: its text, and the parameter for each `?` in it.
 ///
-/// Text comes from string literals only, which the type of the literals enforces. Everything else
-/// is interpolated as what it is:
+/// Text comes from string literals only, which the type of the literals enforces. Names, literals,
+/// parameters and other parts are interpolated:
 ///
 ///     let sql: SQL = "SELECT \(name: column) FROM \(name: table) WHERE \(name: key) = \(value)"
 ///
 /// So a user's value is always a parameter, and names are quoted in one function. A `?` in a
-/// literal is a parameter as well; whoever runs the statement binds it by its index.
+/// literal is a parameter as well, which the caller binds by its index.
 struct SQL: Sendable {
     private(set) var text = ""
     /// What is bound to each interpolated `?`, in order.

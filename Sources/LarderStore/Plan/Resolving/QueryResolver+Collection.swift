@@ -112,7 +112,7 @@ extension QueryResolver {
 
     // MARK: Values of collections
 
-    /// Key paths with a collection operator, such as `articles.@sum.wordCount`.
+    /// Key paths with a collection operator, for example `articles.@sum.wordCount`.
     func collection(
         _ function: AggregateFunction, _ expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> PlanOperand {
@@ -146,7 +146,7 @@ extension QueryResolver {
         }
         guard let type = operand.type else {
             throw LarderError(
-                .wrongType, "\(function.rawValue) of an argument alone, whose type nothing tells")
+                .wrongType, "\(function.rawValue) of an argument alone, whose type is unknown")
         }
         return (operand, try function.resultType(of: type, named: operand.name))
     }

@@ -132,7 +132,7 @@ extension QueryResolver {
         let kind = try kind(of: member, beside: wanted, expressions, in: scope)
         if typed == nil, members.count == resolved.count {
             throw LarderError(
-                .wrongType, "nothing tells of which type \(member.name) is",
+                .wrongType, "the type of \(member.name) is unknown",
                 hint: "compare it with a value or an attribute")
         }
         let read = resolved.map { operand -> PlanOperand? in

@@ -157,7 +157,7 @@ extension QueryResolver {
             throw LarderError(
                 .wrongType,
                 "the column \"\(Self.printable(name))\" is an argument alone, "
-                    + "whose type nothing tells")
+                    + "whose type is unknown")
         }
         let table = entityTable(of: type)
         if table != nil, case .aggregate(.mode, _, _, _) = operand {

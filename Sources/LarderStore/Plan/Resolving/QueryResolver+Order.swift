@@ -12,7 +12,7 @@ extension QueryResolver {
             let operand = try singleValue(expression) { path in
                 LarderError(
                     .wrongType,
-                    "the key path to \(path.name) leads to many objects and gives no order")
+                    "the key path to \(path.name) leads to many objects and has no order")
             }
             order.append(try self.order(key, .operand(operand), operand.type, operand.name))
         }
@@ -31,7 +31,7 @@ extension QueryResolver {
             guard let place = columns.firstIndex(where: { $0.content == .operand(operand) }) else {
                 throw LarderError(
                     .unsupported,
-                    "a distinct fetch is sorted by what it selects, "
+                    "a distinct fetch can be sorted only by selected columns, "
                         + "and \(operand.name) is not selected", hint: "select it too")
             }
             return .output(place)

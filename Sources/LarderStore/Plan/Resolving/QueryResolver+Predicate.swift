@@ -140,7 +140,7 @@ extension QueryResolver {
         case .subquery: throw subqueryIsNoValue
         case .list:
             throw LarderError(
-                .wrongType, "a list stands on the right side of IN and BETWEEN only")
+                .wrongType, "a list is permitted only on the right side of IN and BETWEEN")
         case .constant, .argument: preconditionFailure("these are values")
         case .comparison, .typeTest, .and, .or, .not:
             return .predicate(try predicate(expression, in: scope))
@@ -182,13 +182,13 @@ extension QueryResolver {
         if let element {
             return LarderError(
                 .wrongType,
-                "ANY and ALL look at one key path to many objects, \(element.operand.name), and "
+                "ANY and ALL apply to one key path to many objects, \(element.operand.name), and "
                     + "\(path.name) is of another",
-                hint: "ask of both in SUBQUERY(…).@count")
+                hint: "use both conditions in SUBQUERY(…).@count")
         }
         return LarderError(
             .wrongType, "the key path to \(path.name) leads to many objects, not to one value",
-            hint: "say of how many it must hold: ANY …, ALL …, or SUBQUERY(…).@count")
+            hint: "state how many must satisfy it: ANY …, ALL …, or SUBQUERY(…).@count")
     }
 
     private func output(

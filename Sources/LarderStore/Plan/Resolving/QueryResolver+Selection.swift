@@ -84,7 +84,7 @@ extension QueryResolver {
             let operand = try computed(expression, as: wanted, name)
             guard let type = operand.type else {
                 throw LarderError(
-                    .wrongType, "nothing tells of which type \(operand.name) is")
+                    .wrongType, "the type of \(operand.name) is unknown")
             }
             guard type.isAssignable(to: wanted, in: layout.schema) else {
                 throw LarderError(

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import LarderModel
 
-/// The statements of a query, and what its parameters must be like for them to be right.
+/// The statements of a query, with the conditions on its parameters under which they are right.
 struct SQLTemplate: Sendable {
     /// They are run one after the other.
     var statements: [SQL]
-    /// What was asked of the parameters while the statements were written. The statements serve
-    /// all parameters with the same answers.
+    /// The questions about the parameters that the writer asked, with their answers. The statements are
+    /// right for all parameters with the same answers.
     var conditions: [(question: ParameterQuestion, answer: Bool)]
 
     func serves(

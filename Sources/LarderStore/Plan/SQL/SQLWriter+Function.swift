@@ -190,7 +190,7 @@ extension PlanOperand {
         return magnitudeBits < 63 && operands.allSatisfy(\.staysWithin64Bits)
     }
 
-    /// An n such that the integer is between -2^n and 2^n.
+    /// The smallest known n for which the integer is between -2^n and 2^n.
     var magnitudeBits: Int {
         switch self {
         case .column(let column):

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Groups that are kept in a hash table: their keys, and the functions with their arguments.
+/// Groups in a hash table: their keys, and the functions with their arguments.
 struct HashedGroups {
     var keys: [PlanOperand]
     var columns: [(function: GroupFunction, argument: PlanOperand?)] = []
