@@ -64,7 +64,7 @@ struct DerivationCheckTests {
 
     @Test("and reports the sum that cannot be computed")
     func failing() throws {
-        let large = "UPDATE Article SET wordCount = 9223372036854775807 WHERE _id < 3"
+        let large: SQL = "UPDATE Article SET wordCount = 9223372036854775807 WHERE _id < 3"
         #expect(
             try findings(after: large).contains(
                 CheckFinding(

@@ -138,7 +138,7 @@ import Testing
 }
 
 extension HandWrittenSQLTests {
-    private static func fetch(_ predicate: String, _ sql: String) -> Pair {
+    private static func fetch(_ predicate: String, _ sql: SQL) -> Pair {
         Pair(
             "fetch Package | ids | where \(predicate)",
             "SELECT _id FROM Package p WHERE \(sql) ORDER BY _id")
