@@ -4,10 +4,9 @@ import Synchronization
 
 /// A store in one SQLite file that this process owns.
 ///
-/// It holds what is fixed while the store is open: where the file is, its schema, how objects are
-/// laid out in tables. Connections belong to those who use them: one to the writer, one to each
-/// reader. Whoever holds a connection holds the store too, since the claim on the file ends with
-/// it.
+/// It has what is fixed while the store is open: the file, its schema, and the layout of its tables.
+/// Connections belong to their users: one to the writer, one to each reader. The owner of a
+/// connection also holds the store, because the claim on the file ends with the store.
 public final class Store: StoreBackend {
     public let storeDescription: StoreDescription
     let layout: Layout
@@ -17,7 +16,7 @@ public final class Store: StoreBackend {
     private let file: OpenFile
     /// The folder of a store in memory; nil for a store on disk.
     private let memory: MemoryFolder?
-    /// The connection that opened the file, until the writer takes it. It keeps the process's lock.
+    /// The connection that opened the file, until the writer takes it. It holds the process's lock.
     private let writerConnection: Mutex<Connection?>
     let stamps = ChangeStamps()
 
@@ -38,7 +37,7 @@ public final class Store: StoreBackend {
 
     /// Opens the store in a file, or creates it there if the file is missing or empty.
     ///
-    /// - Parameter schema: What the store holds; nil takes the schema that an existing store has.
+    /// - Parameter schema: The schema of the store; nil uses the schema of an existing store.
     /// - Throws: `notAStore`, `storeTooNew`, `schemaMismatch` with every difference, `storeInUse`
     ///   naming the process that holds the file, `malformedSchema` for a pattern that does not
     ///   compile, or a failure of the storage.
@@ -47,15 +46,15 @@ public final class Store: StoreBackend {
     ) throws(LarderError) -> Store {
         let opened = try OpenedStore.open(
             path: path, schema: schema, isReadOnly: options.isReadOnly,
-            synchronous: options.synchronous.rawValue)
+            synchronous: options.synchronous.setting)
         return Store(opened, path: path, options: options, memory: nil)
     }
 
-    /// Creates a store that lives in memory and ends with the process.
+    /// Creates a store in memory, which ends with the process.
     public static func inMemory(schema: Schema) throws(LarderError) -> Store {
         let memory = try MemoryFolder()
         let opened = try OpenedStore.open(
-            path: memory.storePath, schema: schema, isReadOnly: false, synchronous: "off")
+            path: memory.storePath, schema: schema, isReadOnly: false, synchronous: .off)
         return Store(opened, path: memory.storePath, options: StoreOptions(), memory: memory)
     }
 
@@ -70,11 +69,11 @@ public final class Store: StoreBackend {
 
     public func isCurrent(_ mark: ObjectMark) -> Bool { stamps.isCurrent(mark) }
 
-    /// A connection that reads and never writes, with the functions that tables need. It leaves the
-    /// log alone: the writer's connection alone checkpoints.
+    /// A connection for reading, with the collation that the tables need. It never checkpoints: only
+    /// the writer's connection does.
     func openReadConnection() throws(LarderError) -> Connection {
         do throws(SQLiteError) {
-            let connection = try StoreConnection.open(path, createIfMissing: false)
+            let connection = try StoreConnection.open(path)
             connection.disableCheckpointOnClose()
             try StoreConnection.configureReader(connection)
             return connection
@@ -83,13 +82,20 @@ public final class Store: StoreBackend {
         }
     }
 
-    /// A fresh connection for the writer, whose own has failed.
+    /// A new connection for the writer after its own has failed.
     func reopenWriterConnection() throws(SQLiteError) -> Connection {
-        let connection = try StoreConnection.open(
-            path, createIfMissing: false, synchronous: synchronousWord)
-        try StoreConnection.configureWriter(connection, synchronous: synchronousWord)
+        let connection = try StoreConnection.open(path)
+        try StoreConnection.configureWriter(
+            connection, synchronous: memory == nil ? options.synchronous.setting : .off)
         return connection
     }
+}
 
-    private var synchronousWord: String { memory == nil ? options.synchronous.rawValue : "off" }
+extension StoreOptions.Synchronous {
+    fileprivate var setting: StoreConnection.Synchronous {
+        switch self {
+        case .full: .full
+        case .normal: .normal
+        }
+    }
 }

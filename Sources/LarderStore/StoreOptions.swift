@@ -2,15 +2,15 @@
 public struct StoreOptions: Hashable, Sendable {
     /// When a commit is acknowledged.
     public enum Synchronous: String, Hashable, Sendable, CaseIterable {
-        /// Once it is on disk.
+        /// After it is on disk: a commit survives a power failure.
         case full
-        /// Once the system has it: a loss of power may take the last commits, never more.
+        /// After the system has it: a power failure may lose the latest commits, and nothing else.
         case normal
     }
 
     public var synchronous: Synchronous
-    /// Refuses every change set. The process still owns the file, and needs the right to write it,
-    /// since SQLite keeps its log beside it.
+    /// Whether every change set is rejected. The process still owns the file and needs write
+    /// permission, because SQLite creates its log next to it.
     public var isReadOnly: Bool
 
     public init(synchronous: Synchronous = .full, isReadOnly: Bool = false) {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-/// What a store file says of itself: the table `_larder` and two numbers in the file's header.
+/// The description of a store in its file: the table `_larder`, and two numbers in the file header.
 struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
@@ -18,38 +18,39 @@ struct Catalog: Sendable {
         static let created = "created"
     }
 
-    /// Writes a value over itself, so that a commit has something to write.
-    static let probeText = "UPDATE _larder SET value = value WHERE name = '\(Name.store)'"
+    /// Overwrites a value with itself, so that a commit has something to write.
+    static let probeText: SQL =
+        "UPDATE _larder SET value = value WHERE name = \(literal: Name.store)"
 
-    /// Creates every table and the catalog, within a transaction that is open.
+    /// Creates every table and the catalog, in the open transaction.
     ///
-    /// - Parameter texts: Statements of the store's that SQLite has to be able to prepare.
+    /// - Parameter statements: Statements that SQLite must be able to prepare.
     static func create(
-        for layout: Layout, preparing texts: [String], identifier: UUID, created: Date,
+        for layout: Layout, preparing statements: [SQL], identifier: UUID, created: Date,
         on connection: Connection
     ) throws(SQLiteError) {
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(formatVersion)")
         try connection.execute(
             "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
-        for text in layout.createStatements { try connection.execute(text) }
-        for text in Layout.historyStatements + Layout.outcomeStatements {
-            try connection.execute(text)
+        for sql in layout.createStatements { try connection.execute(sql) }
+        for sql in Layout.historyStatements + Layout.outcomeStatements {
+            try connection.execute(sql)
         }
-        for text in texts { _ = try connection.prepare(text) }
+        for sql in statements { _ = try connection.prepare(sql) }
         let insert = try connection.prepare("INSERT INTO _larder (name, value) VALUES (?, ?)")
         try insert.run([.text(Name.store), .text(identifier.uuidString)])
         try insert.run([.text(Name.schema), .text(layout.schema.canonicalText)])
         try insert.run([.text(Name.created), .real(created.timeIntervalSinceReferenceDate)])
     }
 
-    /// Makes a store of an older format one of today's, in one transaction. Format 1 had no
-    /// history, which begins then; neither had outcomes.
+    /// Upgrades a store of an older format, in one transaction. Format 1 had no history; formats 1
+    /// and 2 had no outcomes.
     static func upgrade(_ connection: Connection, from version: Int64) throws(SQLiteError) {
         let history = version == 1 ? Layout.historyStatements : Layout.historyUpgradeStatements
         try connection.execute("BEGIN EXCLUSIVE")
         do throws(SQLiteError) {
-            for text in history + Layout.outcomeStatements { try connection.execute(text) }
+            for sql in history + Layout.outcomeStatements { try connection.execute(sql) }
             try connection.execute("PRAGMA user_version = \(formatVersion)")
             try connection.execute("COMMIT")
         } catch {
@@ -58,7 +59,7 @@ struct Catalog: Sendable {
         }
     }
 
-    /// Reads the catalog of a file whose header has been found to be a store's.
+    /// Reads the catalog of a file whose header has been checked.
     init(reading connection: Connection) throws(LarderError) {
         var values: [String: String] = [:]
         do throws(SQLiteError) {

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// Decimals as the text in which they are stored: exact, and one text for each number.
+/// The text in which decimals are stored: exact, with one text for each number.
 ///
 /// The form is an optional `-`, digits without leading zeros, and, if there is a fraction, a point
-/// and digits without trailing zeros. Zero is `0`. So equal numbers are equal bytes, and the
-/// collation `decimal` need only order them.
+/// and digits without trailing zeros. Zero is `0`. Equal numbers have equal bytes, and the collation
+/// `decimal` defines their order.
 enum DecimalText {
     /// nil for NaN.
     static func canonical(_ decimal: Decimal) -> String? {
@@ -22,7 +22,7 @@ enum DecimalText {
     }
 
     /// The order of two canonical texts, in UTF-8: negative, zero or positive. Other bytes, as a
-    /// damaged file may hold, are put into some order, and never trap.
+    /// damaged file may have, get some order, and never trap.
     static func compare<Bytes: BidirectionalCollection>(_ left: Bytes, _ right: Bytes) -> Int
     where Bytes.Element == UInt8 {
         let leftIsNegative = left.first == minus
@@ -33,8 +33,8 @@ enum DecimalText {
         return leftIsNegative ? -order : order
     }
 
-    /// More digits before the point are the larger number; with equally many, and in the fraction,
-    /// digits decide in order, and the longer fraction is the larger.
+    /// A number with more digits before the point is larger. If these are equally many, the first
+    /// different digit decides, then the longer fraction is larger.
     private static func compareMagnitudes<Bytes: BidirectionalCollection>(
         _ left: Bytes, _ right: Bytes
     ) -> Int where Bytes.Element == UInt8 {

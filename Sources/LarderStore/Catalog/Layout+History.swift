@@ -1,5 +1,5 @@
-/// Where the history is stored: transactions, runs of changes, and values that outlive their
-/// object. The same in every store, whatever its schema.
+/// The tables of the history: transactions, runs of changes, and preserved values of deleted
+/// objects. They are the same for every schema.
 extension Layout {
     static let transactionTable = "_transaction"
     static let changeTable = "_change"
@@ -7,85 +7,89 @@ extension Layout {
 
     static var historyTables: [String] { [transactionTable, changeTable, preservedTable] }
 
-    /// A transaction's row has its first run too, since most transactions have no other. Nobody
-    /// deletes the newest transaction: its number is the greatest that was given.
-    static var historyStatements: [String] {
+    /// A transaction's row has its first run as well, because most transactions have only one. The
+    /// newest transaction is never deleted: its number is the greatest that was assigned.
+    static var historyStatements: [SQL] {
         [
             createTransactions,
             """
-            CREATE TABLE \(changeTable) (transaction_number INTEGER NOT NULL, \
+            CREATE TABLE \(name: changeTable) (transaction_number INTEGER NOT NULL, \
             place INTEGER NOT NULL, \(runColumns), \
             PRIMARY KEY (transaction_number, place)) WITHOUT ROWID
             """,
             """
-            CREATE TABLE \(preservedTable) (transaction_number INTEGER NOT NULL, \
+            CREATE TABLE \(name: preservedTable) (transaction_number INTEGER NOT NULL, \
             entity TEXT NOT NULL, key INTEGER NOT NULL, property TEXT NOT NULL, value, \
             PRIMARY KEY (transaction_number, entity, key, property)) WITHOUT ROWID
             """,
         ]
     }
 
-    private static var createTransactions: String {
+    private static var createTransactions: SQL {
         """
-        CREATE TABLE \(transactionTable) (number INTEGER PRIMARY KEY, time REAL NOT NULL, \
+        CREATE TABLE \(name: transactionTable) (number INTEGER PRIMARY KEY, time REAL NOT NULL, \
         author TEXT, client TEXT, user INTEGER, process INTEGER, \(runColumns))
         """
     }
 
-    private static let runColumns =
-        "kind INTEGER NOT NULL, entity TEXT NOT NULL, first_key INTEGER NOT NULL, "
-        + "last_key INTEGER NOT NULL, properties TEXT"
+    private static let runColumns: SQL = """
+        kind INTEGER NOT NULL, entity TEXT NOT NULL, first_key INTEGER NOT NULL, \
+        last_key INTEGER NOT NULL, properties TEXT
+        """
 
-    /// Makes the history of format 2 one of today's: there each run was a row of its own, from the
-    /// place 0.
-    static var historyUpgradeStatements: [String] {
+    /// Upgrades the history of format 2, in which each run was a row of its own, numbered from 0.
+    static var historyUpgradeStatements: [SQL] {
         let former = "_former_transaction"
         return [
-            "ALTER TABLE \(transactionTable) RENAME TO \(former)",
+            "ALTER TABLE \(name: transactionTable) RENAME TO \(name: former)",
             createTransactions,
             """
-            INSERT INTO \(transactionTable) SELECT number, time, author, client, user, process, \
-            kind, entity, first_key, last_key, properties FROM \(former) \
-            JOIN \(changeTable) ON transaction_number = number AND place = 0 ORDER BY number
+            INSERT INTO \(name: transactionTable) \
+            SELECT number, time, author, client, user, process, kind, entity, first_key, last_key, \
+            properties FROM \(name: former) JOIN \(name: changeTable) \
+            ON transaction_number = number AND place = 0 ORDER BY number
             """,
-            "DELETE FROM \(changeTable) WHERE place = 0",
-            "DROP TABLE \(former)",
+            "DELETE FROM \(name: changeTable) WHERE place = 0",
+            "DROP TABLE \(name: former)",
         ]
     }
 
     /// Number, time, author, client, user, process; kind, entity, first key, last key, properties.
-    static let insertTransaction =
-        "INSERT INTO \(transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    static let insertTransaction: SQL =
+        "INSERT INTO \(name: transactionTable) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-    /// Transaction; of one run place from 1, kind, entity, first key, last key, properties.
-    static let insertChange = SQLText(insertChanges(1))
-    /// The same of ``changesAtOnce`` runs of the transaction, one after the other.
-    static let insertSeveralChanges = SQLText(insertChanges(changesAtOnce))
+    /// Transaction; for one run its number from 1, kind, entity, first key, last key, properties.
+    static let insertChange = insertChanges(1)
+    /// The same for ``changesAtOnce`` runs of the transaction, one after the other.
+    static let insertSeveralChanges = insertChanges(changesAtOnce)
 
     static let changesAtOnce = 32
     static let changeParameterCount = 6
 
-    private static func insertChanges(_ count: Int) -> String {
-        let runs = Array(repeating: "(?1, ?, ?, ?, ?, ?, ?)", count: count)
-        return "INSERT INTO \(changeTable) VALUES \(runs.joined(separator: ", "))"
+    private static func insertChanges(_ count: Int) -> SQL {
+        let runs = Array(repeating: "(?1, ?, ?, ?, ?, ?, ?)" as SQL, count: count)
+        return "INSERT INTO \(name: changeTable) VALUES \(runs)"
     }
 
-    static let lastTransaction = "SELECT max(number) FROM \(transactionTable)"
+    static let lastTransaction: SQL = "SELECT max(number) FROM \(name: transactionTable)"
 
     /// All runs of all transactions, in parentheses.
-    static let everyChange =
-        "(SELECT number AS transaction_number, 0 AS place, kind, entity, first_key, last_key, "
-        + "properties FROM \(transactionTable) UNION ALL SELECT transaction_number, place, kind, "
-        + "entity, first_key, last_key, properties FROM \(changeTable))"
+    static let everyChange: SQL = """
+        (SELECT number AS transaction_number, 0 AS place, kind, entity, first_key, last_key, \
+        properties FROM \(name: transactionTable) UNION ALL \
+        SELECT transaction_number, place, kind, entity, first_key, last_key, properties \
+        FROM \(name: changeTable))
+        """
 
-    /// Copies one attribute of the object ?2 into the history of transaction ?1. A stored nil gives
-    /// way to ?3: a value that waits to be stored.
+    /// Copies one attribute of the object ?2 into the history of transaction ?1. A stored nil is
+    /// replaced by ?3, a value that is not stored yet.
     static func preserve(
         _ column: String, in table: String, of entityName: String, as property: String
-    ) -> String {
-        // Names of a schema hold no quotation marks.
-        "INSERT INTO \(preservedTable) SELECT ?1, '\(entityName)', ?2, '\(property)', "
-            + "COALESCE(\(SQL.quoted(column)), ?3) FROM \(SQL.quoted(table)) "
-            + "WHERE \(SQL.quoted(keyColumn)) = ?2"
+    ) -> SQL {
+        """
+        INSERT INTO \(name: preservedTable) \
+        SELECT ?1, \(literal: entityName), ?2, \(literal: property), \
+        COALESCE(\(name: column), ?3) FROM \(name: table) WHERE \(name: keyColumn) = ?2
+        """
     }
 }

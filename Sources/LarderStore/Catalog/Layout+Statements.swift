@@ -2,7 +2,7 @@ import LarderModel
 
 extension Layout {
     /// The statements that create every table and index, in an order in which they can run.
-    var createStatements: [String] {
+    var createStatements: [SQL] {
         roots.map(createTable) + joinTables.map(createJoinTable)
             + roots.compactMap(createEntityIndex) + schema.entities.flatMap(createIndexes)
             + joinTables.map(createJoinIndex) + createOrderIndexes
@@ -11,21 +11,21 @@ extension Layout {
     /// The entities that have tables of their own.
     var roots: [Entity] { schema.entities.filter { $0.parent == nil } }
 
-    private func createTable(for root: Entity) -> String {
-        var columns = [
-            "\(SQL.quoted(Layout.keyColumn)) INTEGER PRIMARY KEY AUTOINCREMENT",
-            "\(SQL.quoted(Layout.versionColumn)) INTEGER NOT NULL",
+    private func createTable(for root: Entity) -> SQL {
+        var columns: [SQL] = [
+            "\(name: Layout.keyColumn) INTEGER PRIMARY KEY AUTOINCREMENT",
+            "\(name: Layout.versionColumn) INTEGER NOT NULL",
         ]
         let kinds = kinds(inTableOf: root)
-        if kinds != nil { columns.append("\(SQL.quoted(Layout.entityColumn)) TEXT NOT NULL") }
+        if kinds != nil { columns.append("\(name: Layout.entityColumn) TEXT NOT NULL") }
         for entity in kinds ?? [root] {
-            columns += declaredColumns(of: entity).map { "\(SQL.quoted($0.name)) \($0.type)" }
+            columns += declaredColumns(of: entity).map { "\(name: $0.name) \($0.type)" }
         }
-        return "CREATE TABLE \(SQL.quoted(table(for: root))) (\(columns.joined(separator: ", ")))"
+        return "CREATE TABLE \(name: table(for: root)) (\(columns))"
     }
 
-    /// The columns of what an entity declares itself.
-    func declaredColumns(of entity: Entity) -> [(name: String, type: String)] {
+    /// The columns of the properties that an entity declares itself.
+    func declaredColumns(of entity: Entity) -> [(name: String, type: SQL)] {
         var columns = entity.declared.attributes.map {
             (name: column(for: $0, of: entity), type: Layout.columnType(of: $0.type))
         }
@@ -38,21 +38,24 @@ extension Layout {
         return columns
     }
 
-    /// Finds the objects of one entity among those of several, in the order of their keys.
-    private func createEntityIndex(of root: Entity) -> String? {
+    /// Finds the objects of one entity among those of several, in key order.
+    private func createEntityIndex(of root: Entity) -> SQL? {
         guard kinds(inTableOf: root) != nil else { return nil }
-        return "CREATE INDEX \(SQL.quoted("_entity.\(root.name)")) "
-            + "ON \(SQL.quoted(table(for: root))) (\(SQL.quoted(Layout.entityColumn)))"
+        return """
+            CREATE INDEX \(name: "_entity.\(root.name)") ON \(name: table(for: root)) \
+            (\(name: Layout.entityColumn))
+            """
     }
 
-    private func createIndexes(for entity: Entity) -> [String] {
-        let table = SQL.quoted(table(for: entity))
-        func index(_ name: String, unique: Bool, on columns: [String]) -> String {
-            let list = columns.map(SQL.quoted).joined(separator: ", ")
-            return
-                "CREATE \(unique ? "UNIQUE " : "")INDEX \(SQL.quoted(name)) ON \(table) (\(list))"
+    private func createIndexes(for entity: Entity) -> [SQL] {
+        let table = table(for: entity)
+        func index(_ name: String, unique: Bool, on columns: [String]) -> SQL {
+            """
+            CREATE \(unique ? "UNIQUE " : "")INDEX \(name: name) ON \(name: table) \
+            (\(names: columns))
+            """
         }
-        var statements: [String] = []
+        var statements: [SQL] = []
         for (relationship, column) in declaredToOnes(of: entity) {
             // The position comes second, so that an ordered list is read in order.
             let position = positionColumn(beside: relationship, column)
@@ -75,12 +78,14 @@ extension Layout {
         return statements
     }
 
-    /// Whether a constraint's index is SQLite's UNIQUE, which tells its planner that there is at
-    /// most one row. SQLite looks at each statement, and a set may pass through states that it
-    /// does not end in: the value of a single attribute can stand aside meanwhile, a combination
-    /// cannot. A constraint over an inherited attribute does not bind all rows of the table.
+    /// Whether a constraint's index is a UNIQUE index of SQLite, from which its planner knows that
+    /// there is at most one row.
     ///
-    /// - Parameter entity: the one that declares the constraint.
+    /// SQLite checks each statement, and a change set may violate a constraint until it ends: the
+    /// value of a single attribute can be deferred until then, a combination cannot. A constraint
+    /// over an inherited attribute does not apply to all rows of the table.
+    ///
+    /// - Parameter entity: The entity that declares the constraint.
     func isUniqueIndex(_ names: [String], of entity: Entity) -> Bool {
         guard names.count == 1, case .attribute = entity.property(named: names[0]) else {
             return false
@@ -88,7 +93,7 @@ extension Layout {
         return schema.declaringEntity(of: names[0], in: entity).name == entity.name
     }
 
-    /// The columns of an index, in its order; a property without a column is left out.
+    /// The columns of an index, in its order, without properties that have no column.
     func columns(named names: [String], of entity: Entity) -> [String] {
         names.compactMap { entity.property(named: $0) }.compactMap { column(for: $0, of: entity) }
     }
@@ -103,7 +108,7 @@ extension Layout {
         }
     }
 
-    /// Those of them that the entity declares itself.
+    /// The stored to-one relationships that the entity declares itself.
     func declaredToOnes(of entity: Entity) -> [(Relationship, column: String)] {
         let inherited = entity.relationships.count - entity.declared.relationships.count
         let names = Set(entity.relationships.prefix(inherited).map(\.name))
@@ -112,7 +117,7 @@ extension Layout {
 
     /// The column of a to-one's position in the list of its inverse, if that is ordered.
     ///
-    /// - Parameter column: the one of the to-one itself.
+    /// - Parameter column: The column of the to-one itself.
     func positionColumn(beside toOne: Relationship, _ column: String) -> String? {
         guard let inverse = Layout.inverse(of: toOne, in: schema), inverse.isToMany,
             inverse.isOrdered
@@ -120,7 +125,7 @@ extension Layout {
         return Layout.positionColumn(beside: column)
     }
 
-    /// How wide the table of an entity without parent is.
+    /// The number of columns of the table of an entity without a parent.
     func columnCount(of root: Entity) -> Int {
         guard let kinds = kinds(inTableOf: root) else {
             return 2 + declaredColumns(of: root).count
@@ -133,7 +138,7 @@ extension Layout {
         return !relationship.isToMany && !inverse.isToMany
     }
 
-    private static func columnType(of type: AttributeType) -> String {
+    private static func columnType(of type: AttributeType) -> SQL {
         switch type {
         case .bool, .int16, .int32, .int64: "INTEGER"
         case .float, .double, .date: "REAL"
@@ -164,29 +169,34 @@ extension Layout {
         return tables.values.sorted { $0.name < $1.name }
     }
 
-    private func createJoinTable(_ table: JoinTable) -> String {
-        let columns = [Layout.sourceColumn, Layout.targetColumn] + table.positionColumns.sorted()
-        let list = columns.map { "\(SQL.quoted($0)) INTEGER NOT NULL" }.joined(separator: ", ")
-        return "CREATE TABLE \(SQL.quoted(table.name)) (\(list), "
-            + "PRIMARY KEY (\(SQL.quoted(Layout.sourceColumn)), \(SQL.quoted(Layout.targetColumn)))"
-            + ") WITHOUT ROWID"
+    private func createJoinTable(_ table: JoinTable) -> SQL {
+        let names = [Layout.sourceColumn, Layout.targetColumn] + table.positionColumns.sorted()
+        let columns = names.map { "\(name: $0) INTEGER NOT NULL" as SQL }
+        return """
+            CREATE TABLE \(name: table.name) (\(columns), \
+            PRIMARY KEY (\(name: Layout.sourceColumn), \(name: Layout.targetColumn))) WITHOUT ROWID
+            """
     }
 
-    private func createJoinIndex(_ table: JoinTable) -> String {
-        "CREATE INDEX \(SQL.quoted(table.name + ".target")) ON \(SQL.quoted(table.name)) "
-            + "(\(SQL.quoted(Layout.targetColumn)), \(SQL.quoted(Layout.sourceColumn)))"
+    private func createJoinIndex(_ table: JoinTable) -> SQL {
+        """
+        CREATE INDEX \(name: table.name + ".target") ON \(name: table.name) \
+        (\(name: Layout.targetColumn), \(name: Layout.sourceColumn))
+        """
     }
 
-    /// The indexes by which the ordered lists of join tables are read, and their ends and places
-    /// found. Stores of earlier programs have none: they get them when they are opened for writing.
-    var createOrderIndexes: [String] {
+    /// The indexes that give the ordered lists of join tables, their ends and their positions. Stores
+    /// of earlier versions have none and get them when they are opened for writing.
+    var createOrderIndexes: [SQL] {
         joinTables.flatMap { table in
             table.positionColumns.sorted().map { position in
                 let owner =
                     position == "\(Layout.targetColumn)_position"
                     ? Layout.sourceColumn : Layout.targetColumn
-                return "CREATE INDEX IF NOT EXISTS \(SQL.quoted(table.name + "." + position)) "
-                    + "ON \(SQL.quoted(table.name)) (\(SQL.quoted(owner)), \(SQL.quoted(position)))"
+                return """
+                    CREATE INDEX IF NOT EXISTS \(name: table.name + "." + position) \
+                    ON \(name: table.name) (\(name: owner), \(name: position))
+                    """
             }
         }
     }

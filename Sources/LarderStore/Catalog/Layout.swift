@@ -1,13 +1,13 @@
 import LarderModel
 
-/// Where a schema's objects are stored: the names of tables and columns, and nothing else.
+/// The names of the tables and columns in which a schema's objects are stored.
 ///
-/// A pure function of the schema, and the only place that knows these names. `docs/architecture.md`
+/// A pure function of the schema, and the only code that defines these names. `docs/storage.md`
 /// describes the tables; `Layout+Statements.swift` creates them.
 struct Layout: Sendable {
     static let keyColumn = "_id"
     static let versionColumn = "_version"
-    /// The name of the object's own entity, where a table holds objects of several.
+    /// The name of the object's own entity, in tables with objects of several entities.
     static let entityColumn = "_entity"
     static let sourceColumn = "source"
     static let targetColumn = "target"
@@ -28,37 +28,37 @@ struct Layout: Sendable {
         self.links = links
     }
 
-    /// The table of the entity at the top, which all entities below share.
+    /// The table of the root entity, which all its subentities share.
     func table(for entity: Entity) -> String { schema.root(of: entity).name }
 
     func column(for attribute: Attribute, of entity: Entity) -> String {
         Layout.column(for: attribute.name, of: entity, in: schema)
     }
 
-    /// The entities whose objects are in the entity's table, the one at the top first; nil where
-    /// all are of one, and no column says of which.
+    /// The entities whose objects are in the entity's table, with the root entity first; nil if there is
+    /// only one, and no column for its name.
     func kinds(inTableOf entity: Entity) -> [Entity]? {
         let root = schema.root(of: entity)
         let below = schema.subentities(of: root.name)
         return below.isEmpty ? nil : [root] + below
     }
 
-    /// The names of the entities whose objects are of an entity: itself, unless it is abstract, and
-    /// those below.
+    /// The names of the entities whose objects belong to an entity: itself and its subentities, without
+    /// abstract ones.
     func concreteNames(of entity: Entity, includingSubentities: Bool = true) -> [String] {
         let below = includingSubentities ? schema.subentities(of: entity.name) : []
         return ([entity] + below).filter { !$0.isAbstract }.map(\.name)
     }
 
-    /// Where the relationship's keys are, seen from its own side.
+    /// The location of the relationship's keys, from its own side.
     func link(for relationship: Relationship, of entity: Entity) -> Link {
         guard let link = links[entity.name]?[relationship.name] else {
-            preconditionFailure("\(entity.name).\(relationship.name) is not of this schema")
+            preconditionFailure("\(entity.name).\(relationship.name) is not in this schema")
         }
         return link
     }
 
-    /// The column of the entity's own table that holds a property; nil where there is none.
+    /// The column of a property in the entity's own table; nil if there is none.
     func column(for property: Property, of entity: Entity) -> String? {
         switch property {
         case .attribute(let attribute): return column(for: attribute, of: entity)
@@ -69,21 +69,21 @@ struct Layout: Sendable {
     }
 }
 
-/// Where the keys of a relationship are stored, seen from one of its sides.
+/// The location of the keys of a relationship, from one of its sides.
 enum Link: Hashable, Sendable {
-    /// This side's own row holds the key of its one destination.
+    /// This side's own row has the key of its destination.
     case column(table: String, column: String)
-    /// The destinations' rows hold the key of this side's object, and, if this side is ordered,
-    /// their position in its list. A to-one of this kind has one destination at most.
+    /// The destinations' rows have the key of this side's object and, if this side is ordered, their
+    /// position in its list. A to-one of this kind has at most one destination.
     case inverseColumn(table: String, column: String, positionColumn: String?)
-    /// Rows of pairs: this side's key in `own`, the destination's in `other`, and, if this side is
+    /// Rows of pairs: this side's key in `own`, the destination's key in `other` and, if this side is
     /// ordered, the destination's position in this side's list.
     case join(table: String, own: String, other: String, positionColumn: String?)
 }
 
 extension Layout {
-    /// What the tree's top declares is called as it is, what is declared below after its entity
-    /// too: two entities may have properties of one name.
+    /// The column of a property. A property of the root entity has its own name; a property of a
+    /// subentity is prefixed with the entity's name, because two entities may have equal names.
     private static func column(
         for property: String, of entity: Entity, in schema: Schema
     ) -> String {
@@ -119,7 +119,7 @@ extension Layout {
         }
     }
 
-    /// The relationship that leads back; nil where there is none.
+    /// The inverse relationship; nil if there is none.
     static func inverse(of relationship: Relationship, in schema: Schema) -> Relationship? {
         guard let name = relationship.inverse,
             case .relationship(let inverse) = schema.entity(named: relationship.destination)?
@@ -128,8 +128,8 @@ extension Layout {
         return inverse
     }
 
-    /// Whether this side is the one whose (entity, name) sorts first, and gives the name or holds
-    /// the key. A relationship that is its own inverse is first.
+    /// Whether (entity, name) of this side sorts first, so that it names the join table or stores the
+    /// key. A relationship that is its own inverse is first.
     private static func isFirst(
         _ relationship: Relationship, of entity: Entity, inverse: Relationship
     ) -> Bool {

@@ -2,28 +2,28 @@ import FoundationEssentials
 import Glibc
 import LarderModel
 
-/// A folder in the system's memory file system, which ends with the object.
+/// A folder in the system's memory file system, which is removed with the object.
 ///
-/// A store in memory is an ordinary store file there, never flushed. SQLite's own in-memory
-/// databases will not do: between connections they have no log, so a reader with an open cursor
-/// would stop the writer, and the writer every reader. What differs from a store on disk: it ends
-/// with the process, and its size is bounded by `/dev/shm`.
+/// A store in memory is an ordinary store file there, which is never synced. SQLite's own in-memory
+/// databases are not suitable: they have no log, so a reader with an open cursor would block the
+/// writer, and the writer every reader. A store in memory differs from a store on disk in two ways: it
+/// ends with the process, and `/dev/shm` limits its size.
 ///
-/// A process that is killed leaves its folder behind. Each folder is locked by its owner for life,
-/// so the next owner recognises and removes those whose owner is gone.
+/// A killed process leaves its folder. Each owner locks its folder as long as it lives, so the next
+/// process finds and removes the folders without an owner.
 final class MemoryFolder: Sendable {
     private static let root = "/dev/shm"
     private static let prefix = "larder-memory-"
     private static let attemptsMax = 3
 
     let path: String
-    /// Open for life, since it holds the lock.
+    /// Open as long as the object lives, because it holds the lock.
     private let descriptor: Int32
 
     init() throws(LarderError) {
         MemoryFolder.removeAbandoned()
         var reason = EAGAIN
-        // Another process may take a new folder for an abandoned one, until it is locked.
+        // Until it is locked, another process may remove the new folder as an abandoned one.
         for _ in 0..<MemoryFolder.attemptsMax {
             let path = "\(MemoryFolder.root)/\(MemoryFolder.prefix)\(UUID().uuidString)"
             guard mkdir(path, 0o700) == 0 else { throw MemoryFolder.failure(errno) }
@@ -38,7 +38,7 @@ final class MemoryFolder: Sendable {
         throw MemoryFolder.failure(reason)
     }
 
-    /// The locked descriptor of a folder that still exists; nil if another process has it.
+    /// The locked descriptor of a folder that still exists; nil if another process owns it.
     private static func lock(_ path: String) -> Int32? {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -75,6 +75,6 @@ final class MemoryFolder: Sendable {
     private static func failure(_ reason: Int32) -> LarderError {
         LarderError(
             .storageFailed,
-            "no store can be made in memory (\(root): \(String(cString: strerror(reason))))")
+            "no store can be created in memory (\(root): \(String(cString: strerror(reason))))")
     }
 }

@@ -2,11 +2,11 @@ import Glibc
 import LarderModel
 import Synchronization
 
-/// The store files that this process has open, so that none is opened twice.
+/// A claim on a store file, so that this process does not open it twice.
 ///
-/// The lock that keeps other processes out belongs to the process, and so does not keep out a
-/// second store in the same one. Nor may anything but SQLite open the file meanwhile: closing any
-/// descriptor of it would drop the lock.
+/// The lock against other processes belongs to the process and does not exclude a second store in the
+/// same process. Only SQLite may open the file meanwhile, because closing any descriptor of it would
+/// release the lock.
 final class OpenFile: Sendable {
     struct Identity: Hashable, Sendable {
         let device: UInt64
@@ -15,15 +15,15 @@ final class OpenFile: Sendable {
 
     private static let claimed = Mutex<Set<Identity>>([])
 
-    /// Whether the file was created by the claim, and so is empty.
+    /// Whether the claim created the file, which is empty then.
     let isNew: Bool
     private let identity: Identity
 
-    /// Claims the regular file at a path, which is created, readable by its owner only, if it is
-    /// missing and may be created. The claim ends with the object.
+    /// Claims the regular file at a path. A missing file is created, readable by its owner only, if
+    /// that is permitted. The claim ends with the object.
     ///
-    /// - Throws: `notAStore` for anything that is no regular file, `storeInUse` if this process has
-    ///   it open, `storageFailed` or `permissionDenied` if it cannot be reached.
+    /// - Throws: `notAStore` if it is no regular file, `storeInUse` if this process has it open,
+    ///   `storageFailed` or `permissionDenied` if it cannot be accessed.
     init(claiming path: String, createIfMissing: Bool) throws(LarderError) {
         let (identity, isNew) = try OpenFile.claimed.withLock {
             claimed throws(LarderError) in
@@ -42,7 +42,7 @@ final class OpenFile: Sendable {
         _ = OpenFile.claimed.withLock { [identity] in $0.remove(identity) }
     }
 
-    /// Creates an empty file; false if there is one already.
+    /// Creates an empty file; false if the file exists.
     private static func create(_ path: String) throws(LarderError) -> Bool {
         let descriptor = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -68,20 +68,19 @@ final class OpenFile: Sendable {
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Makes the names in a file's folder last: of the file itself, and of the journal or the log
-    /// beside it.
+    /// Makes the names in a file's folder durable: of the file itself, its journal and its log.
     ///
-    /// SQLite syncs the folder too, but goes on when that fails, and does not try again; then a
-    /// loss of power could take the log with all that was acknowledged.
+    /// SQLite syncs the folder too, but ignores an error and does not try again. Then a power failure
+    /// could remove the log with all acknowledged commits.
     ///
-    /// - Parameter folder: Its path as a C string, see ``Connection/folder``.
+    /// - Parameter folder: The path as a C string, see ``Connection/folder``.
     static func syncFolder(_ folder: [CChar], of path: String) throws(LarderError) {
         let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A folder that may be written but not read cannot be synced, nor could SQLite do it.
+        // A folder with write but without read permission cannot be synced, by SQLite neither.
         guard descriptor >= 0 || errno != EACCES else { return }
         guard descriptor >= 0 else { throw failure("the folder of \(path)", errno) }
         defer { Glibc.close(descriptor) }
-        // Some file systems have no such sync, and say so.
+        // Some file systems do not support this sync and return EINVAL.
         guard fsync(descriptor) == 0 || errno == EINVAL else {
             let reason = errno
             guard reason != ENOSPC, reason != EDQUOT else { throw LarderError.storageFull }

@@ -1,8 +1,7 @@
-import CSQLite
 import FoundationEssentials
 import LarderModel
 
-/// A store file that has been claimed, opened, checked, and created if it was empty.
+/// A store file that has been claimed, opened and checked, and created if it was empty.
 struct OpenedStore {
     let file: OpenFile
     let connection: Connection
@@ -10,15 +9,14 @@ struct OpenedStore {
     let schema: Schema
 
     private enum Failure: Error {
-        /// What SQLite reported.
+        /// An error of SQLite.
         case database(SQLiteError)
-        /// What this program found.
+        /// An error that this program found.
         case refused(LarderError)
     }
 
-    /// - Parameter synchronous: SQLite's word: `full`, `normal` or `off`.
     static func open(
-        path: String, schema: Schema?, isReadOnly: Bool, synchronous: String
+        path: String, schema: Schema?, isReadOnly: Bool, synchronous: StoreConnection.Synchronous
     ) throws(LarderError) -> OpenedStore {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
@@ -31,12 +29,12 @@ struct OpenedStore {
                 path: path, file: file, schema: schema, isReadOnly: isReadOnly,
                 synchronous: synchronous)
         } catch {
-            // The connection is closed by now.
+            // The connection has been closed.
             switch error {
             case .refused(let refusal): throw refusal
-            case .database(let failure) where failure.code == SQLITE_BUSY:
+            case .database(let failure) where failure.condition == .busy:
                 throw inUse(path)
-            case .database(let failure) where failure.code == SQLITE_NOTADB:
+            case .database(let failure) where failure.condition == .notADatabase:
                 throw LarderError(.notAStore, "\(path) is not a Larder store")
             case .database(let failure): throw failure.larderError
             }
@@ -44,12 +42,12 @@ struct OpenedStore {
     }
 
     private static func open(
-        path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool, synchronous: String
+        path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool,
+        synchronous: StoreConnection.Synchronous
     ) throws(Failure) -> OpenedStore {
         do {
-            let connection = try StoreConnection.open(
-                path, createIfMissing: false, synchronous: synchronous)
-            // The first read takes the lock that keeps other processes out.
+            let connection = try StoreConnection.open(path)
+            // The first read takes the lock against other processes.
             if try connection.integer("PRAGMA page_count") == 0 {
                 try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
             } else {
@@ -58,19 +56,19 @@ struct OpenedStore {
             if connection.isReadOnly {
                 throw LarderError(
                     .permissionDenied, "\(path) may not be written",
-                    hint: "a store that is only read needs the right too, for its log")
+                    hint: "a store that is only read needs write permission too, for its log")
             }
             let catalog = try Catalog(reading: connection)
             let ownSchema = try self.schema(of: catalog, expected: schema)
             try connection.execute("PRAGMA journal_mode = WAL")
-            // The log comes into being with the first read, and stays as long as a connection.
+            // The first read creates the log, which exists as long as there is a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
             try OpenFile.syncFolder(connection.folder, of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
-            // A store that is only read stays as it is.
+            // A store that is only read is not changed.
             if !isReadOnly {
                 try upgradeIfNeeded(connection)
-                for text in Layout(ownSchema).createOrderIndexes { try connection.execute(text) }
+                for sql in Layout(ownSchema).createOrderIndexes { try connection.execute(sql) }
             }
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             return OpenedStore(
@@ -90,30 +88,32 @@ struct OpenedStore {
         if version < Catalog.formatVersion { try Catalog.upgrade(connection, from: version) }
     }
 
-    /// Creates the store in one transaction: afterwards the file is one, or as empty as before,
-    /// also if the power fails on the way. Closing the connection rolls back what is not committed.
+    /// Creates the store in one transaction. The file becomes a store or remains empty, also after a
+    /// power failure. Closing the connection rolls back an uncommitted transaction.
     private static func create(
         _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
     ) throws {
         guard let schema, !isReadOnly else {
             throw LarderError(
-                .notAStore, "\(path) is empty, so not a store yet",
-                hint: "open it for writing, with a schema, to make it one")
+                .notAStore, "\(path) is empty and not a store yet",
+                hint: "open it for writing, with a schema, to create a store in it")
         }
         let plans = try SchemaStorability.derivationPlans(of: schema)
         if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
         try connection.execute("BEGIN EXCLUSIVE")
-        // The rollback journal has its name by now, and the file is still empty. SQLite syncs that
-        // name too, but goes on when it fails; then a loss of power could take the journal alone,
-        // and leave a part of what it would have undone.
+        // The rollback journal exists now, and the file is still empty. SQLite syncs the folder too,
+        // but ignores an error. Then a power failure could remove the journal and leave a part of the
+        // changes that it would have rolled back.
         try OpenFile.syncFolder(connection.folder, of: path)
         do throws(SQLiteError) {
             try Catalog.create(
-                for: Layout(schema), preparing: plans.map(\.text), identifier: UUID(),
+                for: Layout(schema), preparing: plans.map(\.sql), identifier: UUID(),
                 created: Date(), on: connection)
         } catch {
-            let plan = plans.first { $0.text == error.sql }
-            guard error.code == SQLITE_ERROR, let plan else { throw error }
+            let plan = plans.first { $0.sql.text == error.sql }
+            guard let plan, [.statement, .nestedTooDeep].contains(error.condition) else {
+                throw error
+            }
             let fault = SchemaStorability.fault(
                 of: plan.derivation, in: schema,
                 "is nested deeper than the database can follow")
@@ -140,7 +140,7 @@ struct OpenedStore {
         }
     }
 
-    /// The file's own schema, which has to be the expected one if there is one.
+    /// The file's own schema, which must equal the expected one if there is one.
     private static func schema(of catalog: Catalog, expected: Schema?) throws -> Schema {
         if let expected, expected.canonicalText == catalog.schemaText { return expected }
         let own: Schema

@@ -1,25 +1,25 @@
 import FoundationEssentials
 import LarderModel
 
-/// What a schema must satisfy to be stored here, beyond fitting together: its patterns compile, its
-/// derivations can be planned, what it constrains or indexes has columns in one table, and tables
-/// are not too wide.
+/// The rules for a schema that this store adds to those of the schema itself: its patterns compile, its
+/// derivations can be planned, the properties of its constraints and indexes have columns in one table,
+/// and no table has too many columns.
 enum SchemaStorability {
-    /// SQLite's own limit, unless it is built otherwise.
+    /// SQLite's default limit.
     private static let columnsMax = 2_000
 
     static func check(_ schema: Schema) throws(LarderError) {
         let layout = Layout(schema)
         var faults: [SchemaError.Fault] = []
-        for (place, entity) in schema.entities.enumerated() {
-            faults += patternFaults(of: entity, path: "entities[\(place)]")
-            faults += indexFaults(of: entity, path: "entities[\(place)]", layout)
+        for (index, entity) in schema.entities.enumerated() {
+            faults += patternFaults(of: entity, path: "entities[\(index)]")
+            faults += indexFaults(of: entity, path: "entities[\(index)]", layout)
             guard entity.parent == nil else { continue }
             let columnCount = layout.columnCount(of: entity)
             if columnCount > columnsMax {
                 faults.append(
                     SchemaError.Fault(
-                        path: "entities[\(place)]",
+                        path: "entities[\(index)]",
                         message: "takes \(columnCount) columns, and SQLite has \(columnsMax)"))
             }
         }
@@ -29,7 +29,7 @@ enum SchemaStorability {
 
     private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
         var faults: [SchemaError.Fault] = []
-        for (place, attribute) in entity.declared.attributes.enumerated() {
+        for (index, attribute) in entity.declared.attributes.enumerated() {
             guard let pattern = attribute.validation.pattern else { continue }
             do throws(RegularExpression.Fault) {
                 _ = try RegularExpression(pattern)
@@ -37,7 +37,7 @@ enum SchemaStorability {
                 let position = error.offset.map { " at byte \($0)" } ?? ""
                 faults.append(
                     SchemaError.Fault(
-                        path: "\(path).attributes[\(place)].pattern",
+                        path: "\(path).attributes[\(index)].pattern",
                         message: "the pattern does not compile: \(error.message)\(position)"))
             }
         }
@@ -46,12 +46,12 @@ enum SchemaStorability {
 
     /// The statements that compute derived attributes.
     ///
-    /// - Throws: `malformedSchema` with what only the planner finds: a pattern that does not
-    ///   compile, a text that is no date.
+    /// - Throws: `malformedSchema` with the errors that only the planner finds: a pattern that does not
+    ///   compile, or a text that is no date.
     static func derivationPlans(of schema: Schema) throws(LarderError) -> [DerivationPlan] {
         guard !schema.derivations.isEmpty else { return [] }
         let layout = Layout(schema)
-        // No derivation can name an object, so any store will do.
+        // No derivation can name an object, so any store identifier is right.
         let converter = ValueConverter(storeIdentifier: UUID(), schema: schema)
         var plans: [DerivationPlan] = []
         var faults: [SchemaError.Fault] = []
@@ -62,7 +62,7 @@ enum SchemaStorability {
                         derivation, isOfOneObject: true, layout: layout, converter: converter))
             } catch {
                 let fault = fault(of: derivation, in: schema, error.message)
-                // Who inherits it has the same.
+                // Subentities inherit the same error.
                 if !faults.contains(fault) { faults.append(fault) }
             }
         }

@@ -1,30 +1,42 @@
-/// The settings of a store's connections, by what they are for.
+/// The settings of a store's connections: of the writer and of the readers.
 enum StoreConnection {
+    /// SQLite's setting of the same name.
+    enum Synchronous {
+        case full
+        case normal
+        /// For a store in memory.
+        case off
+
+        fileprivate var sql: SQL {
+            switch self {
+            case .full: "FULL"
+            case .normal: "NORMAL"
+            case .off: "OFF"
+            }
+        }
+    }
+
     private static let writerCacheKibibytes = 32 << 10
     private static let readerCacheKibibytes = 16 << 10
-    /// What remains of the log file after it has been moved into the store.
+    /// The size of the WAL file after a complete checkpoint.
     private static let logBytesMax = 16 << 20
 
-    /// - Parameter synchronous: That of the writer, to be configured later; nil for a reader.
-    static func open(
-        _ path: String, createIfMissing: Bool, synchronous: String? = nil
-    ) throws(SQLiteError) -> Connection {
-        let connection = try Connection(
-            path: path, createIfMissing: createIfMissing, gathersLog: synchronous == "full")
+    static func open(_ path: String) throws(SQLiteError) -> Connection {
+        let connection = try Connection(path: path, createIfMissing: false)
         try connection.registerCollation(name: "decimal") { left, right in
             DecimalText.compare(left, right)
         }
         return connection
     }
 
-    /// The log is moved into the file by the writer's own calls, see `Writer+Checkpoint.swift`.
-    /// What changes by predicate set aside goes to a temporary file when it is much.
+    /// The writer checkpoints by its own calls: see `Writer+Checkpoint.swift`. Large selections of
+    /// changes by predicate go to a temporary file.
     static func configureWriter(
-        _ connection: Connection, synchronous: String
+        _ connection: Connection, synchronous: Synchronous
     ) throws(SQLiteError) {
         try connection.execute(
             """
-            PRAGMA synchronous = \(synchronous);
+            PRAGMA synchronous = \(synchronous.sql);
             PRAGMA wal_autocheckpoint = 0;
             PRAGMA journal_size_limit = \(logBytesMax);
             PRAGMA foreign_keys = OFF;
@@ -32,7 +44,7 @@ enum StoreConnection {
             """)
     }
 
-    /// What a reader sorts goes to a temporary file when it is much: memory would be unbounded.
+    /// A large sort goes to a temporary file, so that memory stays bounded.
     static func configureReader(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(
             """

@@ -1,25 +1,25 @@
 import LarderModel
 
-/// What must hold of a store's tables beyond what SQLite sees to: a list of questions, each a
-/// SELECT that finds nothing in a sound store.
+/// The rules for a store's tables that SQLite does not check: a list of SELECT statements, each of
+/// which finds nothing in a consistent store.
 ///
-/// A pure function of the layout. The two sides of a relationship cannot disagree, since it is
-/// stored once; what can go wrong is a key that leads nowhere, a position that is missing, stray or
-/// taken twice, and a key that could be given away again.
+/// A pure function of the layout. A relationship is stored once, so its two sides cannot disagree.
+/// Possible violations are: a key of no object, a position that is missing, superfluous or used
+/// twice, and a key that could be assigned again.
 struct ConsistencyCheck {
-    /// One SELECT. Its first column is the key of the object at fault, or nil.
-    struct Question {
+    /// One SELECT. Its first column is the key of the inconsistent object, or nil.
+    struct TableCheck {
         /// `Article.category`.
         let place: String
-        /// nil where the fault is no object's.
+        /// nil if the violation does not belong to an object.
         let entityName: String?
-        let sqlText: String
+        let sql: SQL
         let message: String
     }
 
     let layout: Layout
-    /// Whether the store has the tables that are the same in every store as they are today; only
-    /// a store of an older format that is only read has not.
+    /// Whether the history and the outcomes have today's tables. A store of an older format that is
+    /// opened for reading only has not.
     let isOfThisFormat: Bool
 
     /// The tables, for SQLite's own check.
@@ -28,7 +28,7 @@ struct ConsistencyCheck {
             + (isOfThisFormat ? Layout.historyTables + [Layout.outcomeTable] : [])
     }
 
-    var questions: [Question] {
+    var checks: [TableCheck] {
         layout.schema.entities.flatMap { entity in
             (entity.parent == nil
                 ? [versions(of: entity), spentKeys(of: entity)] + kinds(inTableOf: entity) : [])
@@ -40,196 +40,219 @@ struct ConsistencyCheck {
 
     // MARK: Objects
 
-    private func versions(of entity: Entity) -> Question {
-        let version = SQL.quoted(Layout.versionColumn)
-        return Question(
+    private func versions(of entity: Entity) -> TableCheck {
+        TableCheck(
             place: entity.name, entityName: entity.name,
-            sqlText: "SELECT \(key) FROM \(table(entity)) WHERE \(version) < 1",
+            sql: "SELECT \(key) FROM \(table(entity)) WHERE \(name: Layout.versionColumn) < 1",
             message: "its version is not positive")
     }
 
-    /// A key above what the table has noted as given would be given a second time.
-    private func spentKeys(of entity: Entity) -> Question {
-        let noted =
-            "SELECT seq FROM sqlite_sequence WHERE name = \(literal(layout.table(for: entity)))"
-        return Question(
+    /// A key above the greatest that the table has recorded would be assigned a second time.
+    private func spentKeys(of entity: Entity) -> TableCheck {
+        let recorded: SQL =
+            "SELECT seq FROM sqlite_sequence WHERE name = \(literal: layout.table(for: entity))"
+        return TableCheck(
             place: entity.name, entityName: entity.name,
-            sqlText: "SELECT \(key) FROM \(table(entity)) "
-                + "WHERE \(key) < 1 OR \(key) > COALESCE((\(noted)), 0)",
-            message: "its key is outside of those that were given out")
+            sql: """
+                SELECT \(key) FROM \(table(entity)) \
+                WHERE \(key) < 1 OR \(key) > COALESCE((\(recorded)), 0)
+                """,
+            message: "its key is outside of the range of assigned keys")
     }
 
-    /// Each object is of an entity that has objects, and has values of that one's properties only.
-    private func kinds(inTableOf root: Entity) -> [Question] {
+    /// Each object belongs to an entity that is not abstract and has values of its properties only.
+    private func kinds(inTableOf root: Entity) -> [TableCheck] {
         guard let kinds = layout.kinds(inTableOf: root) else { return [] }
-        let column = SQL.quoted(Layout.entityColumn)
-        let known = layout.concreteNames(of: root).map(literal).joined(separator: ", ")
-        let unknown = Question(
+        let column: SQL = "\(name: Layout.entityColumn)"
+        let known = layout.concreteNames(of: root).map { "\(literal: $0)" as SQL }
+        let unknown = TableCheck(
             place: root.name, entityName: root.name,
-            sqlText: "SELECT \(key) FROM \(table(root)) WHERE \(column) NOT IN (\(known))",
-            message: "it is of no entity that has objects")
+            sql: "SELECT \(key) FROM \(table(root)) WHERE \(column) NOT IN (\(known))",
+            message: "its entity does not exist or is abstract")
         return [unknown]
             + kinds.dropFirst().compactMap { entity in
                 let columns = layout.declaredColumns(of: entity)
                 guard !columns.isEmpty else { return nil }
-                let isHeld = columns.map { "\(SQL.quoted($0.name)) IS NOT NULL" }
-                return Question(
+                let hasValue = columns.map { "\(name: $0.name) IS NOT NULL" as SQL }
+                return TableCheck(
                     place: entity.name, entityName: root.name,
-                    sqlText: "SELECT \(key) FROM \(table(root)) "
-                        + "WHERE NOT (\(isOfKind(entity, column))) "
-                        + "AND (\(isHeld.joined(separator: " OR ")))",
-                    message: "it has a value of this entity, and is none of its objects")
+                    sql: """
+                        SELECT \(key) FROM \(table(root)) \
+                        WHERE NOT (\(isOfKind(entity, column))) \
+                        AND (\(hasValue, separator: " OR "))
+                        """,
+                    message: "it has a value of this entity but is not one of its objects")
             }
     }
 
-    private func isOfKind(_ entity: Entity, _ column: String) -> String {
-        let names = layout.concreteNames(of: entity).map(literal)
-        return "\(column) IN (\(names.joined(separator: ", ")))"
+    private func isOfKind(_ entity: Entity, _ column: SQL) -> SQL {
+        let names = layout.concreteNames(of: entity).map { "\(literal: $0)" as SQL }
+        return "\(column) IN (\(names))"
     }
 
-    /// What holds of an object that is one of an entity's, by the alias of its row: nothing where
-    /// the table has no others.
-    private func kindCondition(_ entity: Entity, _ alias: String) -> String {
+    /// Selects the objects of an entity, by the alias of their rows; empty if the table has no
+    /// others.
+    private func kindCondition(_ entity: Entity, _ alias: SQL) -> SQL {
         guard layout.kinds(inTableOf: entity) != nil, entity.parent != nil else { return "" }
-        return " AND " + isOfKind(entity, "\(alias).\(SQL.quoted(Layout.entityColumn))")
+        return " AND \(isOfKind(entity, "\(alias).\(name: Layout.entityColumn)"))"
     }
 
     // MARK: Relationships
 
     private func toOne(
         _ relationship: Relationship, column: String, of entity: Entity
-    ) -> [Question] {
+    ) -> [TableCheck] {
         let place = "\(entity.name).\(relationship.name)"
-        let reference = SQL.quoted(column)
-        func question(_ condition: String, _ message: String) -> Question {
-            Question(
+        let reference: SQL = "\(name: column)"
+        func check(_ condition: SQL, _ message: String) -> TableCheck {
+            TableCheck(
                 place: place, entityName: entity.name,
-                sqlText: "SELECT \(key) FROM \(table(entity)) AS o WHERE \(condition)",
+                sql: "SELECT \(key) FROM \(table(entity)) AS o WHERE \(condition)",
                 message: message)
         }
-        var questions: [Question] = []
-        // The rule noAction leaves a key behind on purpose.
+        var checks: [TableCheck] = []
+        // The rule noAction keeps the key of a deleted object.
         if Layout.inverse(of: relationship, in: layout.schema)?.deleteRule != .noAction {
-            questions.append(
-                question(
-                    "\(reference) IS NOT NULL AND NOT EXISTS "
-                        + "(SELECT 1 FROM \(table(destination(relationship))) AS d "
-                        + "WHERE d.\(key) = o.\(reference)"
-                        + "\(kindCondition(destination(relationship), "d")))",
+            checks.append(
+                check(
+                    """
+                    \(reference) IS NOT NULL AND NOT EXISTS \
+                    (SELECT 1 FROM \(table(destination(relationship))) AS d \
+                    WHERE d.\(key) = o.\(reference)\
+                    \(kindCondition(destination(relationship), "d")))
+                    """,
                     "it leads to an object that is not there"))
         }
         if !relationship.isOptional {
-            questions.append(
-                question(
+            checks.append(
+                check(
                     "\(reference) IS NULL\(kindCondition(entity, "o"))",
-                    "it leads nowhere, and must not"))
+                    "the required reference is nil"))
         }
-        guard let position = layout.positionColumn(beside: relationship, column).map(SQL.quoted)
-        else {
-            return questions
-        }
-        questions.append(
-            question(
+        guard let name = layout.positionColumn(beside: relationship, column) else { return checks }
+        let position: SQL = "\(name: name)"
+        checks.append(
+            check(
                 "(\(reference) IS NULL) <> (\(position) IS NULL)",
-                "its place in an ordered list is missing, or stray"))
-        questions.append(
-            question(
-                "EXISTS (SELECT 1 FROM \(table(entity)) AS s WHERE s.\(reference) = o.\(reference) "
-                    + "AND s.\(position) = o.\(position) AND s.\(key) < o.\(key))",
-                "its place in an ordered list is taken twice"))
-        return questions
+                "its position in an ordered list is missing or superfluous"))
+        checks.append(
+            check(
+                """
+                EXISTS (SELECT 1 FROM \(table(entity)) AS s WHERE s.\(reference) = o.\(reference) \
+                AND s.\(position) = o.\(position) AND s.\(key) < o.\(key))
+                """,
+                "its position in an ordered list is used twice"))
+        return checks
     }
 
-    /// The pairs of a join table, each side asked when its own entity's turn comes.
-    private func join(for relationship: Relationship, of entity: Entity) -> [Question] {
+    /// Checks the pairs of a join table from one side. Each side is checked with its own entity.
+    private func join(for relationship: Relationship, of entity: Entity) -> [TableCheck] {
         guard
             case .join(let table, let ownColumn, let otherColumn, let position) =
                 layout.link(for: relationship, of: entity)
         else { return [] }
         let place = "\(entity.name).\(relationship.name)"
-        let pairs = SQL.quoted(table)
-        let (own, other) = (SQL.quoted(ownColumn), SQL.quoted(otherColumn))
-        func question(_ condition: String, _ message: String) -> Question {
-            Question(
+        let pairs: SQL = "\(name: table)"
+        let (own, other): (SQL, SQL) = ("\(name: ownColumn)", "\(name: otherColumn)")
+        func check(_ condition: SQL, _ message: String) -> TableCheck {
+            TableCheck(
                 place: place, entityName: entity.name,
-                sqlText: "SELECT \(own) FROM \(pairs) AS p WHERE \(condition)", message: message)
+                sql: "SELECT \(own) FROM \(pairs) AS p WHERE \(condition)", message: message)
         }
-        var questions = [
-            question(
-                "NOT EXISTS (SELECT 1 FROM \(self.table(destination(relationship))) AS d "
-                    + "WHERE d.\(key) = p.\(other)"
-                    + "\(kindCondition(destination(relationship), "d")))",
+        var checks = [
+            check(
+                """
+                NOT EXISTS (SELECT 1 FROM \(self.table(destination(relationship))) AS d \
+                WHERE d.\(key) = p.\(other)\(kindCondition(destination(relationship), "d")))
+                """,
                 "it leads to an object that is not there"),
-            question(
-                "NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS o WHERE o.\(key) = p.\(own)"
-                    + "\(kindCondition(entity, "o")))",
-                "an object that is not there leads on"),
+            check(
+                """
+                NOT EXISTS (SELECT 1 FROM \(self.table(entity)) AS o WHERE o.\(key) = p.\(own)\
+                \(kindCondition(entity, "o")))
+                """,
+                "it belongs to an object that does not exist"),
         ]
-        if let position = position.map(SQL.quoted) {
-            questions.append(
-                question(
-                    "EXISTS (SELECT 1 FROM \(pairs) AS s WHERE s.\(own) = p.\(own) "
-                        + "AND s.\(position) = p.\(position) AND s.\(other) < p.\(other))",
-                    "two objects have the same place in its order"))
+        if let position = position.map({ "\(name: $0)" as SQL }) {
+            checks.append(
+                check(
+                    """
+                    EXISTS (SELECT 1 FROM \(pairs) AS s WHERE s.\(own) = p.\(own) \
+                    AND s.\(position) = p.\(position) AND s.\(other) < p.\(other))
+                    """,
+                    "two objects have the same position in its list"))
         }
         if relationship.inverse == relationship.name, relationship.destination == entity.name {
-            questions.append(
-                question(
-                    "NOT EXISTS (SELECT 1 FROM \(pairs) AS s "
-                        + "WHERE s.\(own) = p.\(other) AND s.\(other) = p.\(own))",
-                    "the other side does not lead back"))
+            checks.append(
+                check(
+                    """
+                    NOT EXISTS (SELECT 1 FROM \(pairs) AS s \
+                    WHERE s.\(own) = p.\(other) AND s.\(other) = p.\(own))
+                    """,
+                    "the inverse link is missing"))
         }
-        return questions
+        return checks
     }
 
     // MARK: History
 
-    private var history: [Question] {
-        func question(_ sqlText: String, _ message: String) -> Question {
-            Question(place: "history", entityName: nil, sqlText: sqlText, message: message)
+    private var history: [TableCheck] {
+        func check(_ sql: SQL, _ message: String) -> TableCheck {
+            TableCheck(place: "history", entityName: nil, sql: sql, message: message)
         }
-        let transactions = Layout.transactionTable
-        // Not over all runs at once, for which SQLite would go through them for each value.
-        func isNoDelete(_ number: String, _ table: String) -> String {
-            "NOT EXISTS (SELECT 1 FROM \(table) AS c "
-                + "WHERE c.\(number) = p.transaction_number AND c.kind = 3 "
-                + "AND c.entity = p.entity AND p.key BETWEEN c.first_key AND c.last_key)"
+        let transactions: SQL = "\(name: Layout.transactionTable)"
+        let changes: SQL = "\(name: Layout.changeTable)"
+        // Each table separately: SQLite would read the whole union for each value.
+        func isNoDelete(_ number: SQL, _ table: SQL) -> SQL {
+            """
+            NOT EXISTS (SELECT 1 FROM \(table) AS c \
+            WHERE c.\(number) = p.transaction_number AND c.kind = 3 \
+            AND c.entity = p.entity AND p.key BETWEEN c.first_key AND c.last_key)
+            """
         }
         return [
-            question(
+            check(
                 "SELECT NULL FROM \(transactions) WHERE number < 1",
                 "the number of a transaction is not positive"),
-            question(
-                "SELECT NULL FROM \(Layout.changeTable) WHERE place < 1 OR NOT EXISTS "
-                    + "(SELECT 1 FROM \(transactions) WHERE number = transaction_number)",
+            check(
+                """
+                SELECT NULL FROM \(changes) WHERE place < 1 OR NOT EXISTS \
+                (SELECT 1 FROM \(transactions) WHERE number = transaction_number)
+                """,
                 "a change belongs to no transaction"),
-            question(
-                "SELECT NULL FROM \(Layout.everyChange) "
-                    + "WHERE kind NOT BETWEEN 1 AND 3 OR first_key < 1 OR last_key < first_key",
-                "a change is of no known kind, or to no object"),
-            question(
-                "SELECT NULL FROM \(Layout.preservedTable) AS p WHERE "
-                    + isNoDelete("number", transactions) + " AND "
-                    + isNoDelete("transaction_number", Layout.changeTable),
+            check(
+                """
+                SELECT NULL FROM \(Layout.everyChange) \
+                WHERE kind NOT BETWEEN 1 AND 3 OR first_key < 1 OR last_key < first_key
+                """,
+                "a change has an unknown kind or no object"),
+            check(
+                """
+                SELECT NULL FROM \(name: Layout.preservedTable) AS p \
+                WHERE \(isNoDelete("number", transactions)) \
+                AND \(isNoDelete("transaction_number", changes))
+                """,
                 "a preserved value belongs to no object that was deleted"),
         ]
     }
 
-    private var outcomes: [Question] {
+    private var outcomes: [TableCheck] {
         [
-            Question(
+            TableCheck(
                 place: "outcomes", entityName: nil,
-                sqlText: "SELECT NULL FROM \(Layout.outcomeTable) "
-                    + "WHERE transaction_number > COALESCE((\(Layout.lastTransaction)), 0)",
-                message: "it names a transaction that comes after the last one")
+                sql: """
+                    SELECT NULL FROM \(name: Layout.outcomeTable) \
+                    WHERE transaction_number > COALESCE((\(Layout.lastTransaction)), 0)
+                    """,
+                message: "it refers to a transaction after the last one")
         ]
     }
 
     // MARK: Names
 
-    private var key: String { SQL.quoted(Layout.keyColumn) }
+    private var key: SQL { "\(name: Layout.keyColumn)" }
 
-    private func table(_ entity: Entity) -> String { SQL.quoted(layout.table(for: entity)) }
+    private func table(_ entity: Entity) -> SQL { "\(name: layout.table(for: entity))" }
 
     private func destination(_ relationship: Relationship) -> Entity {
         guard let entity = layout.schema.entity(named: relationship.destination) else {
@@ -237,7 +260,4 @@ struct ConsistencyCheck {
         }
         return entity
     }
-
-    /// A table's name as a value. Names of a schema hold no quotation marks.
-    private func literal(_ name: String) -> String { "'\(name)'" }
 }

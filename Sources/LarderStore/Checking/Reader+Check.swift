@@ -1,23 +1,23 @@
 import LarderModel
 
 extension Reader {
-    /// Asks SQLite of each table, and then our own questions, in one snapshot.
+    /// Runs SQLite's check of each table and then the store's own checks, in one snapshot.
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
         defer { session.endSnapshot() }
-        let check = ConsistencyCheck(
+        let consistency = ConsistencyCheck(
             layout: session.layout,
             isOfThisFormat: try pragma("user_version") == Catalog.formatVersion)
         var findings: [CheckFinding] = []
-        // One more than is told, so that it is known whether there are more.
+        // One more than is reported, to find out whether there are more.
         let findingsMax = CheckReport.findingsMax + 1
-        for table in check.tables where findings.count < findingsMax {
+        for table in consistency.tables where findings.count < findingsMax {
             try checkFile(table, &findings, atMost: findingsMax)
         }
-        for question in check.questions where findings.count < findingsMax {
-            try ask(question, &findings, atMost: findingsMax)
+        for check in consistency.checks where findings.count < findingsMax {
+            try run(check, &findings, atMost: findingsMax)
         }
         for derivation in session.layout.schema.derivations
         where !derivation.readsTime && findings.count < findingsMax {
@@ -32,7 +32,7 @@ extension Reader {
     private func checkFile(
         _ table: String, _ findings: inout [CheckFinding], atMost findingsMax: Int
     ) throws(ReadFailure) {
-        let statement = try session.statement("PRAGMA integrity_check(\(SQL.quoted(table)))")
+        let statement = try session.statement("PRAGMA integrity_check(\(name: table))")
         defer { statement.reset() }
         while findings.count < findingsMax, try session.step(statement) {
             let message = statement.string(at: 0)
@@ -40,7 +40,7 @@ extension Reader {
         }
     }
 
-    /// Computes a derived attribute of every object, and compares.
+    /// Computes a derived attribute of every object and compares it with the stored value.
     private func compare(
         _ derivation: Derivation, _ findings: inout [CheckFinding], atMost findingsMax: Int
     ) throws(ReadFailure) {
@@ -62,18 +62,18 @@ extension Reader {
                     place: derivation.qualifiedName, uri: identifier?.uriRepresentation,
                     message: message))
         }
-        let statement = try session.statement(plan.text)
+        let statement = try session.statement(plan.sql)
         defer { statement.reset() }
         do throws(ReadFailure) {
-            try session.bind(plan.bindings(key: nil, now: 0), to: statement)
+            try session.bind(plan.values(key: nil, now: 0), to: statement)
             while findings.count < findingsMax, try session.step(statement) {
                 let stored = statement.value(at: DerivationPlan.storedColumn)
                 if (try? plan.computed(statement)) == stored { continue }
                 let key = statement.int64(at: DerivationPlan.keyColumn)
-                add(key, "its value is not the one that its derivation gives")
+                add(key, "its value differs from the result of its derivation")
             }
         } catch {
-            // SQLite does not say of which object.
+            // SQLite does not report the object.
             guard case .failed(let fault) = error, fault.code == .arithmeticOverflow else {
                 throw error
             }
@@ -81,15 +81,15 @@ extension Reader {
         }
     }
 
-    private func ask(
-        _ question: ConsistencyCheck.Question, _ findings: inout [CheckFinding],
+    private func run(
+        _ check: ConsistencyCheck.TableCheck, _ findings: inout [CheckFinding],
         atMost findingsMax: Int
     ) throws(ReadFailure) {
-        let statement = try session.statement(question.sqlText)
+        let statement = try session.statement(check.sql)
         defer { statement.reset() }
         while findings.count < findingsMax, try session.step(statement) {
             var identifier: PersistentIdentifier?
-            if let entityName = question.entityName {
+            if let entityName = check.entityName {
                 let key = statement.int64(at: 0)
                 identifier = PersistentIdentifier(
                     store: session.description.identifier,
@@ -97,12 +97,12 @@ extension Reader {
             }
             findings.append(
                 CheckFinding(
-                    place: question.place, uri: identifier?.uriRepresentation,
-                    message: question.message))
+                    place: check.place, uri: identifier?.uriRepresentation,
+                    message: check.message))
         }
     }
 
-    /// The entity of an object as its row has it, if the schema knows that; else the one asked of.
+    /// The entity in the object's row if the schema has it; otherwise the entity of the check.
     private func ownEntityName(
         of key: Int64, among entityName: String
     ) throws(ReadFailure) -> String {
@@ -111,11 +111,12 @@ extension Reader {
             session.layout.kinds(inTableOf: entity) != nil
         else { return entityName }
         let statement = try session.statement(
-            "SELECT \(SQL.quoted(Layout.entityColumn)) "
-                + "FROM \(SQL.quoted(session.layout.table(for: entity))) "
-                + "WHERE \(SQL.quoted(Layout.keyColumn)) = ?")
+            """
+            SELECT \(name: Layout.entityColumn) FROM \(name: session.layout.table(for: entity)) \
+            WHERE \(name: Layout.keyColumn) = ?
+            """)
         defer { statement.reset() }
-        try session.bind([.integer(key)], to: statement)
+        try session.bind(key: key, to: statement)
         guard try session.step(statement) else { return entityName }
         let name = statement.string(at: 0)
         return schema.entity(named: name) == nil ? entityName : name

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import LarderModel
 
-/// What SQLite cannot do with decimals, which it stores as text: exact arithmetic.
+/// Exact aggregates of decimals, which are stored as text.
 enum DecimalFunctions {
-    /// Their order, which every connection of a store has: see `StoreConnection`.
+    /// The order of decimals. Every connection of a store has it: see `StoreConnection`.
     static let collation = "decimal"
     static let sum = "larder_decimal_sum"
     static let average = "larder_decimal_average"
@@ -28,8 +28,8 @@ enum DecimalFunctions {
         }
     }
 
-    /// The decimal that is stored; nil for nil, and for a text that a damaged file may hold.
-    /// An integer among decimals is one.
+    /// The stored decimal; nil for nil, and for a text that is no decimal, as a damaged file may have.
+    /// An integer among decimals is a decimal.
     fileprivate static func decimal(_ argument: FunctionArgument) -> Decimal? {
         argument.isNull ? nil : Decimal(exactly: argument.string)
     }
@@ -43,7 +43,7 @@ enum DecimalFunctions {
     }
 }
 
-/// The sum, 0 over none, or the average, nil over none.
+/// The sum, which is 0 for no values, or the average, which is nil for no values.
 private final class DecimalTotal: Aggregation {
     private let faults: FunctionFaults
     private let isAverage: Bool
@@ -67,7 +67,7 @@ private final class DecimalTotal: Aggregation {
     }
 }
 
-/// The middle value, or the mean of the middle two.
+/// The middle value, or the mean of the two middle values.
 private final class DecimalMedian: Aggregation {
     private let faults: FunctionFaults
     private let interruption: Interruption

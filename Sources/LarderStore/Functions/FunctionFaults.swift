@@ -1,18 +1,19 @@
 import LarderModel
 
-/// Carries a typed error out of an SQL function: SQLite passes on only a text.
+/// Passes a typed error out of an SQL function, from which SQLite takes only a text.
 ///
-/// One a connection, used on its thread. Whoever runs a statement that fails looks here first.
+/// There is one per connection, used on its thread. A caller whose statement fails checks it first.
 final class FunctionFaults {
     private var fault: LarderError?
 
-    /// Keeps the error, and ends the statement.
+    /// Stores the error and ends the statement.
     func report(_ error: LarderError) -> FunctionResult {
         fault = fault ?? error
         return .error(error.message)
     }
 
-    /// The error of the statement that has just failed, once; nil if no function reported one.
+    /// Removes and returns the error of the statement that has just failed; nil if no function reported
+    /// one.
     func take() -> LarderError? {
         defer { fault = nil }
         return fault

@@ -1,11 +1,12 @@
 import LarderModel
 
-/// Sums of 64-bit integers, of which SQLite adds the halves: it stops where a sum leaves 64 bits on
-/// its way, and loses digits in an average.
+/// Exact sums and averages of 64-bit integers, from the sums of their halves. SQLite's own sum fails
+/// if an intermediate sum exceeds 64 bits, and its average loses digits.
 enum IntegerFunctions {
-    /// `larder_sum(high, low)`: of the sums of `x >> 32` and `x & 4294967295`; 0 over none.
+    /// `larder_sum(high, low)`: the sum, from the sums of `x >> 32` and `x & 4294967295`; 0 for no
+    /// values.
     static let sum = "larder_sum"
-    /// `larder_average(high, low, count)`: the same, divided; nil over none.
+    /// `larder_average(high, low, count)`: the average; nil for no values.
     static let average = "larder_average"
 
     static let sumTooLarge = LarderError(

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The most frequent value, of several the smallest; nil over none.
+/// The most frequent value, the smallest of several; nil for no values.
 enum ModeFunctions {
     static let mode = "larder_mode"
     static let decimalMode = "larder_decimal_mode"
@@ -20,8 +20,8 @@ enum ModeFunctions {
 private final class Mode: Aggregation {
     private let faults: FunctionFaults
     private let isDecimal: Bool
-    private var counts: [SQLBinding: Int] = [:]
-    private var bytesLeft = StatisticFunctions.keptBytesMax
+    private var counts: [SQLValue: Int] = [:]
+    private var bytesLeft = StatisticFunctions.valueBytesMax
 
     init(_ faults: FunctionFaults, isDecimal: Bool) {
         self.faults = faults
@@ -47,7 +47,7 @@ private final class Mode: Aggregation {
         }
     }
 
-    private static func value(_ argument: FunctionArgument) -> SQLBinding? {
+    private static func value(_ argument: FunctionArgument) -> SQLValue? {
         switch argument.type {
         case .null: nil
         case .integer: .integer(argument.int64)
@@ -57,8 +57,8 @@ private final class Mode: Aggregation {
         }
     }
 
-    /// About what a kept value takes.
-    private static func byteCount(_ value: SQLBinding) -> Int {
+    /// The approximate size of a value in memory.
+    private static func byteCount(_ value: SQLValue) -> Int {
         switch value {
         case .text(let text): 64 + text.utf8.count
         case .blob(let blob): 64 + blob.count
@@ -66,8 +66,8 @@ private final class Mode: Aggregation {
         }
     }
 
-    /// The values of one group are of one kind.
-    private static func isLess(_ left: SQLBinding, _ right: SQLBinding, isDecimal: Bool) -> Bool {
+    /// The values of one group have one type, or are integers and doubles.
+    private static func isLess(_ left: SQLValue, _ right: SQLValue, isDecimal: Bool) -> Bool {
         switch (left, right) {
         case (.integer(let left), .integer(let right)): left < right
         case (.real(let left), .real(let right)): left < right

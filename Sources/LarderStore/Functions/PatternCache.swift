@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The patterns of `LIKE` and `MATCHES`, read once for many rows. One a connection.
+/// The compiled patterns of `LIKE` and `MATCHES`. There is one cache per connection.
 final class PatternCache {
     private struct Key: Hashable {
         var pattern: String
@@ -10,11 +10,11 @@ final class PatternCache {
     private var expressions: [Key: RegularExpression] = [:]
     private var likePatterns: [String: LikePattern] = [:]
 
-    /// A statement has few patterns, unless they come out of a column.
+    /// A statement has few patterns, unless a column contains them.
     private static let patternsMax = 64
 
-    /// Steps of one match of LIKE. A text takes one or two a character from any usual pattern, so
-    /// this is beyond what is asked of the longest.
+    /// The maximum number of steps of one match of LIKE. Usual patterns take one or two per character,
+    /// so this is enough for the longest text.
     static let usualLikeStepsMax = 64 << 20
     private let likeStepsMax: Int
 
@@ -27,12 +27,12 @@ final class PatternCache {
         self.likeStepsMax = likeStepsMax
     }
 
-    /// Whether the whole text is of the pattern's form.
+    /// Whether the whole text matches a pattern of LIKE.
     ///
-    /// - Throws: `resourceExhausted` for a match that takes more than it may.
+    /// - Throws: `resourceExhausted` for a match that exceeds the limit.
     func isLike(_ text: String, _ pattern: String) throws(LarderError) -> Bool {
-        let known = likePattern(pattern)
-        guard let isLike = known.matches(text, stepsMax: likeStepsMax, interruption) else {
+        guard let isLike = likePattern(pattern).matches(text, stepsMax: likeStepsMax, interruption)
+        else {
             throw LarderError(
                 .resourceExhausted, "a match with LIKE takes too long",
                 hint: "write the pattern so that it has fewer ways to match")
@@ -41,17 +41,17 @@ final class PatternCache {
     }
 
     private func likePattern(_ pattern: String) -> LikePattern {
-        if let known = likePatterns[pattern] { return known }
-        let read = LikePattern(pattern)
+        if let cached = likePatterns[pattern] { return cached }
+        let compiled = LikePattern(pattern)
         if likePatterns.count >= Self.patternsMax { likePatterns.removeAll() }
-        likePatterns[pattern] = read
-        return read
+        likePatterns[pattern] = compiled
+        return compiled
     }
 
-    /// Whether the whole text matches the pattern.
+    /// Whether the whole text matches a regular expression.
     ///
-    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for
-    ///   a match that takes more than it may.
+    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for a
+    ///   match that exceeds a limit.
     func matches(
         _ text: String, _ pattern: String, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {
@@ -68,7 +68,7 @@ final class PatternCache {
         }
     }
 
-    /// Says what is wrong with a pattern, before any row is asked.
+    /// Throws the error of a malformed pattern, before any row is read.
     static func check(_ pattern: String) throws(LarderError) {
         _ = try compiled(pattern, isCaseInsensitive: false)
     }
@@ -77,7 +77,7 @@ final class PatternCache {
         _ pattern: String, _ isCaseInsensitive: Bool
     ) throws(LarderError) -> RegularExpression {
         let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
-        if let known = expressions[key] { return known }
+        if let cached = expressions[key] { return cached }
         let expression = try Self.compiled(pattern, isCaseInsensitive: isCaseInsensitive)
         if expressions.count >= Self.patternsMax { expressions.removeAll() }
         expressions[key] = expression
@@ -90,9 +90,10 @@ final class PatternCache {
         do throws(RegularExpression.Fault) {
             return try RegularExpression(pattern, caseInsensitive: isCaseInsensitive)
         } catch {
-            let place = error.offset.map { " at byte \($0) of the pattern" } ?? ""
+            let location = error.offset.map { " at byte \($0) of the pattern" } ?? ""
             throw LarderError(
-                .malformedPredicate, "the pattern of MATCHES is malformed\(place): \(error.message)"
+                .malformedPredicate,
+                "the pattern of MATCHES is malformed\(location): \(error.message)"
             )
         }
     }

@@ -1,10 +1,11 @@
 import LarderModel
 
-/// Sums of doubles, which SQLite rounds with each that it adds: its result depends on their order.
+/// Exactly rounded sums of doubles. SQLite rounds after each addition, so its result depends on the
+/// order of the rows.
 enum RealFunctions {
-    /// 0 over none.
+    /// 0 for no values.
     static let sum = "larder_real_sum"
-    /// Nil over none.
+    /// Nil for no values.
     static let average = "larder_real_average"
 
     static func register(on connection: Connection) throws(SQLiteError) {

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import LarderModel
 
-/// The functions of values that SQLite does not have, or in which it means something else. What
-/// they mean is `LarderModel`'s to say.
+/// The scalar functions that SQLite does not have, or has with another meaning. `LarderModel` defines
+/// their results.
 enum ScalarFunctions {
-    /// `larder_integer(number)`: the number if it is an integer. What SQLite computes of integers
-    /// beyond 64 bits are doubles, and stay doubles in all that is computed of them.
+    /// `larder_integer(number)`: the number if it is an integer, otherwise nil. SQLite converts integers
+    /// that exceed 64 bits to doubles, and everything computed from them stays a double.
     static let integer = "larder_integer"
-    /// `larder_finite(number)`: the number if it is finite.
+    /// `larder_finite(number)`: the number if it is finite, otherwise nil.
     static let finite = "larder_finite"
     /// `larder_json(document, kind, step, …)`: a member of a JSON document.
     static let member = "larder_json"
 
-    /// The types that a function is registered for under names of their own.
+    /// The types for which a function is registered under names of their own.
     enum Kind: String, CaseIterable {
         case int64, double, decimal, string, date
 
@@ -79,14 +79,14 @@ enum ScalarFunctions {
         _ function: ScalarFunction, _ kind: Kind, on connection: Connection
     ) throws(SQLiteError) {
         let count = function.operandCount.upperBound
-        // Only now() looks at the moment, and it is no SQL function.
+        // Only now() depends on the time, and it is no SQL function.
         let never = Date(timeIntervalSinceReferenceDate: 0)
         try connection.registerScalar(
             name: name(of: function, kind), argumentCount: Int32(count)
         ) { arguments in
             var operands: [Value] = []
             operands.reserveCapacity(count)
-            for place in 0..<count { operands.append(value(arguments[place], kind)) }
+            for index in 0..<count { operands.append(value(arguments[index], kind)) }
             return result(function.value(of: operands, now: never))
         }
     }
@@ -96,7 +96,7 @@ enum ScalarFunctions {
         switch kind {
         case .int64: return .int(argument.int64)
         case .double:
-            // A decimal is a text, which SQLite does not always read as the nearest double.
+            // A decimal is a text, which SQLite does not always convert to the nearest double.
             guard argument.type == .text else { return .double(argument.double) }
             return Double(argument.string).map { .double($0) } ?? .null
         case .decimal:
@@ -107,7 +107,7 @@ enum ScalarFunctions {
         }
     }
 
-    /// A value as SQLite stores it; nil for what it does not store.
+    /// The stored form of a value; nil for objects.
     static func result(_ value: Value) -> FunctionResult {
         switch value {
         case .bool(let bool): .integer(bool ? 1 : 0)

@@ -2,15 +2,15 @@ import LarderModel
 
 /// Aggregates over numbers that SQLite does not have.
 enum StatisticFunctions {
-    /// The middle value, or the mean of the middle two; nil over none.
+    /// The middle value, or the mean of the two middle values; nil for no values.
     static let median = "larder_median"
-    /// The standard deviation of a population, as Core Data's `stddev:`; nil over none.
+    /// The standard deviation of a population, as Core Data's `stddev:`; nil for no values.
     static let stddev = "larder_stddev"
 
-    /// A median has to keep the values of its group: 128 MiB of doubles.
+    /// A median stores the values of its group: 128 MiB of doubles.
     static let medianValuesMax = 16 << 20
-    /// A mode keeps those that differ.
-    static let keptBytesMax = 128 << 20
+    /// A mode stores the distinct values of its group.
+    static let valueBytesMax = 128 << 20
 
     static func register(
         on connection: Connection, _ faults: FunctionFaults

@@ -2,7 +2,7 @@ public import LarderModel
 import Synchronization
 
 extension Store {
-    /// MATCHES as this store has it, for an evaluator in memory. Used by one thread at a time;
+    /// The store's implementation of MATCHES, for an evaluator in memory. Used by one thread at a time;
     /// others wait.
     public static func makeMatcher() -> Evaluator.Matcher {
         let patterns = LockedPatterns()

@@ -1,9 +1,9 @@
 import LarderModel
 
-/// The functions, aggregates and collations that queries use, beside the one collation that every
+/// The functions, aggregates and collations that queries use, except the collation that every
 /// connection has.
 enum StoreFunctions {
-    /// Registers them all, and returns where they report their errors and keep groups.
+    /// Registers all of them, and returns where they report errors and store groups.
     static func register(
         on connection: Connection
     ) throws(SQLiteError) -> (faults: FunctionFaults, groups: GroupedRows) {

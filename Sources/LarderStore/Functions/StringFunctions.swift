@@ -1,9 +1,9 @@
 import LarderModel
 
-/// The operators of strings. They know characters as Swift does: "é" is one, whatever it is made
-/// of, and does not begin with "e".
+/// The operators of strings. A character is Swift's: "é" is one, whatever its scalars are, and does
+/// not begin with "e".
 enum StringFunctions {
-    /// `larder_fold(text, options)`: the text without what the options ignore.
+    /// `larder_fold(text, options)`: the text without the differences that the options ignore.
     static let fold = "larder_fold"
 
     /// The function `name(text, pattern, options)` of an operator: 1, 0, or nil if a side is nil.
@@ -28,12 +28,12 @@ enum StringFunctions {
                 diacriticInsensitive: options.contains(.diacriticInsensitive), interruption)
     }
 
-    /// The first value, in the binary order, behind all strings that begin with this one: the
-    /// string with its last scalar raised, or an empty blob, which comes after every text.
-    static func endOfPrefix(_ prefix: String) -> SQLBinding {
+    /// The first value, in binary order, after all strings with this prefix: the prefix with its last
+    /// scalar incremented, or an empty blob, which comes after every text.
+    static func endOfPrefix(_ prefix: String) -> SQLValue {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
-            // Surrogates are no scalars; behind the last one in front of them comes U+E000.
+            // U+E000 is the next scalar after U+D7FF; the surrogates between them are not scalars.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let scalar = Unicode.Scalar(next) else { continue }
             var end = String.UnicodeScalarView()
@@ -78,7 +78,7 @@ enum StringFunctions {
         }
     }
 
-    /// An operator that knows nothing of options: both sides are folded as these say.
+    /// Registers an operator without options of its own: both sides are folded first.
     private static func register(
         _ comparison: Comparison.Operator, on connection: Connection,
         test: @escaping (String, String) -> Bool
@@ -95,7 +95,7 @@ enum StringFunctions {
         body: @escaping (String, String, Comparison.Options) -> FunctionResult
     ) throws(SQLiteError) {
         guard let name = name(of: comparison) else {
-            preconditionFailure("\(comparison) is no operator of strings")
+            preconditionFailure("\(comparison) is not an operator of strings")
         }
         try connection.registerScalar(name: name, argumentCount: 3) { arguments in
             if arguments[0].isNull || arguments[1].isNull { return .null }

@@ -1,26 +1,19 @@
 import FoundationEssentials
 import LarderModel
 
-/// How a derived attribute is computed: by the SQL that a query with its expression would be, so
-/// that both mean the same.
+/// How a derived attribute is computed: by the SQL of a query with its expression, so that both mean
+/// the same.
 struct DerivationPlan: Sendable {
-    /// What stands for a `?`.
-    private enum Parameter: Sendable {
-        case key
-        case now
-        case constant(SQLBinding)
-    }
-
     let derivation: Derivation
-    /// A row for one object, or for all: key, version, what the expression gives, what is stored.
-    let text: String
-    private let parameters: [Parameter]
+    /// Reads one object or all, each with its key, its version, the computed and the stored value.
+    /// Every parameter is a constant, the time, or the object's key.
+    let sql: SQL
 
     static let keyColumn = 0
     static let computedColumn = 2
     static let storedColumn = 3
 
-    /// - Parameter isOfOneObject: Whether it computes one object's value, or every object's.
+    /// - Parameter isOfOneObject: Whether it computes the value of one object or of all.
     init(
         _ derivation: Derivation, isOfOneObject: Bool, layout: Layout, converter: ValueConverter
     ) throws(LarderError) {
@@ -31,44 +24,44 @@ struct DerivationPlan: Sendable {
         let values = QueryParameters(arguments: isOfOneObject ? [1] : [])
         var writer = SQLWriter(values, converter)
         let statement = try writer.statement(query)
-        var parameters: [Parameter] = []
+        var parameters: [SQLParameter] = []
         for parameter in statement.parameters {
             switch parameter {
             case .now: parameters.append(.now)
-            case .value(let value) where value.source == .argument(0): parameters.append(.key)
-            case .elements(let list, let options, let places):
+            case .value(let value) where value.source == .argument(0):
+                parameters.append(parameter)
+            case .elements(let list, let options, let count):
                 let elements = try SQLParameter.elements(
-                    of: list, options, places, values, converter)
+                    of: list, options, count, values, converter)
                 parameters += elements.map { .constant($0) }
-            default: parameters.append(.constant(try parameter.binding(values, converter)))
+            default: parameters.append(.constant(try parameter.value(values, converter)))
             }
         }
         self.derivation = derivation
-        self.parameters = parameters
-        text = statement.text
+        sql = statement.with(parameters)
     }
 
     /// - Parameters:
-    ///   - key: Of the one object; nil if it is for all.
+    ///   - key: The key of the one object; nil if the plan is for all.
     ///   - now: Seconds since 2001.
-    func bindings(key: Int64?, now: Double) -> [SQLBinding] {
-        parameters.map { parameter in
+    func values(key: Int64?, now: Double) -> [SQLValue] {
+        sql.parameters.map { parameter in
             switch parameter {
-            case .key: key.map { .integer($0) } ?? .null
             case .now: .real(now)
-            case .constant(let binding): binding
+            case .constant(let value): value
+            default: key.map { .integer($0) } ?? .null
             }
         }
     }
 
-    /// What the row's computed value is as the attribute stores it.
+    /// The row's computed value in the form in which the attribute stores it.
     ///
     /// - Throws: `arithmeticOverflow` for a number that the attribute's type cannot hold.
-    func computed(_ row: Statement) throws(LarderError) -> SQLBinding {
-        let binding = row.value(at: Self.computedColumn)
+    func computed(_ row: Statement) throws(LarderError) -> SQLValue {
+        let result = row.value(at: Self.computedColumn)
         let type = derivation.attribute.type
-        guard let value = value(of: binding),
-            let stored = try? SQLBinding(storing: value, as: type)
+        guard let value = value(of: result),
+            let stored = try? SQLValue(storing: value, as: type)
         else {
             throw LarderError(
                 .arithmeticOverflow, "what its derivation gives is outside of \(type.rawValue)")
@@ -76,21 +69,21 @@ struct DerivationPlan: Sendable {
         return stored
     }
 
-    private func value(of binding: SQLBinding) -> Value? {
-        switch (binding, derivation.type) {
+    private func value(of result: SQLValue) -> Value? {
+        switch (result, derivation.type) {
         case (.integer(let integer), .date):
             .date(Date(timeIntervalSinceReferenceDate: Double(integer)))
         case (.integer(let integer), let type) where type != .bool: .int(integer)
         case (.real(let real), .float): .double(real)
-        case (_, let type): binding.value(of: type)
+        case (_, let type): result.value(of: type)
         }
     }
 }
 
 extension QueryResolver {
-    /// The value of a derived attribute, beside the one that is stored.
+    /// The computed and the stored value of a derived attribute.
     ///
-    /// - Parameter isOfOneObject: Whether only of the object whose key is the first argument.
+    /// - Parameter isOfOneObject: Whether only for the object whose key is the first argument.
     fileprivate func derivation(
         _ derivation: Derivation, isOfOneObject: Bool
     ) throws(LarderError) -> ResolvedQuery {

@@ -3,7 +3,7 @@ import LarderModel
 extension OperandType {
     static let int64 = OperandType.attribute(.int64)
 
-    /// The column of results that holds values of this type.
+    /// The kind of a result column for values of this type.
     var columnKind: Column.Kind {
         switch self {
         case .attribute(let type): .attribute(type)

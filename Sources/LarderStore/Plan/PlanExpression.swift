@@ -1,27 +1,27 @@
 import LarderModel
 
-/// One side of a comparison, resolved: what is read from where, and of which type.
+/// A resolved operand: its value's source and type.
 indirect enum PlanOperand: Hashable, Sendable {
     case column(PlanColumn)
     case value(PlanValue)
     case member(PlanMember)
-    /// Operands have the types that the function asks for; `type` is that of the result.
+    /// The operands have the types of the function's parameters; the type is that of the result.
     case function(ScalarFunction, [PlanOperand], OperandType, name: String)
     /// An integer as a double or a decimal.
     case converted(PlanOperand, OperandType)
     /// A predicate as a Bool, which is never nil.
     case predicate(PlanPredicate)
-    /// A value computed over the elements of a collection; over objects the operand is nil.
+    /// A value computed over the elements of a collection. The operand is nil for objects.
     case collection(AggregateFunction, PlanCollection, PlanOperand?, OperandType, name: String)
     /// A value computed over a group.
     case aggregate(AggregateFunction, PlanOperand?, OperandType, name: String)
 
-    /// How many elements a collection has.
+    /// The number of elements of a collection.
     static func count(_ collection: PlanCollection, name: String) -> PlanOperand {
         .collection(.count, collection, nil, .int64, name: name)
     }
 
-    /// nil where only what it is compared with could tell.
+    /// nil if only the other operand of a comparison determines it.
     var type: OperandType? {
         switch self {
         case .column(let column): column.type
@@ -47,7 +47,7 @@ indirect enum PlanOperand: Hashable, Sendable {
         }
     }
 
-    /// Whether SQL may find nil here, apart from a value, of which only the parameters tell.
+    /// Whether it may be nil in SQL. For a value, the parameters decide.
     var isNullable: Bool {
         switch self {
         case .column(let column): column.isNullable
@@ -56,7 +56,7 @@ indirect enum PlanOperand: Hashable, Sendable {
         case .converted(let operand, _): operand.isNullable
         case .aggregate(let function, _, let type, _),
             .collection(let function, _, _, let type, _):
-            // A sum of both infinities is nil.
+            // The sum of both infinities is nil.
             !function.isZeroOverNone || (function == .sum && type == .attribute(.double))
         case .function(let function, let operands, _, _):
             switch function {
@@ -80,7 +80,7 @@ indirect enum PlanOperand: Hashable, Sendable {
         }
     }
 
-    /// The operands and predicates right below.
+    /// The direct operands.
     var operands: [PlanOperand] {
         switch self {
         case .column, .value, .predicate: []
@@ -94,49 +94,49 @@ indirect enum PlanOperand: Hashable, Sendable {
 }
 
 extension AggregateFunction {
-    /// Whether it is 0 over no values, where others are nil.
+    /// Whether it is 0 for no values; others are nil.
     var isZeroOverNone: Bool { self == .count || self == .countDistinct || self == .sum }
 }
 
-/// What is stored for an object: an attribute, or the key of an object.
+/// A stored value of an object: an attribute, or the key of an object.
 struct PlanColumn: Hashable, Sendable {
     var reference: ColumnReference
     var type: OperandType
     var isNullable: Bool
-    /// Whether an index of its table begins with it.
+    /// Whether it is the first column of an index.
     var isIndexed: Bool
-    /// For sentences: `Article.title`.
+    /// For messages: `Article.title`.
     var name: String
 }
 
-/// A value that the query brings along: a constant, or an argument of each time it is asked.
+/// A value of the query: a constant, or an argument of each run.
 struct PlanValue: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         case constant(Value)
-        /// The place among the arguments, from 0.
+        /// The index of an argument, from 0.
         case argument(Int)
-        /// The name among the variables.
+        /// The name of a variable.
         case variable(String)
-        /// The value of the sort key with this number, from 0, at the place after which to go on.
-        case place(Int)
+        /// The value of a sort key in the keyset cursor, by the index of the key, from 0.
+        case cursor(Int)
 
-        /// The node of a tree that it comes from; nil if it comes from none.
+        /// Its node in the tree of the query; nil if it has none.
         var expression: QueryExpression? {
             switch self {
             case .constant(let value): .constant(value)
-            case .argument(let place): .argument(place)
+            case .argument(let index): .argument(index)
             case .variable(let name): .variable(name)
-            case .place: nil
+            case .cursor: nil
             }
         }
     }
 
     var source: Source
-    /// The type of what it is compared with; nil where that is a value too.
+    /// The type of the other operand; nil if that is a value too.
     var type: OperandType?
-    /// What it is compared with, for sentences: `Article.title`.
+    /// The name of the other operand, for messages: `Article.title`.
     var name: String
-    /// Of a list of two bounds the one that is the value: 0 or 1.
+    /// The index of the value in a list of two bounds: 0 or 1.
     var bound: Int?
 
     static func null(named name: String) -> PlanValue {
@@ -144,26 +144,26 @@ struct PlanValue: Hashable, Sendable {
     }
 }
 
-/// Objects reached through to-many steps, and what must hold of them.
+/// Objects to which to-many steps lead, and a predicate for them.
 struct PlanCollection: Hashable, Sendable {
     var sources: [PlanSource]
     var predicate: PlanPredicate
 }
 
-/// A predicate, resolved. It is true or false, never unknown: see `SQLWriter`.
+/// A resolved predicate. It is true or false, never unknown: see `SQLWriter`.
 indirect enum PlanPredicate: Hashable, Sendable {
     case constant(Bool)
-    /// A Boolean column, standing alone.
+    /// A Boolean operand alone.
     case isTrue(PlanOperand)
-    /// Decided by the values alone, when the query is asked.
+    /// Decided by the values when the query is run.
     case decided(ValueComparison)
     case comparison(
         PlanOperand, Comparison.Operator, PlanOperand, options: Comparison.Options)
     case between(PlanOperand, PlanOperand, PlanOperand, options: Comparison.Options)
     case oneOf(PlanOperand, [PlanOperand], options: Comparison.Options)
-    /// One of the values of a list that is one argument.
+    /// Equal to an element of a list that is one argument.
     case oneOfList(PlanOperand, PlanValue, options: Comparison.Options)
-    /// The name of an object's entity is one of these. Nil where there is no object.
+    /// The object has one of these entities. False if there is no object.
     case isKind(PlanColumn, [String])
     case and([PlanPredicate])
     case or([PlanPredicate])
@@ -173,12 +173,12 @@ indirect enum PlanPredicate: Hashable, Sendable {
 
     static let yes = PlanPredicate.constant(true)
 
-    /// The parts that have to hold all.
+    /// The parts of a conjunction.
     var conjuncts: [PlanPredicate] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
     }
 
-    /// The operands right below, not those of the predicates and collections within.
+    /// The direct operands, without those of inner predicates and collections.
     var operands: [PlanOperand] {
         switch self {
         case .constant, .decided, .and, .or, .not, .exists: []

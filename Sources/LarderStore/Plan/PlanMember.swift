@@ -1,15 +1,15 @@
 import LarderModel
 
-/// A member of a json attribute: where it is, and as what it is read.
+/// A member of a json attribute: its path, and the type as which it is read.
 struct PlanMember: Hashable, Sendable {
-    /// As what a member is read; it is nil if it holds another kind.
+    /// The type as which a member is read. A member of another type is nil.
     enum Kind: Hashable, Sendable {
         /// Its JSON text.
         case text
-        /// A number, to be compared with others: an integer where it is one.
+        /// A number: an integer if it is one.
         case number
         case attribute(AttributeType)
-        /// What a value of the query is, which only the parameters tell.
+        /// The type of a value of the query, which the parameters determine.
         case like(PlanValue)
     }
 
@@ -19,7 +19,7 @@ struct PlanMember: Hashable, Sendable {
 
     var name: String { "\(document.name).\(path.joined(separator: "."))" }
 
-    /// Nil where only a value tells.
+    /// Nil if a value determines it.
     var type: OperandType? {
         switch kind {
         case .text: .attribute(.json)
@@ -31,7 +31,7 @@ struct PlanMember: Hashable, Sendable {
 }
 
 extension PlanMember.Kind {
-    /// As what a member is read beside a type in a comparison.
+    /// The kind of a member that is compared with a type.
     init?(beside type: OperandType) {
         guard case .attribute(let type) = type else { return nil }
         self =
@@ -42,7 +42,7 @@ extension PlanMember.Kind {
             }
     }
 
-    /// As what a member is read beside a value; text beside nil.
+    /// The kind of a member that is compared with a value; text for nil.
     init(beside value: Value) {
         self =
             switch value {
@@ -58,7 +58,7 @@ extension PlanMember.Kind {
             }
     }
 
-    /// The type that a value beside the member takes; nil for its own.
+    /// The type of a value that is compared with the member; nil for its own type.
     var valueType: OperandType? {
         switch self {
         case .text: .attribute(.json)
@@ -67,7 +67,7 @@ extension PlanMember.Kind {
         }
     }
 
-    /// How the SQL function is told; `like` is decided before.
+    /// The name of the kind for the SQL function. `like` is resolved before.
     var word: String {
         switch self {
         case .text, .like: "json"

@@ -1,6 +1,6 @@
 /// A column of a table in a FROM clause.
 struct ColumnReference: Hashable, Sendable {
-    /// The number behind the `t` of the table's alias.
+    /// The number after the `t` of the table's alias.
     var alias: Int
     var column: String
 }
@@ -8,11 +8,11 @@ struct ColumnReference: Hashable, Sendable {
 /// A table in a FROM clause. Aliases are numbered through the whole statement.
 struct PlanSource: Hashable, Sendable {
     enum Join: Hashable, Sendable {
-        /// The first table of a clause; its condition, if any, leads to the clause outside.
+        /// The first table of a clause. Its condition, if there is one, refers to the outer clause.
         case first
         /// A further step of a to-many key path.
         case inner
-        /// A to-one step: a row without destination stays, with nil for what lies behind it.
+        /// A to-one step. A row without a destination remains, with nil for the columns after it.
         case left
     }
 

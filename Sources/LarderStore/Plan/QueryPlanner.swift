@@ -1,6 +1,6 @@
 import LarderModel
 
-/// From the query as it arrives to a plan that can be asked: parses format strings and resolves.
+/// Makes a plan of a query: parses its format strings and resolves its names.
 final class QueryPlanner {
     let layout: Layout
     let converter: ValueConverter
@@ -26,7 +26,7 @@ final class QueryPlanner {
         return readPlan(resolved, resolver.source)
     }
 
-    /// The query of a change by predicate, and what its assigned properties become.
+    /// The plan of a change by predicate, and the new values of its assigned properties.
     func plan(
         _ selection: ObjectSelection, _ assignments: [PropertyAssignment],
         _ parameters: QueryParameters

@@ -1,23 +1,23 @@
 import LarderModel
 import Synchronization
 
-/// A query resolved against a store's schema, and the SQL that was written for it so far.
+/// A resolved query, and the SQL that has been written for it so far.
 ///
-/// It may be used from any thread: all but the list of texts is immutable.
+/// It may be used from any thread: everything except the list of templates is immutable.
 final class ReadPlan: QueryPlan {
     let query: ResolvedQuery
     let converter: ValueConverter
     let dependsOnArguments: Bool
-    /// How many arguments the format strings take; nil where trees may refer to any number.
+    /// The number of arguments of the format strings; nil if trees may refer to any number.
     private let argumentCount: Int?
     private let templates = Mutex<[SQLTemplate]>([])
     private let sortsGroups = Atomic(false)
     private let takesTime = Atomic(false)
 
-    /// Texts kept of one plan. Few queries have more than one or two: see ``ParameterQuestion``.
+    /// Few queries have more than one or two templates: see ``ParameterQuestion``.
     private static let templatesMax = 16
-    /// Values that SQLite takes in one statement, as Debian builds it.
-    private static let bindingsMax = 250_000
+    /// Parameters of one statement, as Debian builds SQLite.
+    private static let valuesMax = 250_000
 
     init(
         _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
@@ -36,11 +36,11 @@ final class ReadPlan: QueryPlan {
             && parameters.after.isEmpty
     }
 
-    /// The statements for these parameters, complete, to be run one after the other.
+    /// The statements for these parameters, to be run one after the other.
     func statements(_ parameters: QueryParameters) throws(LarderError) -> [SQL] {
         try check(parameters)
-        let known = templates.withLock { $0 }
-        for template in known where try template.serves(parameters, converter) {
+        let cached = templates.withLock { $0 }
+        for template in cached where try template.serves(parameters, converter) {
             return try template.filled(parameters, converter)
         }
         let template = try write(parameters)
@@ -51,7 +51,7 @@ final class ReadPlan: QueryPlan {
         return try template.filled(parameters, converter)
     }
 
-    /// From now on groups are found by sorting: there were too many to keep.
+    /// Groups by sorting from now on, because there were too many groups for memory.
     func sortGroups() {
         sortsGroups.store(true, ordering: .relaxed)
         templates.withLock { $0.removeAll() }
@@ -61,19 +61,15 @@ final class ReadPlan: QueryPlan {
         let sortsGroups = sortsGroups.load(ordering: .relaxed)
         var writer = SQLWriter(parameters, converter, sortsGroups: sortsGroups)
         let statements = try writer.statements(query)
-        let bindingCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.bindingCount }
-        guard bindingCount <= Self.bindingsMax else {
+        let valueCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.valueCount }
+        guard valueCount <= Self.valuesMax else {
             throw LarderError(
                 .resourceExhausted, "the query's lists have too many elements in all",
                 hint: "ask several queries")
         }
         let hasNow = statements.contains { $0.parameters.contains(.now) }
         if hasNow { takesTime.store(true, ordering: .relaxed) }
-        return SQLTemplate(
-            statements: statements.map {
-                .init(text: $0.text, parameters: $0.parameters, isScan: $0.isScan)
-            },
-            conditions: writer.conditions)
+        return SQLTemplate(statements: statements, conditions: writer.conditions)
     }
 
     private func check(_ parameters: QueryParameters) throws(LarderError) {
@@ -92,31 +88,30 @@ final class ReadPlan: QueryPlan {
         guard query.verb != .count || (parameters.limit == nil && parameters.offset == nil) else {
             throw LarderError(.unsupported, "a count has neither limit nor offset")
         }
-        try check(place: parameters)
+        try checkCursor(parameters)
     }
 
-    private func check(place parameters: QueryParameters) throws(LarderError) {
+    private func checkCursor(_ parameters: QueryParameters) throws(LarderError) {
         let after = parameters.after
         guard let identifier = after.last else { return }
         guard query.verb == .fetch, !query.isDistinct else {
             throw LarderError(
-                .unsupported, "only a fetch of objects goes on after a place",
-                hint: "rows that are no objects are skipped by offset")
+                .unsupported, "only a fetch of objects can continue after a cursor",
+                hint: "use an offset for other rows")
         }
         guard parameters.offset == nil else {
-            throw LarderError(
-                .unsupported, "a place to go on after and an offset exclude each other")
+            throw LarderError(.unsupported, "a cursor and an offset cannot be combined")
         }
         guard after.count == query.order.count else {
             throw LarderError(
                 .malformedValue,
-                "the place to go on after has \(after.count) value\(after.count == 1 ? "" : "s"), "
+                "the cursor has \(after.count) value\(after.count == 1 ? "" : "s"), "
                     + "and \(query.order.count) \(query.order.count == 1 ? "is" : "are") needed",
-                hint: "give one for each sort key, and last the object's identifier")
+                hint: "give a value for each sort key and then the object's identifier")
         }
         guard !identifier.isNull else {
             throw LarderError(
-                .malformedValue, "the place to go on after ends with an identifier, not with nil")
+                .malformedValue, "the last value of the cursor is an identifier, not nil")
         }
     }
 }

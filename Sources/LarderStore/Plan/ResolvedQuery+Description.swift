@@ -1,7 +1,7 @@
 import LarderModel
 
 extension ResolvedQuery: CustomStringConvertible {
-    /// The plan as an indented tree, for a person to read.
+    /// The plan as an indented tree, for EXPLAIN and tests.
     var description: String {
         var tree = PlanTree()
         tree.add("\(verb.rawValue) \(entityName)\(isDistinct ? ", distinct" : "")")
@@ -35,7 +35,7 @@ extension ResolvedQuery: CustomStringConvertible {
         let key =
             switch order.key {
             case .operand(let operand): "\(operand)"
-            case .output(let place): "column \(columns[place].name)"
+            case .output(let index): "column \(columns[index].name)"
             }
         var text = order.isDescending ? "\(key) descending" : key
         switch order.stringOrder {
@@ -50,7 +50,7 @@ extension ResolvedQuery: CustomStringConvertible {
     }
 }
 
-/// Lines at growing depth.
+/// Indented lines.
 private struct PlanTree {
     private(set) var text = ""
     private var depth = 0
@@ -107,7 +107,7 @@ private struct PlanTree {
         nested { tree in for part in parts { tree.add(part) } }
     }
 
-    /// The collections and predicates that an operand is computed of.
+    /// The collections and predicates in an operand.
     mutating func add(within operand: PlanOperand) {
         switch operand {
         case .collection(let function, let collection, let element, _, _):
@@ -130,7 +130,7 @@ private struct PlanTree {
 }
 
 extension PlanPredicate {
-    /// A predicate that holds no other, as one line.
+    /// A predicate without inner predicates, as one line.
     fileprivate var line: String {
         switch self {
         case .constant(let bool): "\(bool)"
@@ -179,13 +179,13 @@ extension PlanOperand: CustomStringConvertible {
 }
 
 extension PlanValue: CustomStringConvertible {
-    /// Constants stand in the plan, since they are part of the query's text; arguments by place.
+    /// Constants are shown, because they are part of the query's text; arguments only by index.
     var description: String { text + (bound.map { "[\($0)]" } ?? "") }
 
     private var text: String {
         switch source {
-        case .argument(let place): "?\(place)"
-        case .place(let place): "?after \(place)"
+        case .argument(let index): "?\(index)"
+        case .cursor(let index): "?after \(index)"
         case .variable(let name): "$\(name)"
         case .constant(.null): "nil"
         case .constant(.string(let text)): "\"\(text)\""

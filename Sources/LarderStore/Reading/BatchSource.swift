@@ -1,47 +1,39 @@
 import LarderModel
 
-/// Rows of statements that are run one after the other, batch by batch, with their lists.
+/// Reads the rows of statements, which run one after the other, in batches with their lists.
 ///
-/// A batch takes about as many bytes as it may, lists included, and a statement for each list
-/// column: rows are read first, then their lists. Rows whose lists do not fit wait for the next.
+/// Rows are read first, then their lists, with one statement per list column. A batch has about the
+/// requested number of bytes, lists included. Rows whose lists do not fit go to the next batch.
 struct BatchSource {
     private enum State {
-        /// The next statement is to be begun.
+        /// No statement is running.
         case between
-        /// The statement stands on a row that no batch holds yet.
+        /// The statement is on a row that is in no batch yet.
         case onRow
-        /// The statement hands its rows over.
-        case scanning
         case finished
     }
 
     private let session: ReadSession
     private var remaining: ArraySlice<SQL>
     private var statement: Statement?
-    private let isOwn: Bool
     private var rowsLeft: Int64
     private let decoder: RowDecoder
-    /// Of a statement that hands its rows over.
-    private var scan: ScanDecoder?
     private let query: ResolvedQuery
     private var state = State.between
-    /// Rows without lists, of which those before `waitingFrom` have been given.
-    private var waiting: Batch?
-    private var waitingFrom = 0
-    /// How many rows' lists are read at once: fewer where not so many fit into a batch.
+    /// Rows without lists. Those before `pendingStart` have been returned.
+    private var pending: Batch?
+    private var pendingStart = 0
+    /// The number of rows whose lists are read at once. It decreases when a batch cannot hold them.
     private var listRowsMax = BatchSource.listRowsLimit
     private static let listRowsLimit = 16_384
 
-    /// - Parameters:
-    ///   - limit: how many rows the statements may give together; each has the same limit itself.
-    ///   - isOwn: whether other statements with the same text may be in use meanwhile.
+    /// - Parameter limit: The maximum number of rows of all statements together. Each statement has
+    ///   the same limit itself.
     init(
-        _ session: ReadSession, _ query: ResolvedQuery, _ statements: [SQL], limit: Int64? = nil,
-        isOwn: Bool = false
+        _ session: ReadSession, _ query: ResolvedQuery, _ statements: [SQL], limit: Int64? = nil
     ) {
         self.session = session
         self.remaining = statements[...]
-        self.isOwn = isOwn
         self.rowsLeft = limit ?? .max
         self.query = query
         decoder = RowDecoder(query)
@@ -53,41 +45,38 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (readBatch, state == .finished)
+            return (decoder.batch, state == .finished)
         }
-        if waiting == nil {
+        if pending == nil {
             try readRows(bytesMax: bytesMax / 2)
-            waiting = readBatch
-            waitingFrom = 0
+            pending = decoder.batch
+            pendingStart = 0
         }
-        guard let rows = waiting else { preconditionFailure("rows were read") }
+        guard let rows = pending else { preconditionFailure("rows were read") }
         var batch = try withLists(rows, bytesMax: bytesMax / 2)
-        waitingFrom += batch.rowCount
-        if waitingFrom == rows.rowCount { waiting = nil }
+        pendingStart += batch.rowCount
+        if pendingStart == rows.rowCount { pending = nil }
         if !query.givesIdentity { batch.identity = nil }
-        return (batch, state == .finished && waiting == nil)
+        return (batch, state == .finished && pending == nil)
     }
 
-    /// Ends the statement that runs.
+    /// Ends the running statement.
     mutating func close() {
         state = .finished
         remaining = []
         guard let statement else { return }
         statement.reset()
-        // A cached statement is not to keep a large argument alive.
+        // The cached statement must not keep a large argument alive.
         statement.clearBindings()
         self.statement = nil
     }
 
     // MARK: Rows
 
-    private var readBatch: Batch { scan?.batch ?? decoder.batch }
-
     private mutating func readRows(bytesMax: Int) throws(ReadFailure) {
         let (decoder, session) = (decoder, session)
         decoder.begin()
         while state == .between { try begin() }
-        if state == .scanning { return try readScan(bytesMax: bytesMax) }
         while state == .onRow, let statement {
             var isOnRow = true
             repeat {
@@ -104,30 +93,17 @@ struct BatchSource {
 
     private mutating func begin() throws(ReadFailure) {
         guard rowsLeft > 0, let sql = remaining.popFirst() else { return close() }
-        let statement =
-            isOwn ? try session.ownStatement(sql.text) : try session.statement(sql.text)
+        let statement = try session.statement(sql)
         self.statement = statement
-        try session.bind(sql.bindings, to: statement)
-        if sql.isScan {
-            state = .scanning
-        } else if try session.step(statement) {
+        try session.bind(sql.values, to: statement)
+        if try session.step(statement) {
             state = .onRow
         } else {
             endStatement()
         }
     }
 
-    private mutating func readScan(bytesMax: Int) throws(ReadFailure) {
-        guard let statement else { preconditionFailure("a scan has a statement") }
-        var scan = self.scan ?? ScanDecoder(query)
-        let hasMore = try scan.read(statement, session, bytesMax: bytesMax)
-        self.scan = scan
-        guard !hasMore else { return }
-        endStatement()
-        while state == .between { try begin() }
-    }
-
-    /// The next statement is to follow.
+    /// Ends the statement; the next one follows.
     private mutating func endStatement() {
         let remaining = remaining
         close()
@@ -137,37 +113,37 @@ struct BatchSource {
 
     // MARK: Lists
 
-    /// The rows that wait, with their lists: as many as fit, at least one.
+    /// The pending rows with their lists: as many as fit, at least one.
     private mutating func withLists(
         _ rows: Batch, bytesMax: Int
     ) throws(ReadFailure) -> Batch {
-        var end = min(rows.rowCount, waitingFrom + listRowsMax)
-        var columns: [(place: Int, column: Column)] = []
-        for (place, list) in decoder.lists {
+        var end = min(rows.rowCount, pendingStart + listRowsMax)
+        var columns: [(index: Int, column: Column)] = []
+        for (index, list) in decoder.lists {
             let column = try readLists(
-                list, rows, waitingFrom..<end, place, bytesMax: bytesMax)
-            end = waitingFrom + column.rowCount
-            columns.append((place, column))
+                list, rows, pendingStart..<end, index, bytesMax: bytesMax)
+            end = pendingStart + column.rowCount
+            columns.append((index, column))
         }
-        let isCut = end < min(rows.rowCount, waitingFrom + listRowsMax)
+        let isCut = end < min(rows.rowCount, pendingStart + listRowsMax)
         listRowsMax =
-            isCut ? max(1, end - waitingFrom) : min(listRowsMax * 2, Self.listRowsLimit)
-        var batch = rows.rows(waitingFrom..<end)
-        for (place, column) in columns {
-            // A later column may have been cut sooner.
-            batch.columns[place] = column.rows(0..<batch.rowCount)
+            isCut ? max(1, end - pendingStart) : min(listRowsMax * 2, Self.listRowsLimit)
+        var batch = rows.rows(pendingStart..<end)
+        for (index, column) in columns {
+            // A later column may have ended earlier.
+            batch.columns[index] = column.rows(0..<batch.rowCount)
         }
         return batch
     }
 
-    /// The lists of a range of rows, or of the first of them if all take too many bytes.
+    /// The lists of a range of rows; only of the first ones if all take too many bytes.
     private func readLists(
-        _ list: PlanList, _ rows: Batch, _ range: Range<Int>, _ place: Int, bytesMax: Int
+        _ list: PlanList, _ rows: Batch, _ range: Range<Int>, _ columnIndex: Int, bytesMax: Int
     ) throws(ReadFailure) -> Column {
-        let column = rows.columns[place]
+        let column = rows.columns[columnIndex]
         var lists = Column(name: column.name, kind: column.kind)
         guard let keys = rows.identity?.keys[range], !keys.isEmpty else { return lists }
-        let statement = try session.statement(list.sqlTextForMany)
+        let statement = try session.statement(list.statementForMany)
         defer {
             statement.reset()
             statement.clearBindings()
@@ -191,9 +167,9 @@ struct BatchSource {
     }
 }
 
-extension SQLBinding {
-    /// Keys as a JSON array, which `json_each` takes apart.
-    static func keys(_ keys: some Sequence<Int64>) -> SQLBinding {
+extension SQLValue {
+    /// Keys as a JSON array, for `json_each`.
+    static func keys(_ keys: some Sequence<Int64>) -> SQLValue {
         .text("[\(keys.lazy.map(String.init).joined(separator: ","))]")
     }
 }

@@ -1,9 +1,8 @@
 import LarderModel
 
-/// An answer that is being read. It holds its snapshot until it is closed.
+/// Reads the result of a query. It holds its snapshot until it is closed.
 ///
-/// After an error it has nothing more to give and is only to be closed: SQLite cannot take up a
-/// statement that was stopped.
+/// After an error it can only be closed, because SQLite cannot continue a statement that was stopped.
 final class Cursor: ResultCursor {
     private let session: ReadSession
     private let plan: ReadPlan
@@ -23,7 +22,7 @@ final class Cursor: ResultCursor {
         let statements = try Self.statements(plan, parameters)
         rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         prefetcher = Prefetcher(session)
-        // A single statement is a snapshot by itself, as long as it runs.
+        // A single statement is a snapshot of its own while it runs.
         holdsSnapshot = rows.hasLists || statements.count > 1 || !plan.query.prefetch.isEmpty
         if holdsSnapshot { try session.beginSnapshot() }
     }
@@ -69,7 +68,7 @@ final class Cursor: ResultCursor {
         do throws(ReadFailure) { return try rows.next(bytesMax: bytesMax) } catch {
             guard case .failed(GroupFunctions.tooManyGroups) = error else { throw error }
         }
-        // No row has been given: groups are known only when all rows have been read.
+        // No row has been returned: the groups are complete only after all rows have been read.
         rows.close()
         plan.sortGroups()
         let statements = try Self.statements(plan, parameters)
@@ -83,7 +82,7 @@ final class Cursor: ResultCursor {
         end()
     }
 
-    /// Ends the snapshot, as soon as it is not needed any more.
+    /// Ends the snapshot as soon as it is not needed.
     private func end() {
         prefetcher.close()
         rows.close()

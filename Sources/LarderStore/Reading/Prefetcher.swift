@@ -1,14 +1,14 @@
 import LarderModel
 
-/// Puts the objects that a fetch prefetches in front of the rows that refer to them.
+/// Returns prefetched objects before the rows that refer to them.
 ///
-/// Rows wait here while the objects behind each of their relationships are read, and those wait for
-/// theirs. So one batch is held for each step of a key path, and each step takes one statement for
-/// a batch in front of it, however many rows that has.
+/// A batch of rows waits until the destinations of its relationships have been read, and these
+/// until theirs have been. So there is one batch per step of a key path, and one statement per step
+/// and batch of the step before, whatever the number of its rows.
 struct Prefetcher {
     private struct Level {
         let batch: Batch
-        /// What is still to be read for the batch; the first is being read if there is a source.
+        /// The prefetches that are not complete. The source, if there is one, reads the first.
         var pending: ArraySlice<PlanPrefetch>
         var source: BatchSource?
     }
@@ -18,15 +18,15 @@ struct Prefetcher {
 
     init(_ session: ReadSession) { self.session = session }
 
-    /// Whether all rows have been given.
+    /// Whether all rows have been returned.
     var isEmpty: Bool { levels.isEmpty }
 
-    /// Takes rows that were asked for, to give them back after the objects that they refer to.
+    /// Adds rows, which are returned after the objects to which they refer.
     mutating func add(_ batch: Batch, _ prefetch: [PlanPrefetch]) {
         levels.append(Level(batch: batch, pending: prefetch[...]))
     }
 
-    /// The next batch; only to be called while there is one.
+    /// The next batch. There must be one.
     mutating func next(bytesMax: Int) throws(ReadFailure) -> Batch {
         while let level = levels.indices.last, let prefetch = levels[level].pending.first {
             if levels[level].source == nil {
@@ -46,7 +46,7 @@ struct Prefetcher {
             batch.relatedBy = prefetch.keyPath
             add(batch, prefetch.query.prefetch)
         }
-        guard let level = levels.popLast() else { preconditionFailure("there are rows to give") }
+        guard let level = levels.popLast() else { preconditionFailure("there are rows") }
         return level.batch
     }
 
@@ -55,17 +55,17 @@ struct Prefetcher {
         levels.removeAll()
     }
 
-    /// Reads the objects that a batch refers to; nil if it refers to none.
+    /// A source of the objects to which a batch refers; nil if it refers to none.
     private func source(_ prefetch: PlanPrefetch, _ batch: Batch) -> BatchSource? {
         let keys = batch.columns[prefetch.column].objectKeys
         guard !keys.isEmpty else { return nil }
         return BatchSource(
-            session, prefetch.query, [SQL(prefetch.text, [.keys(keys.sorted())])], isOwn: true)
+            session, prefetch.query, [prefetch.sql.with([.constant(.keys(keys.sorted()))])])
     }
 }
 
 extension Column {
-    /// The keys of all objects that it holds.
+    /// The keys of all objects in it.
     fileprivate var objectKeys: Set<Int64> {
         switch storage {
         case .lists(let keys, _): Set(keys)

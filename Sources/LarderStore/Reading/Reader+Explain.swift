@@ -7,12 +7,12 @@ extension Reader {
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
         let statements =
             try plan.statements(parameters)
-            + plan.query.prefetched.map { SQL($0.text, [.text("[]")]) }
+            + plan.query.prefetched.map { $0.sql.with([.constant(.text("[]"))]) }
         do throws(ReadFailure) {
             var steps: [QueryStep] = []
             for statement in statements { steps += try self.steps(of: statement) }
             let tables = plan.query.tables
-            // Sorting groups is cheap beside reading the rows, which is a step within theirs.
+            // Sorting groups is cheap compared with reading the rows, which is a step of its own.
             let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
             return Explanation(
                 plan: plan.query.description,
@@ -34,14 +34,14 @@ extension Reader {
         let text: String
     }
 
-    /// What SQLite says it will do.
+    /// SQLite's query plan.
     private func steps(of sql: SQL) throws(ReadFailure) -> [QueryStep] {
-        let statement = try session.statement("EXPLAIN QUERY PLAN \(sql.text)")
+        let statement = try session.statement("EXPLAIN QUERY PLAN \(sql)")
         defer {
             statement.reset()
             statement.clearBindings()
         }
-        try session.bind(sql.bindings, to: statement)
+        try session.bind(sql.values, to: statement)
         var depths: [Int64: Int] = [:]
         var steps: [QueryStep] = []
         while try session.step(statement) {
@@ -66,12 +66,12 @@ extension Reader {
 }
 
 extension ResolvedQuery {
-    /// All that is prefetched, at any depth.
+    /// Everything that is prefetched, at any depth.
     fileprivate var prefetched: [PlanPrefetch] {
         prefetch.flatMap { [$0] + $0.query.prefetched }
     }
 
-    /// The tables by their aliases, all subqueries included.
+    /// The tables by their aliases, with those of all subqueries.
     fileprivate var tables: [String: String] {
         var tables: [String: String] = [:]
         var collections = [PlanCollection(sources: sources, predicate: predicate)]
@@ -85,7 +85,7 @@ extension ResolvedQuery {
         while let collection = collections.popLast() {
             for source in collection.sources {
                 tables["t\(source.alias)"] = source.table
-                // SQLite counts a whole table without looking at aliases.
+                // SQLite counts a whole table without an alias.
                 tables[source.table] = source.table
             }
             collections += collection.predicate.collections
@@ -106,7 +106,7 @@ extension PlanOperand {
 }
 
 extension PlanPredicate {
-    /// The collections right below, not those within them.
+    /// The collections directly below, not those within them.
     fileprivate var collections: [PlanCollection] {
         switch self {
         case .and(let parts), .or(let parts): parts.flatMap(\.collections)

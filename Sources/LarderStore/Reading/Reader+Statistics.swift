@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 
 extension Reader {
-    /// Objects are not counted: that would read every table.
+    /// Objects are not counted, because that would read every table.
     func statistics() throws(LarderError) -> [Statistic] {
         let description = session.description
         do throws(ReadFailure) {
@@ -31,9 +31,9 @@ extension Reader {
         }
     }
 
-    /// A pragma that answers with a number.
+    /// The number that a pragma returns.
     func pragma(_ name: String) throws(ReadFailure) -> Int64 {
-        let statement = try session.statement("PRAGMA \(name)")
+        let statement = try session.statement("PRAGMA \(name: name)")
         defer { statement.reset() }
         return try session.step(statement) ? statement.int64(at: 0) : 0
     }

@@ -1,20 +1,20 @@
 import LarderModel
 
-/// Answers questions on a connection of its own.
+/// Reads on its own connection.
 ///
-/// Used from one thread at a time. It serves one cursor at a time, which holds the snapshot that
-/// it reads; a call to ``objects(_:properties:budget:)`` has a snapshot of its own.
+/// Used from one thread at a time. It serves one cursor at a time, which holds its snapshot. A call
+/// of ``objects(_:properties:budget:)`` has a snapshot of its own.
 final class Reader: StoreReader {
     let session: ReadSession
     let converter: ValueConverter
-    private var objectStatements: [ObjectStatement.Shape: ObjectStatement] = [:]
-    private var lastObjectStatement: ObjectStatement?
+    private var objectQueries: [ObjectQuery.Shape: ObjectQuery] = [:]
+    private var lastObjectQuery: ObjectQuery?
     private weak var cursor: Cursor?
 
-    private static let objectStatementsMax = 256
-    /// Past it the memory of a batch is not kept for the next read of such objects.
-    private static let keptBytesMax = 16 << 10
-    /// What is read of objects at once has to fit into one reply.
+    private static let objectQueriesMax = 256
+    /// The memory of a larger batch is not reused for the next read of such objects.
+    private static let reusedBytesMax = 16 << 10
+    /// The objects of one read have to fit into one reply.
     private static let objectBytesMax = Limits.frameBytesMax
 
     init(_ store: Store) throws(LarderError) {
@@ -32,27 +32,27 @@ final class Reader: StoreReader {
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
         guard let first = identifiers.first else { return [] }
-        let statement = try objectStatement(first, properties)
-        // A single statement is a snapshot by itself.
-        let needsSnapshot = identifiers.count > 1 || !statement.decoder.lists.isEmpty
+        let query = try objectQuery(first, properties)
+        // A single statement is a snapshot of its own.
+        let needsSnapshot = identifiers.count > 1 || !query.decoder.lists.isEmpty
         if needsSnapshot { try session.beginSnapshot() }
         defer { if needsSnapshot { session.endSnapshot() } }
         var bytesLeft = Self.objectBytesMax
-        // As a rule they are of one entity.
+        // Usually they are of one entity.
         if identifiers.allSatisfy({ $0.entityName == first.entityName }) {
-            return [try read(identifiers, statement, &bytesLeft)]
+            return [try read(identifiers, query, &bytesLeft)]
         }
         var batches: [Batch] = []
         for group in Self.byEntity(identifiers) {
-            let statement = try objectStatement(group[0], properties)
-            batches.append(try read(group, statement, &bytesLeft))
+            let query = try objectQuery(group[0], properties)
+            batches.append(try read(group, query, &bytesLeft))
         }
         return batches
     }
 
     func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? {
         guard let key = object.permanentKey,
-            let statement = try? objectStatement(object, properties), statement.isOfObjectAlone
+            let query = try? objectQuery(object, properties), query.dependsOnObjectOnly
         else { return nil }
         return session.stamps.stamp(ofKey: key)
     }
@@ -65,66 +65,70 @@ final class Reader: StoreReader {
         for identifier in identifiers { _ = try converter.key(of: identifier) }
     }
 
-    /// The same identifiers, those of one entity together, in the order in which entities occur.
+    /// The same identifiers, grouped by entity, in the order in which the entities occur.
     private static func byEntity(
         _ identifiers: [PersistentIdentifier]
     ) -> [[PersistentIdentifier]] {
         var groups: [[PersistentIdentifier]] = []
-        var places: [String: Int] = [:]
+        var indexes: [String: Int] = [:]
         for identifier in identifiers {
-            let place = places[identifier.entityName, default: groups.count]
-            if place == groups.count {
-                places[identifier.entityName] = place
+            let index = indexes[identifier.entityName, default: groups.count]
+            if index == groups.count {
+                indexes[identifier.entityName] = index
                 groups.append([])
             }
-            groups[place].append(identifier)
+            groups[index].append(identifier)
         }
         return groups
     }
 
-    private func objectStatement(
+    private func objectQuery(
         _ identifier: PersistentIdentifier, _ properties: [String]?
-    ) throws(ReadFailure) -> ObjectStatement {
-        let shape = ObjectStatement.Shape(
-            entityName: identifier.entityName, properties: properties)
-        // As a rule the same is asked again and again.
-        if let last = lastObjectStatement, last.shape == shape { return last }
-        var statement = objectStatements[shape]
-        if statement == nil { statement = try makeObjectStatement(shape, identifier) }
-        guard let statement else { preconditionFailure("it was there or has been made") }
-        lastObjectStatement = statement
-        return statement
+    ) throws(ReadFailure) -> ObjectQuery {
+        let shape = ObjectQuery.Shape(entityName: identifier.entityName, properties: properties)
+        // Usually consecutive reads have the same shape.
+        if let last = lastObjectQuery, last.shape == shape { return last }
+        var query = objectQueries[shape]
+        if query == nil { query = try makeObjectQuery(shape, identifier) }
+        lastObjectQuery = query
+        guard let query else { preconditionFailure("the query was cached or has been made") }
+        return query
     }
 
-    private func makeObjectStatement(
-        _ shape: ObjectStatement.Shape, _ identifier: PersistentIdentifier
-    ) throws(ReadFailure) -> ObjectStatement {
+    private func makeObjectQuery(
+        _ shape: ObjectQuery.Shape, _ identifier: PersistentIdentifier
+    ) throws(ReadFailure) -> ObjectQuery {
         do throws(LarderError) {
             _ = try QueryResolver.entity(named: shape.entityName, in: session.layout.schema)
         } catch {
-            var named = error
-            named.uri = identifier.uriRepresentation
-            throw .failed(named)
+            var located = error
+            located.uri = identifier.uriRepresentation
+            throw .failed(located)
         }
-        let statement = try ObjectStatement(shape, session, converter)
-        if objectStatements.count >= Self.objectStatementsMax { objectStatements.removeAll() }
-        objectStatements[shape] = statement
-        return statement
+        let query: ObjectQuery
+        do throws(LarderError) {
+            query = try ObjectQuery(shape, session.layout, converter)
+        } catch {
+            throw .failed(error)
+        }
+        if objectQueries.count >= Self.objectQueriesMax { objectQueries.removeAll() }
+        objectQueries[shape] = query
+        return query
     }
 
     /// Reads objects of one entity.
     private func read(
-        _ identifiers: [PersistentIdentifier], _ statement: ObjectStatement,
-        _ bytesLeft: inout Int
+        _ identifiers: [PersistentIdentifier], _ query: ObjectQuery, _ bytesLeft: inout Int
     ) throws(ReadFailure) -> Batch {
-        let decoder = statement.decoder
+        let statement = try session.statement(query.sql)
+        let decoder = query.decoder
         decoder.begin()
         for identifier in identifiers {
-            guard let key = identifier.permanentKey, try statement.read(key, session) else {
-                continue
-            }
+            guard let key = identifier.permanentKey,
+                try read(key, statement, decoder)
+            else { continue }
             for (column, list) in decoder.lists {
-                decoder.append(try session.list(list.sqlText, of: key, list), at: column)
+                decoder.append(try session.list(list, of: key), at: column)
             }
             guard decoder.byteCount <= bytesLeft else {
                 decoder.removeAll(keepingCapacity: false)
@@ -136,9 +140,20 @@ final class Reader: StoreReader {
         }
         bytesLeft -= decoder.byteCount
         defer {
-            if decoder.byteCount > Self.keptBytesMax { decoder.removeAll(keepingCapacity: false) }
+            if decoder.byteCount > Self.reusedBytesMax { decoder.removeAll(keepingCapacity: false) }
         }
         return decoder.batch
+    }
+
+    /// Decodes the row of an object, without its lists; false if there is none.
+    private func read(
+        _ key: Int64, _ statement: Statement, _ decoder: RowDecoder
+    ) throws(ReadFailure) -> Bool {
+        defer { statement.reset() }
+        try session.bind(key: key, to: statement)
+        guard try session.step(statement) else { return false }
+        decoder.append(statement)
+        return true
     }
 
     // MARK: Queries

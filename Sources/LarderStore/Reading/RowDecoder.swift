@@ -1,26 +1,26 @@
 import LarderModel
 
-/// Fills the columns of a batch from the rows of a statement, without a value in between.
+/// Decodes the rows of a statement into the columns of a batch.
 ///
-/// A batch shares the memory of the columns with the decoder until the next one begins, which takes
-/// it again if the batch is gone by then: an answer that was sent costs the next one no allocation.
+/// A batch shares the memory of its columns with the decoder. If the batch has been released when the
+/// next one begins, the decoder reuses the memory, and the next batch needs no allocation.
 final class RowDecoder {
-    /// How a column is read; decided once, not for each row.
+    /// How a column is read, and from which column of the statement.
     private enum Reading {
-        case integer(at: Int)
+        case integer(from: Int)
         /// A key, and the name of the object's entity.
-        case object(at: Int, entityAt: Int)
-        case double(at: Int)
-        case bytes(at: Int)
-        /// By a statement of its own.
+        case object(from: Int, entityFrom: Int)
+        case double(from: Int)
+        case bytes(from: Int)
+        /// By another statement.
         case list
     }
 
     private let entityName: String?
-    /// Whether a row has the name of its entity behind its version.
+    /// Whether a row has the name of its entity after its version.
     private let hasEntity: Bool
     private let readings: [Reading]
-    /// For each list column its place among the columns, and where its keys are.
+    /// The index of each list column, and where its keys are.
     let lists: [(column: Int, list: PlanList)]
 
     private var columns: [Column]
@@ -28,29 +28,29 @@ final class RowDecoder {
     private var versions: [Int64] = []
     private var subentities = Subentities()
     private(set) var rowCount = 0
-    /// About what the rows take on the wire, in bytes.
+    /// The approximate size of the rows on the wire.
     private(set) var byteCount = 0
-    /// What of it each row takes in any case.
+    /// The size of a row without texts, blobs and lists.
     private let rowBytes: Int
 
     init(_ query: ResolvedQuery) {
         entityName = query.hasIdentity ? query.entityName : nil
         hasEntity = query.hasEntity
-        var place = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
-        // Names of entities stand behind all columns.
-        var entityPlace = place + query.columns.count { !$0.isList }
+        var source = (query.hasIdentity ? 2 : 0) + (query.hasEntity ? 1 : 0)
+        // The names of entities come after all columns.
+        var entitySource = source + query.columns.count { !$0.isList }
         var readings: [Reading] = []
         var lists: [(column: Int, list: PlanList)] = []
         for (index, column) in query.columns.enumerated() {
             switch column.content {
             case .operand:
                 if column.entityTable != nil {
-                    readings.append(.object(at: place, entityAt: entityPlace))
-                    entityPlace += 1
+                    readings.append(.object(from: source, entityFrom: entitySource))
+                    entitySource += 1
                 } else {
-                    readings.append(Self.reading(of: column.kind, at: place))
+                    readings.append(Self.reading(of: column.kind, from: source))
                 }
-                place += 1
+                source += 1
             case .list(let list):
                 readings.append(.list)
                 lists.append((index, list))
@@ -62,18 +62,18 @@ final class RowDecoder {
         columns = query.columns.map { Column(name: $0.name, kind: $0.kind) }
     }
 
-    private static func reading(of kind: Column.Kind, at place: Int) -> Reading {
+    private static func reading(of kind: Column.Kind, from source: Int) -> Reading {
         switch kind.form {
-        case .integers: .integer(at: place)
-        case .doubles: .double(at: place)
-        case .bytes: .bytes(at: place)
+        case .integers: .integer(from: source)
+        case .doubles: .double(from: source)
+        case .bytes: .bytes(from: source)
         case .lists: preconditionFailure("lists have statements of their own")
         }
     }
 
-    /// Appends the statement's row, apart from its lists.
+    /// Appends the statement's row, without its lists.
     ///
-    /// SQLite gives 0, or no bytes, for nil: only then it is asked what it was.
+    /// SQLite returns 0, or no bytes, for nil. Only then the column's type is read.
     func append(_ statement: Statement) {
         if let entityName {
             if hasEntity {
@@ -82,47 +82,51 @@ final class RowDecoder {
             keys.append(statement.int64(at: 0))
             versions.append(statement.int64(at: 1))
         }
+        var textBytes = 0
+        // By a span, so that the array is checked for other owners once per row and not per value.
+        var columns = columns.mutableSpan
         for index in readings.indices {
             switch readings[index] {
-            case .integer(let place):
-                let integer = statement.int64(at: place)
-                if integer == 0, statement.isNull(at: place) {
+            case .integer(let source):
+                let integer = statement.int64(at: source)
+                if integer == 0, statement.isNull(at: source) {
                     columns[index].appendNull()
                 } else {
                     columns[index].append(integer: integer)
                 }
-            case .object(let place, let entityPlace):
-                if statement.isNull(at: place) {
-                    columns[index].appendNull()
-                } else {
-                    let entity =
-                        statement.isNull(at: entityPlace) ? nil : statement.string(at: entityPlace)
-                    columns[index].append(object: statement.int64(at: place), of: entity)
-                }
-            case .double(let place):
-                let double = statement.double(at: place)
-                if double == 0, statement.isNull(at: place) {
+            case .double(let source):
+                let double = statement.double(at: source)
+                if double == 0, statement.isNull(at: source) {
                     columns[index].appendNull()
                 } else {
                     columns[index].append(double: double)
                 }
-            case .bytes(let place):
-                statement.withBytes(at: place) { bytes in
-                    if bytes.isEmpty, statement.isNull(at: place) {
+            case .bytes(let source):
+                textBytes += statement.withBytes(at: source) { bytes in
+                    if bytes.isEmpty, statement.isNull(at: source) {
                         columns[index].appendNull()
                     } else {
                         columns[index].append(bytes: bytes)
-                        byteCount += bytes.count
                     }
+                    return bytes.count
+                }
+            case .object(let source, let entitySource):
+                if statement.isNull(at: source) {
+                    columns[index].appendNull()
+                } else {
+                    let entity =
+                        statement.isNull(at: entitySource)
+                        ? nil : statement.string(at: entitySource)
+                    columns[index].append(object: statement.int64(at: source), of: entity)
                 }
             case .list: break
             }
         }
         rowCount += 1
-        byteCount += rowBytes
+        byteCount += rowBytes + textBytes
     }
 
-    /// Appends the next row's list in a column.
+    /// Appends the list of the next row to a column.
     func append(_ list: ListedKeys, at column: Int) {
         columns[column].append(list)
         byteCount += list.keys.count * 8
@@ -143,7 +147,7 @@ final class RowDecoder {
         if rowCount > 0 { removeAll(keepingCapacity: true) }
     }
 
-    /// Begins the next batch. Memory is kept if the last one, which shares it, is gone.
+    /// Begins the next batch. Memory is reused if the last batch, which shares it, was released.
     func removeAll(keepingCapacity: Bool) {
         keys.removeAll(keepingCapacity: keepingCapacity)
         versions.removeAll(keepingCapacity: keepingCapacity)
@@ -156,17 +160,17 @@ final class RowDecoder {
     }
 }
 
-/// The keys of one list, with the names of their entities where these are several.
+/// The keys of one list, with the names of their entities if these differ.
 struct ListedKeys {
     private(set) var keys: [Int64] = []
     private(set) var entityNames: [String] = []
 
-    /// - Parameter place: the column of the key; that of the entity's name follows.
-    mutating func append(_ statement: Statement, at place: Int, of list: PlanList) {
-        keys.append(statement.int64(at: place))
+    /// - Parameter index: The column of the key. The entity's name is in the next one.
+    mutating func append(_ statement: Statement, at index: Int, of list: PlanList) {
+        keys.append(statement.int64(at: index))
         guard list.entityTable != nil else { return }
         entityNames.append(
-            statement.isNull(at: place + 1) ? list.entityName : statement.string(at: place + 1))
+            statement.isNull(at: index + 1) ? list.entityName : statement.string(at: index + 1))
     }
 
     mutating func removeAll() {

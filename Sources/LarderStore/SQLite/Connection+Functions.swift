@@ -1,19 +1,19 @@
 import CSQLite
 
-/// The state of one group while an aggregate function runs over it.
+/// The state of an aggregate function for one group.
 protocol Aggregation: AnyObject {
     func step(_ arguments: FunctionArguments)
-    /// Called once at the end, also for a group without rows.
+    /// Called once after the last row, also for a group without rows.
     func finish() -> FunctionResult
 }
 
 /// Functions and collations written in Swift.
 ///
-/// SQLite keeps one strong reference to each closure's box and gives it back through the
-/// destructor, so a box lives exactly as long as the function is registered. Calls come on the
+/// SQLite has one strong reference to each closure's box and releases it through the destructor, so
+/// a box lives exactly as long as its function is registered. SQLite calls functions on the
 /// connection's thread, from within `step`.
 extension Connection {
-    /// The function is not called any more once the statement's budget is used up.
+    /// Registers a function. It is not called after the statement's budget is used up.
     ///
     /// - Parameter argumentCount: -1 for any number.
     func registerScalar(
@@ -48,7 +48,7 @@ extension Connection {
                     return sqlite3_result_error_nomem(context)
                 }
                 if slot.pointee == nil { beginAggregation(context, slot) }
-                // Not retained: it is called for each row, and the group's memory keeps it.
+                // Not retained, because this runs per row; the group's memory holds the state.
                 slot.pointee?._withUnsafeGuaranteedRef {
                     $0.content.step(FunctionArguments(values, count: count))
                 }
@@ -81,14 +81,14 @@ extension Connection {
     }
 }
 
-/// A closure behind a pointer.
+/// A closure as an object, for a pointer to it.
 private final class Box<Content> {
     let content: Content
     init(_ content: Content) { self.content = content }
 }
 
 private func unboxed<Content>(_ pointer: UnsafeMutableRawPointer?) -> Box<Content> {
-    guard let pointer else { preconditionFailure("SQLite returns the pointer that it was given") }
+    guard let pointer else { preconditionFailure("SQLite passes the pointer of the registration") }
     return Unmanaged<Box<Content>>.fromOpaque(pointer).takeUnretainedValue()
 }
 
@@ -97,14 +97,14 @@ private func release(_ pointer: UnsafeMutableRawPointer?) {
     Unmanaged<AnyObject>.fromOpaque(pointer).release()
 }
 
-/// Innocuous: they may be used by what is in the file's schema even if that is not trusted.
+/// Innocuous: the file's schema may use them although it is not trusted.
 private let functionFlags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
 
-/// What SQLite's memory for a group holds: one strong reference to the group's state, which
-/// `finishAggregation` takes back; SQLite calls that for every group, aborted ones too.
+/// SQLite's memory for a group: one strong reference to the group's state. `finishAggregation`
+/// releases it; SQLite calls that for every group, also when the statement is aborted.
 private typealias AggregationSlot = UnsafeMutablePointer<Unmanaged<Box<any Aggregation>>?>
 
-/// - Parameter size: of memory that is to be there if there is none; 0 for what is there.
+/// - Parameter size: The bytes to allocate if the group has no memory; 0 allocates none.
 @inline(__always)
 private func aggregationSlot(
     _ context: OpaquePointer?, size: Int = MemoryLayout<AggregationSlot.Pointee>.size
@@ -125,7 +125,7 @@ private func madeAggregation(_ context: OpaquePointer?) -> any Aggregation {
 
 private func finishAggregation(_ context: OpaquePointer?) {
     guard let slot = aggregationSlot(context, size: 0), let aggregation = slot.pointee else {
-        // No row came: a fresh state gives the answer for none.
+        // There was no row: a new state has the result for none.
         return madeAggregation(context).finish().set(on: context)
     }
     aggregation.takeUnretainedValue().content.finish().set(on: context)

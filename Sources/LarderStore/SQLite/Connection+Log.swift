@@ -1,22 +1,22 @@
 import CSQLite
 
-/// How far the write-ahead log has grown, as its last commit reported. Used on the connection's
-/// thread only: SQLite reports from within `step`.
+/// The length of the write-ahead log after its last commit. Used on the connection's thread only:
+/// SQLite reports it from within `step`.
 final class LogWatch {
     fileprivate(set) var pageCount = 0
 }
 
 extension Connection {
     enum Checkpoint: Hashable, Sendable {
-        /// As far as readers allow, waiting for nobody.
+        /// Copies as many pages as readers allow, without waiting.
         case passive
-        /// All of it, and then the log is empty; fails with `SQLITE_BUSY` while readers need it.
+        /// Copies all pages and empties the log. Fails with `busy` while readers need the log.
         case truncate
     }
 
-    /// Keeps ``logPageCount`` up to date from now on. SQLite's own automatic checkpoint ends.
+    /// Updates ``logPageCount`` after every commit from now on. This ends automatic checkpoints.
     func watchLog() {
-        // Unretained: the watch lives as long as the connection, and the handle no longer.
+        // Unretained: the watch lives as long as the connection, which closes the handle.
         let context = Unmanaged.passUnretained(logWatch).toOpaque()
         sqlite3_wal_hook(
             handle,
@@ -28,10 +28,10 @@ extension Connection {
             }, context)
     }
 
-    /// Pages in the log after the last commit of this connection.
+    /// The number of pages in the log after the last commit of this connection.
     var logPageCount: Int { logWatch.pageCount }
 
-    /// Moves pages from the log into the file.
+    /// Copies pages from the log into the database file.
     func checkpoint(_ kind: Checkpoint) throws(SQLiteError) {
         let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
         let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)

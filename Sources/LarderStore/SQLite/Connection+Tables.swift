@@ -1,11 +1,11 @@
 import CSQLite
 
-/// Tables whose rows stand in memory.
+/// Tables with rows in memory.
 extension Connection {
-    /// `SELECT … FROM name(rowCount)`. The number of rows is computed before a row is read, so the
-    /// subquery that gives it may be what makes them.
+    /// Registers a table for `SELECT … FROM name(rowCount)`. SQLite computes the number of rows before
+    /// it reads one, so the subquery for it may create the rows.
     ///
-    /// - Parameter value: what stands in a row and a column, both from 0.
+    /// - Parameter value: The value in a row and a column, both from 0.
     func registerTable(
         name: String, columns: [String],
         value: @escaping (_ row: Int, _ column: Int) -> FunctionResult
@@ -26,7 +26,7 @@ extension Connection {
     }
 }
 
-/// What SQLite keeps of a registered table, with a strong reference.
+/// A registered table. SQLite has a strong reference to it.
 private final class TableContent {
     let declaration: String
     let rowCountColumn: Int
@@ -41,7 +41,7 @@ private final class TableContent {
     }
 }
 
-/// SQLite's view of a table and of a place in it: each begins with what SQLite itself keeps there.
+/// SQLite's objects for a table and for a cursor. Each begins with the part that SQLite itself uses.
 /// The content is not retained: it lives as long as the table is registered.
 private struct OpenTable {
     var base = sqlite3_vtab()
@@ -55,10 +55,10 @@ private struct TableCursor {
     var rowCount = 0
 }
 
-/// The functions that SQLite calls, the same for all tables. Without one to create it, a table is
-/// there as soon as it is named.
+/// The functions that SQLite calls, the same for all tables. Without `xCreate` a table exists as soon
+/// as a statement names it.
 ///
-/// Sendable unchecked: it is written once, before anybody has it, and never freed.
+/// Sendable unchecked: the module is initialized once before its first use, and never freed.
 private struct TableModule: @unchecked Sendable {
     static let shared = TableModule()
     let pointer: UnsafePointer<sqlite3_module>
@@ -79,28 +79,28 @@ private struct TableModule: @unchecked Sendable {
             return SQLITE_OK
         }
         module.xFilter = { cursor, _, _, count, arguments in
-            guard let cursor = place(cursor) else { return SQLITE_ERROR }
+            guard let cursor = tableCursor(cursor) else { return SQLITE_ERROR }
             cursor.pointee.row = 0
             cursor.pointee.rowCount =
                 count == 1 ? Int(sqlite3_value_int64(arguments?.pointee)) : 0
             return SQLITE_OK
         }
         module.xNext = { cursor in
-            place(cursor)?.pointee.row += 1
+            tableCursor(cursor)?.pointee.row += 1
             return SQLITE_OK
         }
         module.xEof = { cursor in
-            guard let cursor = place(cursor)?.pointee else { return 1 }
+            guard let cursor = tableCursor(cursor)?.pointee else { return 1 }
             return cursor.row < cursor.rowCount ? 0 : 1
         }
         module.xColumn = { cursor, context, column in
-            guard let cursor = place(cursor)?.pointee else { return SQLITE_ERROR }
+            guard let cursor = tableCursor(cursor)?.pointee else { return SQLITE_ERROR }
             cursor.content._withUnsafeGuaranteedRef { $0.value(cursor.row, Int(column)) }
                 .set(on: context)
             return SQLITE_OK
         }
         module.xRowid = { cursor, rowID in
-            guard let cursor = place(cursor) else { return SQLITE_ERROR }
+            guard let cursor = tableCursor(cursor) else { return SQLITE_ERROR }
             rowID?.pointee = Int64(cursor.pointee.row)
             return SQLITE_OK
         }
@@ -128,40 +128,40 @@ private func open(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ cursor: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
 ) -> Int32 {
-    guard let table = opened(table), let cursor else { return SQLITE_ERROR }
-    let place = UnsafeMutablePointer<TableCursor>.allocate(capacity: 1)
-    place.initialize(to: TableCursor(content: table.pointee.content))
-    cursor.pointee = UnsafeMutableRawPointer(place)
+    guard let table = openTable(table), let cursor else { return SQLITE_ERROR }
+    let opened = UnsafeMutablePointer<TableCursor>.allocate(capacity: 1)
+    opened.initialize(to: TableCursor(content: table.pointee.content))
+    cursor.pointee = UnsafeMutableRawPointer(opened)
         .assumingMemoryBound(to: sqlite3_vtab_cursor.self)
     return SQLITE_OK
 }
 
-/// Asks for the number of rows; conditions are left to SQLite.
+/// Requests the number of rows. SQLite evaluates all conditions.
 private func plan(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?,
     _ index: UnsafeMutablePointer<sqlite3_index_info>?
 ) -> Int32 {
-    guard let table = opened(table), let index else { return SQLITE_ERROR }
+    guard let table = openTable(table), let index else { return SQLITE_ERROR }
     let column = table.pointee.content._withUnsafeGuaranteedRef { $0.rowCountColumn }
-    for place in 0..<Int(index.pointee.nConstraint) {
-        let constraint = index.pointee.aConstraint[place]
+    for number in 0..<Int(index.pointee.nConstraint) {
+        let constraint = index.pointee.aConstraint[number]
         guard Int(constraint.iColumn) == column,
             Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ
         else { continue }
         guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
-        index.pointee.aConstraintUsage[place].argvIndex = 1
-        index.pointee.aConstraintUsage[place].omit = 1
+        index.pointee.aConstraintUsage[number].argvIndex = 1
+        index.pointee.aConstraintUsage[number].omit = 1
     }
     return SQLITE_OK
 }
 
-private func opened(
+private func openTable(
     _ table: UnsafeMutablePointer<sqlite3_vtab>?
 ) -> UnsafeMutablePointer<OpenTable>? {
     table.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: OpenTable.self) }
 }
 
-private func place(
+private func tableCursor(
     _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
 ) -> UnsafeMutablePointer<TableCursor>? {
     cursor.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: TableCursor.self) }

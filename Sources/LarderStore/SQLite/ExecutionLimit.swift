@@ -1,37 +1,34 @@
 import LarderModel
 
-/// Why SQLite stopped before the end.
+/// The reason for which a statement was stopped.
 enum StopReason: Hashable, Sendable {
     case stepsExceeded
     case deadlinePassed
     case cancelled
 }
 
-/// Counts what statements do against a budget. Used by its connection's thread only: SQLite calls
-/// the progress handler, and the functions written in Swift, from within `step`.
+/// Enforces the budget of the statements of a connection. Used on the connection's thread only: SQLite
+/// calls the progress handler, and the functions written in Swift, from within `step`.
 final class ExecutionLimit {
-    /// Steps of SQLite's virtual machine between two looks at the clock: some ten microseconds.
+    /// Steps of SQLite's virtual machine between two reads of the clock: some ten microseconds.
     private static let intervalSteps = 1_000
 
     private var budget: ReadBudget?
     private var stepsLeft = 0
-    /// When this read looked at the clock first; of an earlier read until it has.
-    private var firstLook = ContinuousClock.now
-    private var hasLooked = false
-    /// nil where nothing is bounded.
+    /// The time at which this read first read the clock, if it has.
+    private var startTime = ContinuousClock.now
+    private var hasStartTime = false
+    /// The steps between two calls of the progress handler; nil if there is no limit.
     private(set) var interval: Int32?
     private(set) var stopReason: StopReason?
-    /// Whether the time for a batch has passed.
-    private(set) var isBatchOver = false
-    /// Whether other statements run between two rows of the one that is bounded. They are not
-    /// stopped: SQLite would roll back the whole transaction of one that writes.
+    /// Whether other statements run between two rows of the limited one. They are not stopped, because
+    /// SQLite would roll back the whole transaction of a statement that writes.
     var isSuspended = false
 
     func start(_ budget: ReadBudget?) {
         stopReason = nil
-        isBatchOver = false
         isSuspended = false
-        hasLooked = false
+        hasStartTime = false
         guard let budget, budget.isBounded else {
             self.budget = nil
             interval = nil
@@ -51,11 +48,11 @@ final class ExecutionLimit {
         return allowsMore()
     }
 
-    /// The same for what goes on for long by itself.
+    /// The same check for long computations in Swift.
     var interruption: Interruption { Interruption { [self] in !allowsMore() } }
 
-    /// Whether a function written in Swift may begin on so many bytes. Many are no work for a read
-    /// that is to be short.
+    /// Whether a function written in Swift may process this number of bytes. A read that is limited
+    /// to a number of steps is not for large values.
     func allowsMore(bytes: Int) -> Bool {
         if budget?.steps != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
         return allowsMore()
@@ -64,30 +61,25 @@ final class ExecutionLimit {
     /// Some milliseconds of the slowest function.
     private static let shortBytesMax = 64 << 10
 
-    /// Looks at the time, as before a function that may take as long as many steps; false when the
-    /// statement has to stop.
+    /// Reads the clock, for instance before a function that may take as long as many steps; false if
+    /// the statement has to stop.
     func allowsMore() -> Bool {
         guard let budget, !isSuspended else { return true }
-        if budget.stepsTimeMax != nil || budget.batchTimeMax != nil || budget.deadline != nil {
-            lookAtClock(budget)
-        }
+        if budget.stepsTimeMax != nil || budget.deadline != nil { readClock(budget) }
         if let cancellation = budget.cancellation, cancellation.isCancelled {
             stopReason = .cancelled
         }
         return stopReason == nil
     }
 
-    private func lookAtClock(_ budget: ReadBudget) {
+    private func readClock(_ budget: ReadBudget) {
         let now = ContinuousClock.now
-        if !hasLooked {
-            firstLook = now
-            hasLooked = true
+        if !hasStartTime {
+            startTime = now
+            hasStartTime = true
         }
-        if let stepsTimeMax = budget.stepsTimeMax, now - firstLook >= stepsTimeMax {
+        if let stepsTimeMax = budget.stepsTimeMax, now - startTime >= stepsTimeMax {
             stopReason = .stepsExceeded
-        }
-        if let batchTimeMax = budget.batchTimeMax, now - firstLook >= batchTimeMax {
-            isBatchOver = true
         }
         if let deadline = budget.deadline, now >= deadline { stopReason = .deadlinePassed }
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The process that keeps a file locked.
+/// The process that holds the lock of a file.
 struct FileHolder: Hashable, Sendable {
     let processID: Int32
-    /// The program's name; nil if it cannot be told.
+    /// The program's name; nil if it is unknown.
     let name: String?
 
-    /// Asks the system who holds a lock on a file; nil if nobody does (any more).
+    /// The process that holds a lock on a file; nil if there is none.
     ///
     /// Only for a file that this process does not have open as a store: closing the descriptor
     /// that this opens drops every lock that the process holds on the file.

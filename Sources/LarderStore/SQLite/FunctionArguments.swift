@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The arguments of one call of an SQL function, lent for the time of the call.
+/// The arguments of one call of an SQL function. Valid during the call only.
 struct FunctionArguments {
     fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
     let count: Int
@@ -17,20 +17,20 @@ struct FunctionArguments {
 }
 
 extension FunctionArguments {
-    /// Of the texts and blobs.
+    /// The size of the texts and blobs.
     var byteCount: Int {
         var sum = 0
-        for place in 0..<count {
-            // Of a number SQLite would make a text to count its bytes.
-            let type = sqlite3_value_type(values?[place])
+        for index in 0..<count {
+            // SQLite would convert a number to text to count its bytes.
+            let type = sqlite3_value_type(values?[index])
             guard type == SQLITE_TEXT || type == SQLITE_BLOB else { continue }
-            sum += Int(sqlite3_value_bytes(values?[place]))
+            sum += Int(sqlite3_value_bytes(values?[index]))
         }
         return sum
     }
 }
 
-/// One argument of an SQL function. Not to be kept beyond the call.
+/// One argument of an SQL function. Valid during the call only.
 struct FunctionArgument {
     fileprivate let handle: OpaquePointer?
 
@@ -52,7 +52,7 @@ struct FunctionArgument {
 
     var double: Double { sqlite3_value_double(handle) }
 
-    /// Lends the bytes of a text (UTF-8) or blob; none for nil. Valid within the closure only.
+    /// Passes the bytes of a text (UTF-8) or blob; none for nil. They are valid within the closure.
     func withBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -64,7 +64,7 @@ struct FunctionArgument {
     var string: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// What an SQL function answers.
+/// The result of an SQL function.
 enum FunctionResult {
     case null
     case integer(Int64)
@@ -74,7 +74,7 @@ enum FunctionResult {
     /// Ends the statement; the text is the error's message.
     case error(String)
 
-    /// Hands the result to SQLite, which copies it.
+    /// Passes the result to SQLite, which copies it.
     func set(on context: OpaquePointer?) {
         switch self {
         case .null: sqlite3_result_null(context)

@@ -1,25 +1,25 @@
 import LarderModel
 
-/// Counts what a match of a regular expression passes over, in the text and back again.
+/// Limits the bytes over which a match of a regular expression moves, forward and backward.
 final class MatchWatch {
-    private let passedBytesMax: Int
-    private var passedBytesLeft = 0
+    private let movedBytesMax: Int
+    private var movedBytesLeft = 0
     private var position = 0
     private var interruption = Interruption.never
 
-    init(passedBytesMax: Int) { self.passedBytesMax = passedBytesMax }
+    init(movedBytesMax: Int) { self.movedBytesMax = movedBytesMax }
 
     func start(_ interruption: Interruption) {
-        passedBytesLeft = passedBytesMax
+        movedBytesLeft = movedBytesMax
         position = 0
         self.interruption = interruption
     }
 
-    /// Called in front of each item of the pattern, with the place in the text in bytes.
+    /// Called before each item of the pattern, with the offset in the text in bytes.
     func allows(movingTo next: Int) -> Bool {
-        let passed = abs(next - position)
+        let distance = abs(next - position)
         position = next
-        passedBytesLeft -= passed + 1
-        return passedBytesLeft > 0 && !interruption.isDue(after: passed)
+        movedBytesLeft -= distance + 1
+        return movedBytesLeft > 0 && !interruption.isDue(after: distance)
     }
 }

@@ -3,17 +3,17 @@ import LarderModel
 
 /// A compiled regular expression in PCRE2's syntax, over Unicode text.
 ///
-/// Used by one thread at a time, since it owns the memory that a match works in. What one match may
-/// do is bounded, so a pattern that backtracks without end gives an error, not a stall.
+/// Used by one thread at a time, because it owns the memory of a match. The work of a match is
+/// limited, so a pattern that backtracks without end results in an error and not in a stall.
 ///
-/// PCRE2 counts where it backtracks to, and a single such step may pass over the whole text. A text
-/// that is long enough for that to matter is therefore matched with callouts, in which the way is
-/// counted: they cost half as much again, so short texts are matched without.
+/// PCRE2 limits the number of backtracking steps, but a single step may move over the whole text. Long
+/// texts are therefore matched with callouts, which count the bytes of every move. They cost half as
+/// much again, so short texts are matched without them.
 final class RegularExpression {
     struct Fault: Error, Hashable, Sendable {
-        /// What PCRE2 says is wrong.
+        /// PCRE2's message.
         var message: String
-        /// Where in the pattern, in UTF-8 bytes from 0; nil for a fault while matching.
+        /// The offset in the pattern, in UTF-8 bytes; nil for an error of a match.
         var offset: Int?
     }
 
@@ -21,18 +21,18 @@ final class RegularExpression {
         static let patternBytesMax = 16 << 10
         static let stepsMax: UInt32 = 1_000_000
         static let heapKibibytesMax: UInt32 = 16 << 10
-        /// Texts up to here are short: a million steps over one take less than a second.
+        /// The length of a short text: a million steps over one take less than a second.
         static let shortBytesMax = 1 << 10
-        /// What a match may pass over, all its steps together: some seconds.
-        static let passedBytesMax = 1 << 30
+        /// The bytes over which all steps of a match may move: some seconds.
+        static let movedBytesMax = 1 << 30
     }
 
     private let pattern: String
     private let options: UInt32
     private let code: OpaquePointer
-    /// The same with callouts, made for the first long text.
+    /// The pattern compiled with callouts, for long texts.
     private var watchedCode: OpaquePointer?
-    private let watch = MatchWatch(passedBytesMax: Bounds.passedBytesMax)
+    private let watch = MatchWatch(movedBytesMax: Bounds.movedBytesMax)
     private let matchData: OpaquePointer
     private let matchContext: OpaquePointer
 
@@ -52,7 +52,7 @@ final class RegularExpression {
         }
         pcre2_set_match_limit_8(matchContext, Bounds.stepsMax)
         pcre2_set_heap_limit_8(matchContext, Bounds.heapKibibytesMax)
-        // Unretained: the watch lives as long as the context, which nobody else has.
+        // Unretained: the watch lives as long as the context, which has one owner.
         pcre2_set_callout_8(
             matchContext,
             { block, watch in
@@ -83,7 +83,7 @@ final class RegularExpression {
         var errorOffset = 0
         var text = pattern
         let compiled = text.withUTF8 { bytes in
-            // A nil address would be refused even with length 0.
+            // PCRE2 rejects a null pointer even for length 0.
             var none: UInt8 = 0
             return withUnsafePointer(to: &none) { empty in
                 pcre2_compile_8(
@@ -106,7 +106,7 @@ final class RegularExpression {
 
     /// Whether the whole text, in UTF-8, matches.
     ///
-    /// - Throws: ``Fault`` when the match takes more than it may.
+    /// - Throws: ``Fault`` if the match exceeds a limit.
     func matchesWhole(
         _ bytes: UnsafeRawBufferPointer, _ interruption: Interruption = .never
     ) throws(Fault) -> Bool {

@@ -1,63 +1,221 @@
-/// A statement or a part of one: its text, and the values for its `?` in order.
+import Synchronization
+
+/// A statement or a part of one: its text, and the parameter for each `?` in it.
 ///
-/// Values never become text, so a user's value cannot change what a statement does; names enter
-/// through ``init(identifier:)`` alone.
-struct SQL: Hashable, Sendable {
-    var text: String
-    var bindings: [SQLBinding]
-    /// Whether it is a statement that hands its rows to a function: see ``HandedRows``.
-    var isScan = false
+/// Text comes from string literals only, which the type of the literals enforces. Names, literals,
+/// parameters and other parts are interpolated:
+///
+///     let sql: SQL = "SELECT \(name: column) FROM \(name: table) WHERE \(name: key) = \(value)"
+///
+/// So a user's value is always a parameter, and names are quoted in one function. A `?` in a
+/// literal is a parameter as well, which the caller binds by its index.
+struct SQL: Sendable {
+    private(set) var text = ""
+    /// What is bound to each interpolated `?`, in order.
+    private(set) var parameters: [SQLParameter] = []
+    /// How deep its parentheses are nested. SQLite's parser bounds that.
+    var depth = 0
+    /// Whether it has a collation other than BINARY, which SQLite applies to the whole expression.
+    private(set) var hasCollation = false
+    /// The operator that connects its parts at the top level, if there is one.
+    var junction: Junction?
+    /// Equal for copies with the same text, so that a ``StatementCache`` need not compare texts.
+    private(set) var identity = SQL.nextIdentity()
 
-    init(_ text: String = "", _ bindings: [SQLBinding] = []) {
-        self.text = text
-        self.bindings = bindings
-    }
+    enum Junction {
+        case and
+        case or
 
-    /// A name of a table, column or index, in quotes.
-    init(identifier name: String) {
-        self.init(SQL.quoted(name))
-    }
-
-    /// One value, as a `?`.
-    init(value: SQLBinding) {
-        self.init("?", [value])
-    }
-
-    /// The one place where a name is quoted.
-    static func quoted(_ name: String) -> String {
-        var result = "\""
-        for character in name.unicodeScalars {
-            if character == "\"" { result.unicodeScalars.append(character) }
-            result.unicodeScalars.append(character)
+        var separator: SQL {
+            switch self {
+            case .and: " AND "
+            case .or: " OR "
+            }
         }
-        result.append("\"")
+    }
+
+    private static let identities = Atomic(0)
+
+    private static func nextIdentity() -> Int {
+        identities.add(1, ordering: .relaxed).newValue
+    }
+
+    /// A `?` for each parameter, with commas between them.
+    init(_ parameters: [SQLParameter]) {
+        text = repeatElement("?", count: parameters.count).joined(separator: ", ")
+        self.parameters = parameters
+    }
+
+    /// A `?` for each value of a parameter with several, with commas between them.
+    init(elements parameter: SQLParameter) {
+        text = repeatElement("?", count: parameter.valueCount).joined(separator: ", ")
+        parameters = [parameter]
+    }
+
+    /// The same statement with other parameters.
+    func with(_ parameters: [SQLParameter]) -> SQL {
+        var result = self
+        result.parameters = parameters
         return result
     }
 
-    mutating func append(_ other: SQL) {
-        text += other.text
-        bindings += other.bindings
+    /// The parameters as values to bind. All of them must be known.
+    var values: [SQLValue] {
+        parameters.map { parameter in
+            guard case .constant(let value) = parameter else {
+                preconditionFailure("parameters are computed before a statement is run")
+            }
+            return value
+        }
+    }
+}
+
+extension SQL: Hashable {
+    static func == (left: SQL, right: SQL) -> Bool {
+        left.text == right.text && left.parameters == right.parameters
     }
 
-    mutating func append(_ otherText: String) {
-        text += otherText
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(parameters)
+    }
+}
+
+// MARK: Text
+
+extension SQL: ExpressibleByStringInterpolation {
+    init(stringLiteral literal: StaticString) {
+        text = literal.description
+    }
+
+    init(stringInterpolation: StringInterpolation) {
+        self = stringInterpolation.sql
+    }
+
+    struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var sql = SQL([])
+
+        init(literalCapacity: Int, interpolationCount: Int) {
+            sql.text.reserveCapacity(literalCapacity + 16 * interpolationCount)
+        }
+
+        mutating func appendLiteral(_ literal: StaticString) { sql.text += literal.description }
+
+        /// Another part, with its parameters.
+        mutating func appendInterpolation(_ part: SQL) { sql.append(part) }
+
+        /// Parts with a separator between them.
+        mutating func appendInterpolation(_ parts: [SQL], separator: SQL = ", ") {
+            sql.append(parts.joined(separator: separator))
+        }
+
+        /// A name of a table, column or index.
+        mutating func appendInterpolation(name: String) {
+            sql.text += SQL.quoted(name, UInt8(ascii: "\""))
+        }
+
+        /// Names with commas between them.
+        mutating func appendInterpolation(names: [String]) {
+            appendInterpolation(names.map { "\(name: $0)" })
+        }
+
+        /// A string literal. For names of a schema, which the planner has to see, not for values.
+        mutating func appendInterpolation(literal: String) {
+            sql.text += SQL.quoted(literal, UInt8(ascii: "'"))
+        }
+
+        mutating func appendInterpolation(_ number: some FixedWidthInteger) {
+            sql.text += String(number)
+        }
+
+        /// The name of a function or collation, which is written without quotation marks.
+        mutating func appendInterpolation(function: String) {
+            precondition(function.utf8.allSatisfy(SQL.isWordByte), "not a word: \(function)")
+            sql.text += function
+        }
+
+        /// A value as a parameter.
+        mutating func appendInterpolation(_ value: SQLValue) {
+            appendInterpolation(.constant(value))
+        }
+
+        mutating func appendInterpolation(_ parameter: SQLParameter) {
+            sql.append(SQL([parameter]))
+        }
+    }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// A name or a string literal in its quotation marks. No other function quotes.
+    ///
+    /// It works on bytes: a quotation mark with a combining mark is one character, but SQLite reads
+    /// bytes.
+    private static func quoted(_ text: String, _ mark: UInt8) -> String {
+        var bytes = [mark]
+        for byte in text.utf8 {
+            if byte == mark { bytes.append(mark) }
+            bytes.append(byte)
+        }
+        bytes.append(mark)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+// MARK: Composition
+
+extension SQL {
+    mutating func append(_ other: SQL) {
+        text += other.text
+        parameters += other.parameters
+        depth = max(depth, other.depth)
+        hasCollation = hasCollation || other.hasCollation
+        junction = nil
+        identity = SQL.nextIdentity()
     }
 
     static func + (left: SQL, right: SQL) -> SQL {
-        SQL(left.text + right.text, left.bindings + right.bindings)
+        var result = left
+        result.append(right)
+        return result
     }
 
     static func += (left: inout SQL, right: SQL) { left.append(right) }
-}
 
-extension SQL: ExpressibleByStringLiteral {
-    init(stringLiteral text: String) { self.init(text) }
+    var inParentheses: SQL {
+        var result: SQL = "(\(self))"
+        result.depth += 1
+        return result
+    }
+
+    func collated(_ collation: String) -> SQL {
+        var result: SQL = "\(self) COLLATE \(function: collation)"
+        result.hasCollation = true
+        return result
+    }
+
+    /// Compared by bytes, whatever collation it has.
+    var inByteOrder: SQL {
+        guard hasCollation else { return self }
+        var result: SQL = "\(self) COLLATE BINARY"
+        result.hasCollation = false
+        return result
+    }
+
+    /// With parentheses if it needs them as an operand of AND.
+    var asConjunct: SQL { junction == .or ? inParentheses : self }
 }
 
 extension Sequence<SQL> {
     /// The parts in order with a separator between them.
-    func joined(separator: String) -> SQL {
-        var result = SQL()
+    func joined(separator: SQL) -> SQL {
+        var result = SQL([])
         var isFirst = true
         for part in self {
             if !isFirst { result.append(separator) }

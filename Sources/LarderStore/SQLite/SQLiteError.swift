@@ -2,54 +2,150 @@ import CSQLite
 import Glibc
 import LarderModel
 
-/// What SQLite reported. It stays within the store; ``larderError`` is the border.
+/// An error of SQLite. It stays within the store; ``larderError`` is what leaves it.
 struct SQLiteError: Error, Hashable, Sendable {
-    /// The extended result code.
-    var extendedCode: Int32
-    /// SQLite's own words; they hold names and SQL, never bound values.
+    /// What failed. No code outside of this folder sees SQLite's result codes.
+    enum Condition: Hashable, Sendable {
+        /// The statement is wrong, or a function ended it.
+        case statement
+        /// The statement is nested deeper than SQLite's parser follows.
+        case nestedTooDeep
+        /// The statement was stopped: by its budget, or by a function.
+        case interrupted
+        /// A UNIQUE index rejected a row.
+        case uniquenessViolated
+        case constraintViolated
+        /// A value has the wrong type, or a parameter the wrong index.
+        case mismatch
+        /// A value or a statement is larger than SQLite's limit.
+        case tooLarge
+        /// Another connection holds a lock that is needed.
+        case busy
+        case full
+        /// A system call failed.
+        case inputOutput
+        case cannotOpen
+        case permissionDenied
+        case readOnly
+        case corrupt
+        case notADatabase
+        case outOfMemory
+        /// SQLite was called wrongly, or reported a result that the store does not expect.
+        case other
+    }
+
+    var condition: Condition
+    /// SQLite's message. It has names and SQL in it, but no bound value.
     var message: String
     /// The statement, for the report of a bug.
     var sql: String?
     /// `errno` of the failed system call, or 0.
     var systemError: Int32 = 0
 
-    /// Whether a UNIQUE index refused a row; SQLITE_CONSTRAINT_UNIQUE is a macro of two.
-    var isOfUniqueness: Bool { extendedCode == SQLITE_CONSTRAINT | 8 << 8 }
+    init(
+        _ condition: Condition, _ message: String, sql: String? = nil, systemError: Int32 = 0
+    ) {
+        self.condition = condition
+        self.message = message
+        self.sql = sql
+        self.systemError = systemError
+    }
 
-    /// The primary result code.
-    var code: Int32 { extendedCode & 0xff }
+    /// The error that a call on this handle has just returned.
+    init(_ handle: OpaquePointer, _ result: Int32, sql: String? = nil) {
+        // SQLite keeps the system's error of a failed statement, but not of a failed commit. Then
+        // `errno` still has it, because no later call of SQLite's has failed.
+        let lastFailure = errno
+        let extended = sqlite3_extended_errcode(handle)
+        let recorded = sqlite3_system_errno(handle)
+        let message = String(cString: sqlite3_errmsg(handle))
+        self.init(
+            Condition(extended & 0xff == result & 0xff ? extended : result, message), message,
+            sql: sql,
+            systemError: recorded == 0 && result & 0xff == SQLITE_IOERR ? lastFailure : recorded)
+    }
+
+    /// Whether the error concerns its statement alone and says nothing about the storage.
+    var concernsStatementOnly: Bool {
+        switch condition {
+        case .statement, .nestedTooDeep, .uniquenessViolated, .constraintViolated, .mismatch,
+            .tooLarge:
+            true
+        case .interrupted, .busy, .full, .inputOutput, .cannotOpen, .permissionDenied, .readOnly,
+            .corrupt, .notADatabase, .outOfMemory, .other:
+            false
+        }
+    }
+}
+
+extension SQLiteError.Condition {
+    /// - Parameter result: A result code of SQLite, extended or not.
+    init(_ result: Int32, _ message: String) {
+        switch result & 0xff {
+        case SQLITE_ERROR:
+            // SQLite has no result code for this.
+            let isTooDeep =
+                message.hasPrefix("parser stack overflow")
+                || message.hasPrefix("Expression tree is too large")
+            self = isTooDeep ? .nestedTooDeep : .statement
+        case SQLITE_INTERRUPT: self = .interrupted
+        // SQLITE_CONSTRAINT_UNIQUE is a macro that Swift does not import.
+        case SQLITE_CONSTRAINT:
+            self = result == SQLITE_CONSTRAINT | 8 << 8 ? .uniquenessViolated : .constraintViolated
+        case SQLITE_MISMATCH, SQLITE_RANGE: self = .mismatch
+        case SQLITE_TOOBIG: self = .tooLarge
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+        case SQLITE_FULL: self = .full
+        case SQLITE_IOERR: self = .inputOutput
+        case SQLITE_CANTOPEN: self = .cannotOpen
+        case SQLITE_PERM: self = .permissionDenied
+        case SQLITE_READONLY: self = .readOnly
+        case SQLITE_CORRUPT: self = .corrupt
+        case SQLITE_NOTADB: self = .notADatabase
+        case SQLITE_NOMEM: self = .outOfMemory
+        default: self = .other
+        }
+    }
 }
 
 extension SQLiteError {
-    /// The one table from SQLite's results to the conditions that callers see.
+    /// The error that callers of the store see.
     var larderError: LarderError {
-        switch code {
-        case SQLITE_FULL: LarderError.storageFull
-        case SQLITE_IOERR where SQLiteError.spaceErrors.contains(systemError):
-            LarderError.storageFull
-        case SQLITE_CORRUPT:
+        switch condition {
+        case .full: .storageFull
+        case .inputOutput where SQLiteError.spaceErrors.contains(systemError): .storageFull
+        case .corrupt:
             LarderError(
                 .storageFailed, "the store file is damaged (\(message))",
                 hint: "restore it from a backup")
-        case SQLITE_NOTADB: LarderError(.notAStore, "the file is not a Larder store")
-        case SQLITE_BUSY, SQLITE_LOCKED:
-            LarderError(.storeInUse, "the store is held by another process")
-        case SQLITE_TOOBIG:
+        case .notADatabase: LarderError(.notAStore, "the file is not a Larder store")
+        case .busy: LarderError(.storeInUse, "the store is held by another process")
+        case .tooLarge:
             LarderError(.resourceExhausted, "a value or a statement is larger than SQLite allows")
-        case SQLITE_NOMEM: LarderError(.resourceExhausted, "the database ran out of memory")
-        case SQLITE_INTERRUPT: LarderError(.cancelled, "the request was stopped")
-        case SQLITE_READONLY: LarderError(.readOnly, "the store cannot be written")
-        case SQLITE_PERM: LarderError(.permissionDenied, "the store file may not be opened")
-        case SQLITE_CANTOPEN where systemError == EACCES || systemError == EPERM:
+        case .outOfMemory: LarderError(.resourceExhausted, "the database ran out of memory")
+        case .interrupted: LarderError(.cancelled, "the request was stopped")
+        case .readOnly: LarderError(.readOnly, "the store cannot be written")
+        case .permissionDenied:
             LarderError(.permissionDenied, "the store file may not be opened")
-        case SQLITE_CANTOPEN, SQLITE_IOERR:
+        case .cannotOpen where systemError == EACCES || systemError == EPERM:
+            LarderError(.permissionDenied, "the store file may not be opened")
+        case .cannotOpen, .inputOutput:
             LarderError(.storageFailed, "the store file cannot be read or written\(systemReason)")
-        default:
+        case .nestedTooDeep, .statement, .uniquenessViolated, .constraintViolated, .mismatch,
+            .other:
             LarderError(.storageFailed, "the database failed: \(message)\(statementText)")
         }
     }
 
-    /// The system's reasons that mean: no more room for this file.
+    /// That a query is nested too deep; nil for other errors.
+    var queryLimit: LarderError? {
+        guard condition == .nestedTooDeep else { return nil }
+        return LarderError(
+            .resourceExhausted, "the query is nested deeper than the database can follow",
+            hint: "use fewer subqueries and functions inside each other")
+    }
+
+    /// The system's errors that mean that there is no space left for this file.
     private static let spaceErrors: Set<Int32> = [ENOSPC, EDQUOT, EFBIG]
 
     private var systemReason: String {
@@ -57,41 +153,6 @@ extension SQLiteError {
     }
 
     private var statementText: String { sql.map { " in \($0)" } ?? "" }
-}
-
-extension SQLiteError {
-    /// What failed. The raw values are SQLite's primary result codes.
-    enum Condition: Int32 {
-        /// The statement is wrong, or a function ended it.
-        case statement = 1
-        case busy = 5
-        /// The statement was stopped: by its budget, or by a function.
-        case interrupted = 9
-        /// A system call failed.
-        case inputOutput = 10
-        case corrupt = 11
-        /// A value or a statement is larger than SQLite's limit.
-        case tooLarge = 18
-        case constraintViolated = 19
-        case mismatch = 20
-        case range = 25
-        case notADatabase = 26
-        case other = -1
-    }
-
-    var condition: Condition { Condition(rawValue: code) ?? .other }
-
-    init(_ condition: Condition, _ message: String) {
-        self.init(extendedCode: condition.rawValue, message: message)
-    }
-
-    /// Whether the error concerns its statement alone and says nothing about the storage.
-    var concernsStatementOnly: Bool {
-        switch condition {
-        case .statement, .tooLarge, .constraintViolated, .mismatch, .range: true
-        case .busy, .interrupted, .inputOutput, .corrupt, .notADatabase, .other: false
-        }
-    }
 }
 
 extension LarderError {

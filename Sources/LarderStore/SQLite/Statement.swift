@@ -1,16 +1,16 @@
 import CSQLite
 
-/// One compiled statement; finalised when it is released.
+/// One prepared statement, which is finalized when it is released.
 ///
-/// Used on its connection's thread. A column's bytes are valid until the next step or reset, so
-/// they are lent to a closure and never kept.
+/// Used on its connection's thread. The bytes of a column are valid until the next step or reset, so
+/// they are passed to a closure.
 final class Statement {
     enum ColumnType { case integer, real, text, blob, null }
 
     let text: String
-    /// Not private, so that the extensions in this folder reach it; nobody else does.
+    /// For the extensions in this folder only.
     let handle: OpaquePointer
-    /// Keeps the connection, and with it the handle that this one belongs to.
+    /// Keeps the connection alive, and with it the handle to which this one belongs.
     let connection: Connection
 
     init(_ text: String, persistent: Bool, on connection: Connection) throws(SQLiteError) {
@@ -19,7 +19,7 @@ final class Statement {
         let result = sqlite3_prepare_v3(connection.handle, text, -1, flags, &prepared, nil)
         guard result == SQLITE_OK, let prepared else {
             if result != SQLITE_OK { throw SQLiteError(connection.handle, result, sql: text) }
-            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "no statement", sql: text)
+            throw SQLiteError(.other, "no statement", sql: text)
         }
         self.text = text
         self.connection = connection
@@ -28,14 +28,13 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Advances to the next row; false when there is none left.
+    /// Advances to the next row; false if there is none.
     func step() throws(SQLiteError) -> Bool {
         let result = sqlite3_step(handle)
-        // What functions and orders gave after they were told to stop means nothing, and SQLite
-        // itself may not have looked since.
+        // The results of functions and collations are meaningless after a stop, which SQLite itself
+        // may not have noticed yet.
         if connection.stopReason != nil, result == SQLITE_ROW || result == SQLITE_DONE {
-            throw SQLiteError(
-                extendedCode: SQLITE_INTERRUPT, message: "the read has been stopped", sql: text)
+            throw SQLiteError(.interrupted, "the read has been stopped", sql: text)
         }
         switch result {
         case SQLITE_ROW: return true
@@ -44,57 +43,60 @@ final class Statement {
         }
     }
 
+    /// Whether it has returned a row and is neither finished nor reset.
+    var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
+
     /// Ends the current run; bindings stay.
     func reset() { sqlite3_reset(handle) }
 
     func clearBindings() { sqlite3_clear_bindings(handle) }
 
-    /// Binds the parameter at this place, from 1. Texts and blobs are copied.
-    func bind(_ binding: SQLBinding, at index: Int) throws(SQLiteError) {
-        let place = Int32(index)
+    /// Binds the parameter with an index, from 1. Texts and blobs are copied.
+    func bind(_ value: SQLValue, at index: Int) throws(SQLiteError) {
+        let parameter = Int32(index)
         let result: Int32
-        switch binding {
-        case .null: result = sqlite3_bind_null(handle, place)
-        case .integer(let integer): result = sqlite3_bind_int64(handle, place, integer)
-        case .real(let real): result = sqlite3_bind_double(handle, place, real)
+        switch value {
+        case .null: result = sqlite3_bind_null(handle, parameter)
+        case .integer(let integer): result = sqlite3_bind_int64(handle, parameter, integer)
+        case .real(let real): result = sqlite3_bind_double(handle, parameter, real)
         case .text(var text):
             result = text.withUTF8 { bytes in
                 guard let count = Int32(exactly: bytes.count) else { return SQLITE_TOOBIG }
                 return bytes.withMemoryRebound(to: CChar.self) { characters in
-                    // A nil address would bind NULL instead of an empty string.
+                    // A null pointer would bind NULL instead of an empty string.
                     guard let start = characters.baseAddress else {
-                        return larder_sqlite3_bind_text(handle, place, "", 0)
+                        return larder_sqlite3_bind_text(handle, parameter, "", 0)
                     }
-                    return larder_sqlite3_bind_text(handle, place, start, count)
+                    return larder_sqlite3_bind_text(handle, parameter, start, count)
                 }
             }
         case .blob(let blob):
             result = blob.withUnsafeBytes { bytes in
                 guard let count = Int32(exactly: bytes.count) else { return SQLITE_TOOBIG }
                 guard let start = bytes.baseAddress, count > 0 else {
-                    return sqlite3_bind_zeroblob(handle, place, 0)
+                    return sqlite3_bind_zeroblob(handle, parameter, 0)
                 }
-                return larder_sqlite3_bind_blob(handle, place, start, count)
+                return larder_sqlite3_bind_blob(handle, parameter, start, count)
             }
         }
         guard result == SQLITE_OK else { throw SQLiteError(connection.handle, result, sql: text) }
     }
 
-    /// Binds all parameters, from the first.
-    func bind(_ bindings: [SQLBinding]) throws(SQLiteError) {
-        for (index, binding) in bindings.enumerated() { try bind(binding, at: index + 1) }
+    /// Binds the parameters in order, from the first.
+    func bind(_ values: [SQLValue]) throws(SQLiteError) {
+        for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
     }
 
-    /// Runs to the end, discards rows, and is ready to run again.
+    /// Runs to the end, discards the rows, and resets.
     func run() throws(SQLiteError) {
         defer { reset() }
         while try step() {}
     }
 
-    /// The same with these bindings.
-    func run(_ bindings: [SQLBinding]) throws(SQLiteError) {
+    /// Binds the parameters in order, and runs to the end.
+    func run(_ values: [SQLValue]) throws(SQLiteError) {
         defer { reset() }
-        try bind(bindings)
+        try bind(values)
         while try step() {}
     }
 
@@ -122,11 +124,11 @@ final class Statement {
     /// 0 for nil.
     func double(at index: Int) -> Double { sqlite3_column_double(handle, Int32(index)) }
 
-    /// Lends the bytes of a text (UTF-8) or blob; none for nil. Valid within the closure only.
+    /// Passes the bytes of a text (UTF-8) or blob; none for nil. They are valid within the closure.
     func withBytes<Result, Failure: Error>(
         at index: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // As a blob a text is handed out as it is stored, without a copy to end it with a zero.
+        // As a blob, SQLite returns a text as it is stored, without a terminating zero.
         let start = sqlite3_column_blob(handle, Int32(index))
         let count = Int(sqlite3_column_bytes(handle, Int32(index)))
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
@@ -142,7 +144,7 @@ final class Statement {
     }
 
     /// Whether a column has this value.
-    func holds(_ value: SQLBinding, at index: Int) -> Bool {
+    func holds(_ value: SQLValue, at index: Int) -> Bool {
         switch (value, type(at: index)) {
         case (.integer(let integer), .integer): int64(at: index) == integer
         case (.real(let real), .real): double(at: index) == real
@@ -151,7 +153,7 @@ final class Statement {
     }
 
     /// A value of any type, copied.
-    func value(at index: Int) -> SQLBinding {
+    func value(at index: Int) -> SQLValue {
         switch type(at: index) {
         case .integer: .integer(int64(at: index))
         case .real: .real(double(at: index))

@@ -1,29 +1,24 @@
-/// The compiled statements that a connection's user runs again and again, least recently used out
-/// first.
+/// The prepared statements of one connection, with the least recently used evicted first.
 ///
-/// It belongs to whoever owns the connection, on the same thread, and not to the connection, which
-/// its statements keep alive.
+/// It is the only cache of statements. It belongs to the user of the connection rather than to the
+/// connection, because statements keep their connection alive. Used on the connection's thread.
 final class StatementCache {
     private final class Entry {
         let statement: Statement
-        /// nil for one that is known by its letters.
-        let text: SQLText?
         var lastUse: UInt64
 
-        init(_ statement: Statement, _ text: SQLText? = nil, lastUse: UInt64) {
+        init(_ statement: Statement, lastUse: UInt64) {
             self.statement = statement
-            self.text = text
             self.lastUse = lastUse
         }
     }
 
     let connection: Connection
     private let capacity: Int
-    private var ofLetters: [String: Entry] = [:]
-    private var ofTexts: [SQLText: Entry] = [:]
-    /// Of these texts some that were used last, by a few bits of their addresses: to hash a text
-    /// costs more than to bind a value.
-    private var slots = [Entry?](repeating: nil, count: 64)
+    private var entries: [String: Entry] = [:]
+    /// Entries that were used recently, by the low bits of the identity of their SQL: to hash a
+    /// text takes longer than to bind a value.
+    private var slots = [(identity: Int, entry: Entry?)](repeating: (0, nil), count: 64)
     private var clock: UInt64 = 0
 
     init(_ connection: Connection, capacity: Int = 256) {
@@ -32,65 +27,53 @@ final class StatementCache {
         self.capacity = capacity
     }
 
-    var count: Int { ofLetters.count + ofTexts.count }
+    var count: Int { entries.count }
 
-    /// The statement for a text, reset, with the bindings of its last run. It must not be in use
-    /// already.
-    func statement(_ text: String) throws(SQLiteError) -> Statement {
-        if let entry = ofLetters[text] { return use(entry) }
-        let entry = try prepare(text)
-        ofLetters[text] = entry
-        return use(entry)
-    }
-
-    /// The same, without a look at the text's letters.
-    func statement(_ text: SQLText) throws(SQLiteError) -> Statement {
-        let slot = Int(bitPattern: ObjectIdentifier(text)) >> 5 & (slots.count - 1)
-        if let entry = slots[slot], entry.text === text { return use(entry) }
-        if let entry = ofTexts[text] {
-            slots[slot] = entry
-            return use(entry)
+    /// The statement for a text, reset, with the bindings of its last run.
+    ///
+    /// If that one is running, this is another statement with the same text, outside of the cache.
+    func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
+        let slot = sql.identity & (slots.count - 1)
+        if slots[slot].identity == sql.identity, let entry = slots[slot].entry {
+            return try use(entry)
         }
-        let entry = try prepare(text.text, text)
-        ofTexts[text] = entry
-        slots[slot] = entry
-        return use(entry)
+        let entry = try entry(sql.text)
+        slots[slot] = (sql.identity, entry)
+        return try use(entry)
     }
 
     func removeAll() {
-        ofLetters.removeAll()
-        ofTexts.removeAll()
+        entries.removeAll()
         clearSlots()
     }
 
-    private func clearSlots() {
-        for slot in slots.indices { slots[slot] = nil }
-    }
-
-    private func use(_ entry: Entry) -> Statement {
+    private func use(_ entry: Entry) throws(SQLiteError) -> Statement {
+        if entry.statement.isRunning {
+            return try Statement(entry.statement.text, persistent: false, on: connection)
+        }
         clock += 1
         entry.lastUse = clock
         entry.statement.reset()
         return entry.statement
     }
 
-    private func prepare(
-        _ letters: String, _ text: SQLText? = nil
-    ) throws(SQLiteError) -> Entry {
-        let statement = try connection.prepare(letters, persistent: true)
-        if count >= capacity { evict() }
-        return Entry(statement, text, lastUse: clock)
+    private func entry(_ text: String) throws(SQLiteError) -> Entry {
+        if let entry = entries[text] { return entry }
+        let statement = try Statement(text, persistent: true, on: connection)
+        if entries.count >= capacity { evict() }
+        let entry = Entry(statement, lastUse: clock)
+        entries[text] = entry
+        return entry
     }
 
+    /// A search of all entries, which costs less than the preparation that caused it.
     private func evict() {
-        // Rare: it happens when a text is compiled, which costs more than this look around.
-        let letters = ofLetters.min { $0.value.lastUse < $1.value.lastUse }
-        let text = ofTexts.min { $0.value.lastUse < $1.value.lastUse }
-        if let letters, letters.value.lastUse <= text?.value.lastUse ?? .max {
-            ofLetters[letters.key] = nil
-        } else if let text {
-            ofTexts[text.key] = nil
-            clearSlots()
-        }
+        guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }
+        entries[oldest.key] = nil
+        clearSlots()
+    }
+
+    private func clearSlots() {
+        for slot in slots.indices { slots[slot] = (0, nil) }
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("decimal text")
+@Suite("Decimal text")
 struct DecimalTextTests {
     @Test(
         "is one text for each number",
@@ -16,12 +16,12 @@ struct DecimalTextTests {
         #expect(DecimalText.canonical(try #require(Decimal(string: text))) == expected)
     }
 
-    @Test("is none for NaN")
+    @Test("does not exist for NaN")
     func notANumber() {
         #expect(DecimalText.canonical(.nan) == nil)
     }
 
-    @Test("is in the order of the numbers, beyond what a double can tell apart")
+    @Test("has the order of the numbers, also of those that are equal as doubles")
     func order() throws {
         let ordered = [
             "-1000000000000000000000000000000000001", "-1000000000000000000000000000000000000",
@@ -37,7 +37,7 @@ struct DecimalTextTests {
         }
     }
 
-    @Test("compares as the decimals do, for random ones")
+    @Test("compares as decimals do, for random numbers")
     func random() throws {
         var random = SeededGenerator.fromEnvironment("decimals")
         for _ in 0..<2_000 {
@@ -58,7 +58,7 @@ struct DecimalTextTests {
             significand: Decimal(Int.random(in: 0...20_000, using: &random)))
     }
 
-    @Test("takes any bytes without a trap")
+    @Test("compares any bytes without a trap")
     func garbage() {
         let texts: [[UInt8]] = [[], [0x2d], [0x2e], [0xff, 0], Array("1e5".utf8), [0x2d, 0x2d]]
         for left in texts {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Another process, not ours, that has a store file open until it is killed.
+/// Another process that has a store file open until it is killed.
 final class HoldingProcess {
     struct Failure: Error {}
 
@@ -37,7 +37,7 @@ final class HoldingProcess {
         close(pipes[1])
         guard result == 0 else { throw Failure() }
         processID = child
-        // Ends with the word, or with the process.
+        // The read ends with the output or with the process.
         var byte: UInt8 = 0
         guard read(pipes[0], &byte, 1) == 1 else {
             end()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("the layout")
+@Suite("The layout")
 struct LayoutTests {
     private let schema: Schema
     private let layout: Layout
@@ -54,7 +54,7 @@ struct LayoutTests {
         return layout.link(for: relationship, of: entity)
     }
 
-    @Test("stores each relationship once, and each side knows where")
+    @Test("stores each relationship once, with a location for each side")
     func links() throws {
         #expect(try link("Article", "shelf") == .column(table: "Article", column: "shelf"))
         #expect(
@@ -115,11 +115,11 @@ struct LayoutTests {
                 """)
     }
 
-    @Test("gives a tree of entities one table, where what is declared below has its entity's name")
+    @Test("has one table for a tree of entities, with prefixed columns for subentities")
     func inheritance() throws {
         let layout = Layout(try Faculty.schema())
         let statements = layout.createStatements.filter {
-            $0.contains("\"Member\"") || $0.contains("_join.Student")
+            $0.text.contains("\"Member\"") || $0.text.contains("_join.Student")
         }
         #expect(
             statements.joined(separator: "\n") == """

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a store file")
+@Suite("A store file")
 struct StoreFileTests {
-    /// A folder in memory, which ends with the test.
+    /// A folder in memory, which is removed after the test.
     private let folder: MemoryFolder
     private let path: String
     private let schema: Schema
@@ -38,8 +38,8 @@ struct StoreFileTests {
         try Data(bytes).write(to: URL(filePath: path))
     }
 
-    private func execute(_ text: String) throws {
-        try Connection(path: path, createIfMissing: true).execute(text)
+    private func execute(_ sql: SQL) throws {
+        try Connection(path: path, createIfMissing: true).execute(sql)
     }
 
     @Test("keeps its identifier and its schema")
@@ -58,7 +58,7 @@ struct StoreFileTests {
         #expect(try Store.open(path: path, schema: nil).storeDescription.schema == schema)
     }
 
-    @Test("is still empty when its rollback journal gets its name, which is then synced")
+    @Test("is still empty when the folder is synced with the name of the rollback journal")
     func journalName() throws {
         let connection = try Connection(path: path, createIfMissing: true)
         try connection.execute("BEGIN EXCLUSIVE")
@@ -66,7 +66,7 @@ struct StoreFileTests {
         #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
     }
 
-    @Test("that was left half created, with its journal, is empty, and created anew")
+    @Test("with a journal from an interrupted creation is empty and is created again")
     func halfCreated() throws {
         let first = try create().identifier
         let bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
@@ -78,7 +78,7 @@ struct StoreFileTests {
         let padding = [UInt8](repeating: 0, count: 512 - header.count)
         try Data(header + padding).write(to: URL(filePath: path + "-journal"))
         let error = #expect(throws: LarderError.self) { try Store.open(path: path, schema: nil) }
-        #expect(error?.message == "\(path) is empty, so not a store yet")
+        #expect(error?.message == "\(path) is empty and not a store yet")
         #expect(try create().identifier != first)
         #expect(access(path + "-journal", F_OK) != 0)
     }
@@ -91,7 +91,7 @@ struct StoreFileTests {
         #expect(status.st_mode & 0o777 == 0o600)
     }
 
-    @Test("that is a text file is refused, and left as it is")
+    @Test("that is a text file is rejected and not changed")
     func textFile() throws {
         let text = Array("This is a letter, not a store.\n".utf8)
         try write(text)
@@ -99,13 +99,13 @@ struct StoreFileTests {
         #expect(try [UInt8](Data(contentsOf: URL(filePath: path))) == text)
     }
 
-    @Test("that is a long file of zeros is refused")
+    @Test("that is a long file of zeros is rejected")
     func zeros() throws {
         try write([UInt8](repeating: 0, count: 8_192))
         #expect(try refusal().code == .notAStore)
     }
 
-    @Test("that is a folder is refused")
+    @Test("that is a folder is rejected")
     func folderPath() throws {
         let error = #expect(throws: LarderError.self) {
             try Store.open(path: folder.path, schema: schema)
@@ -114,7 +114,7 @@ struct StoreFileTests {
         #expect(error?.message == "\(folder.path) is a folder, not a store")
     }
 
-    @Test("that is a device is refused")
+    @Test("that is a device is rejected")
     func device() {
         let error = #expect(throws: LarderError.self) {
             try Store.open(path: "/dev/null", schema: schema)
@@ -131,7 +131,7 @@ struct StoreFileTests {
         #expect(error?.hint != nil)
     }
 
-    @Test("that is missing is not created without a schema, or for reading only")
+    @Test("that is missing is not created without a schema or for reading only")
     func missingFile() throws {
         let error = #expect(throws: LarderError.self) { try Store.open(path: path, schema: nil) }
         #expect(error?.code == .storageFailed)
@@ -139,7 +139,7 @@ struct StoreFileTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("with a path that no file can have is refused")
+    @Test("with an invalid path is rejected")
     func impossiblePaths() {
         for path in ["", "a\0b"] {
             let error = #expect(throws: LarderError.self) {
@@ -149,7 +149,7 @@ struct StoreFileTests {
         }
     }
 
-    @Test("that is another program's SQLite database is refused")
+    @Test("that is another program's SQLite database is rejected")
     func foreignDatabase() throws {
         try execute("CREATE TABLE t (a)")
         let error = try refusal()
@@ -157,7 +157,7 @@ struct StoreFileTests {
         #expect(error.message == "\(path) is an SQLite database, but not a Larder store")
     }
 
-    @Test("of a newer format is refused, with both formats")
+    @Test("of a newer format is rejected with both formats")
     func tooNew() throws {
         try create()
         try execute("PRAGMA user_version = 7")
@@ -195,7 +195,7 @@ struct StoreFileTests {
         writer.close()
     }
 
-    @Test("of a program without indexes over positions gets them when it is opened for writing")
+    @Test("without indexes on positions gets them when it is opened for writing")
     func orderIndexes() throws {
         let schema = try Lists.schema()
         _ = try Store.open(path: path, schema: schema)
@@ -207,7 +207,7 @@ struct StoreFileTests {
             DROP INDEX "_join.Book.readers.source_position";
             DROP INDEX "_join.Reader.friends.target_position"
             """)
-        let count = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%_position'"
+        let count: SQL = "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%_position'"
         do {
             let options = StoreOptions(isReadOnly: true)
             let store = try Store.open(path: path, schema: nil, options: options)
@@ -217,7 +217,7 @@ struct StoreFileTests {
         #expect(try store.openReadConnection().integer(count) == 6)
     }
 
-    @Test("of the format whose history had a row for each run has it in today's form")
+    @Test("of the format with one row per run of changes is upgraded")
     func historyUpgrade() throws {
         try create()
         try execute(
@@ -248,15 +248,17 @@ struct StoreFileTests {
         writer.close()
         let connection = try store.openReadConnection()
         let rows = try connection.prepare(
-            "SELECT number || ' ' || coalesce(author, '') || ' ' || kind || ' ' || first_key || "
-                + "'-' || last_key || ' ' || coalesce(properties, '') FROM _transaction UNION ALL "
-                + "SELECT transaction_number || '.' || place || ' ' || kind FROM _change")
+            """
+            SELECT number || ' ' || coalesce(author, '') || ' ' || kind || ' ' || first_key || \
+            '-' || last_key || ' ' || coalesce(properties, '') FROM _transaction UNION ALL \
+            SELECT transaction_number || '.' || place || ' ' || kind FROM _change
+            """)
         var lines: [String] = []
         while try rows.step() { lines.append(rows.string(at: 0)) }
         #expect(lines == ["1 ann 1 1-3 ", "4 bob 2 2-2 text", "5  1 4-4 ", "4.1 3"])
     }
 
-    @Test("with another schema is refused, with every difference")
+    @Test("with another schema is rejected with every difference")
     func schemaMismatch() throws {
         try create()
         let other = try Schema(entities: [
@@ -271,7 +273,7 @@ struct StoreFileTests {
         #expect(error.faults.count == 2)
     }
 
-    @Test("with a damaged catalog is refused")
+    @Test("with a damaged catalog is rejected")
     func damagedCatalog() throws {
         try create()
         try execute("DELETE FROM _larder WHERE name = 'schema'")
@@ -282,7 +284,7 @@ struct StoreFileTests {
         #expect(try refusal().code == .storageFailed)
     }
 
-    @Test("that this process has open is refused")
+    @Test("that this process has open is rejected")
     func openTwice() throws {
         let store = try Store.open(path: path, schema: schema)
         let error = try refusal()
@@ -291,7 +293,7 @@ struct StoreFileTests {
         withExtendedLifetime(store) {}
     }
 
-    @Test("that another process has open is refused, and the process is named")
+    @Test("that another process has open is rejected with the name of the process")
     func otherProcess() throws {
         try create()
         let holder = try HoldingProcess(path: path)
@@ -303,7 +305,7 @@ struct StoreFileTests {
         try create()
     }
 
-    @Test("is kept from other processes while it is open")
+    @Test("is locked against other processes while it is open")
     func exclusive() throws {
         let store = try Store.open(path: path, schema: schema)
         #expect(throws: HoldingProcess.Failure.self) { try HoldingProcess(path: path) }
@@ -325,7 +327,7 @@ struct StoreFileTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test("whose schema constrains what is stored elsewhere is not created")
+    @Test("whose schema constrains a property in another table is not created")
     func unstorableConstraint() throws {
         let bad = try Schema(entities: [
             Entity(
@@ -344,7 +346,7 @@ struct StoreFileTests {
         #expect(error.faults.first?.hasPrefix("entities[1].unique: ") == true)
     }
 
-    @Test("is read with the log that a killed process left")
+    @Test("is read with the log of a killed process")
     func recovery() throws {
         try create()
         let killed = try HoldingProcess(path: path, insertingInto: "Note")
@@ -354,7 +356,7 @@ struct StoreFileTests {
         #expect(try connection.integer("SELECT count(*) FROM Note") == 1)
     }
 
-    @Test("takes no writes through a connection that reads")
+    @Test("cannot be written through a connection for reading")
     func readConnection() throws {
         let connection = try Store.open(path: path, schema: schema).openReadConnection()
         let error = #expect(throws: SQLiteError.self) {
@@ -363,7 +365,7 @@ struct StoreFileTests {
         #expect(error?.larderError.code == .readOnly)
     }
 
-    @Test("in memory leaves nothing behind")
+    @Test("in memory leaves no files")
     func inMemory() throws {
         var store: Store? = try Store.inMemory(schema: schema)
         let path = try #require(store?.path)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("A check finds what is not as it must be")
+@Suite("A check finds inconsistencies")
 struct ConsistencyCheckTests {
     private let library: Library
     private let reader: any StoreReader
@@ -31,16 +31,16 @@ struct ConsistencyCheckTests {
         try reader.check(budget: ReadBudget()).findings
     }
 
-    @Test("a sound store has no findings")
+    @Test("a consistent store has no findings")
     func sound() throws {
         #expect(try findings() == [])
     }
 
-    /// A wound, and the finding that must come of it.
+    /// A damage and its finding.
     struct Damage: CustomTestStringConvertible {
-        let statement: String
+        let statement: SQL
         let place: String
-        /// The entity and key of the object at fault.
+        /// The entity and key of the inconsistent object.
         let object: (entity: String, key: Int64)
         let message: String
         var testDescription: String { message }
@@ -53,14 +53,14 @@ struct ConsistencyCheckTests {
         Damage(
             statement: #"UPDATE Article SET "_position.collection" = NULL WHERE _id = 1"#,
             place: "Article.collection", object: ("Article", 1),
-            message: "its place in an ordered list is missing, or stray"),
+            message: "its position in an ordered list is missing or superfluous"),
         Damage(
             statement: #"""
                 UPDATE Article SET "_position.collection" =
                 (SELECT min("_position.collection") FROM Article)
                 """#,
             place: "Article.collection", object: ("Article", 2),
-            message: "its place in an ordered list is taken twice"),
+            message: "its position in an ordered list is used twice"),
         Damage(
             statement: """
                 UPDATE "_join.Article.tags" SET target = 9 WHERE source = 1 AND target = 2
@@ -72,27 +72,27 @@ struct ConsistencyCheckTests {
                 UPDATE "_join.Article.tags" SET source = 9 WHERE source = 1 AND target = 1
                 """,
             place: "Article.tags", object: ("Article", 9),
-            message: "an object that is not there leads on"),
+            message: "it belongs to an object that does not exist"),
         Damage(
             statement: #"UPDATE "_join.Article.tags" SET target_position = 5 WHERE source = 2"#,
             place: "Article.tags", object: ("Article", 2),
-            message: "two objects have the same place in its order"),
+            message: "two objects have the same position in its list"),
         Damage(
             statement: #"DELETE FROM "_join.Person.friends" WHERE source = 2"#,
             place: "Person.friends", object: ("Person", 1),
-            message: "the other side does not lead back"),
+            message: "the inverse link is missing"),
         Damage(
             statement: "INSERT INTO Page (_version, number) VALUES (1, 7)", place: "Page.book",
-            object: ("Page", 1), message: "it leads nowhere, and must not"),
+            object: ("Page", 1), message: "the required reference is nil"),
         Damage(
             statement: "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'Tag'", place: "Tag",
-            object: ("Tag", 2), message: "its key is outside of those that were given out"),
+            object: ("Tag", 2), message: "its key is outside of the range of assigned keys"),
         Damage(
             statement: "UPDATE Tag SET _version = 0 WHERE _id = 1", place: "Tag",
             object: ("Tag", 1), message: "its version is not positive"),
     ]
 
-    @Test("each kind of damage is found, with its place and its object", arguments: damages)
+    @Test("each kind of damage is found with its location and its object", arguments: damages)
     func damage(_ damage: Damage) throws {
         try library.writer.statements?.connection.execute(damage.statement)
         let found = try findings()
@@ -121,18 +121,18 @@ struct ConsistencyCheckTests {
             ),
             (
                 "UPDATE _transaction SET kind = 4 WHERE number = 1",
-                "a change is of no known kind, or to no object"
+                "a change has an unknown kind or no object"
             ),
             (
                 "UPDATE _change SET last_key = 0 WHERE transaction_number = 5",
-                "a change is of no known kind, or to no object"
+                "a change has an unknown kind or no object"
             ),
             (
                 "INSERT INTO _preserved VALUES (1, 'Category', 1, 'name', 'x')",
                 "a preserved value belongs to no object that was deleted"
             ),
-        ])
-    func historyDamage(statement: String, message: String) throws {
+        ] as [(SQL, String)])
+    func historyDamage(statement: SQL, message: String) throws {
         try library.writer.statements?.connection.execute(statement)
         #expect(try findings().contains(CheckFinding(place: "history", message: message)))
     }
@@ -144,11 +144,11 @@ struct ConsistencyCheckTests {
         #expect(try findings() == [])
         try library.writer.statements?.connection.execute(
             "DELETE FROM _transaction WHERE number = (SELECT max(number) FROM _transaction)")
-        let message = "it names a transaction that comes after the last one"
+        let message = "it refers to a transaction after the last one"
         #expect(try findings() == [CheckFinding(place: "outcomes", message: message)])
     }
 
-    @Test("a thousand findings are told, and that there are more")
+    @Test("a report has a thousand findings at most, and indicates that there are more")
     func many() throws {
         try library.writer.statements?.connection.execute(
             """
@@ -178,7 +178,7 @@ struct ConsistencyCheckTests {
     }
 }
 
-@Suite("A check of a table that holds objects of several entities")
+@Suite("A check of a table with objects of several entities")
 struct InheritedConsistencyTests {
     private let library: Library
     private let reader: any StoreReader
@@ -198,13 +198,13 @@ struct InheritedConsistencyTests {
         try library.insert("Teacher", ["name": "Bob", "number": "B", "mentor": .object(tutor)])
     }
 
-    @Test("finds nothing in a sound store")
+    @Test("finds nothing in a consistent store")
     func sound() throws {
         #expect(try reader.check(budget: ReadBudget()).findings == [])
     }
 
     @Test(
-        "finds objects of entities that have none, values of others, and links to the wrong kind",
+        "finds objects of abstract and unknown entities, values of other entities, and links to them",
         arguments: [
             ("UPDATE Member SET _entity = 'Member' WHERE _id = 3", "Member", "Member", 3),
             ("UPDATE Member SET _entity = 'Nobody' WHERE _id = 3", "Member", "Member", 3),
@@ -219,9 +219,9 @@ struct InheritedConsistencyTests {
                 "UPDATE \"_join.Course.students\" SET target = 3", "Course.students",
                 "Course", 1
             ),
-        ])
+        ] as [(SQL, String, String, Int)])
     func damage(
-        _ statement: String, place: String, entityName: String, key: Int
+        _ statement: SQL, place: String, entityName: String, key: Int
     ) throws {
         try library.writer.statements?.connection.execute(statement)
         let findings = try reader.check(budget: ReadBudget()).findings

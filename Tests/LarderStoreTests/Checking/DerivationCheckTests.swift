@@ -23,7 +23,7 @@ struct DerivationCheckTests {
         }
     }
 
-    private func findings(after statement: String) throws -> [CheckFinding] {
+    private func findings(after statement: SQL) throws -> [CheckFinding] {
         try library.writer.statements?.connection.execute(statement)
         return try reader.check(budget: ReadBudget()).findings
     }
@@ -31,20 +31,20 @@ struct DerivationCheckTests {
     private func finding(_ place: String, _ object: PersistentIdentifier) -> CheckFinding {
         CheckFinding(
             place: place, uri: object.uriRepresentation,
-            message: "its value is not the one that its derivation gives")
+            message: "its value differs from the result of its derivation")
     }
 
-    @Test("and finds nothing in a sound store")
+    @Test("and finds nothing in a consistent store")
     func sound() throws {
         #expect(try findings(after: "SELECT 1") == [])
     }
 
-    @Test("and names the attribute and the object that have another value")
+    @Test("and reports the attribute and the object with another value")
     func otherValue() throws {
         #expect(
             try findings(after: "UPDATE Category SET wordTotal = 7")
                 == [
-                    // Others are derived of the wrong one.
+                    // Other values are derived from the wrong one.
                     finding("Category.wordTotal", category)
                 ]
                 + (Int64(1)...3).map {
@@ -52,7 +52,7 @@ struct DerivationCheckTests {
                 })
     }
 
-    @Test("and finds what was changed behind the server's back")
+    @Test("and finds changes that were made without the server")
     func changedSource() throws {
         let second = library.identifier("Article", 2)
         let found = try findings(after: "UPDATE Article SET title = 'x' WHERE _id = 2")
@@ -62,9 +62,9 @@ struct DerivationCheckTests {
                 == found + [finding("Article.searchTitle", library.identifier("Article", 3))])
     }
 
-    @Test("and says which sum cannot be computed")
+    @Test("and reports the sum that cannot be computed")
     func failing() throws {
-        let large = "UPDATE Article SET wordCount = 9223372036854775807 WHERE _id < 3"
+        let large: SQL = "UPDATE Article SET wordCount = 9223372036854775807 WHERE _id < 3"
         #expect(
             try findings(after: large).contains(
                 CheckFinding(

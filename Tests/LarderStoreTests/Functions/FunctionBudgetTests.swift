@@ -3,7 +3,7 @@ import LarderStore
 import Testing
 
 @Suite struct FunctionBudgetTests {
-    @Test("a read whose time is over stops before the next function of a long string")
+    @Test("a read stops at its deadline before the next function of a long string")
     func deadline() throws {
         let fixture = try QueryFixture(
             SchemaFile.schema(

@@ -2,9 +2,9 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// A single call of a function may take seconds over a string that just fits into a frame. It looks
-/// at the time itself.
-@Suite("a long string") struct LongStringTests {
+/// A single call of a function may take seconds for a string of the maximum size of a frame. It checks
+/// the deadline itself.
+@Suite("A long string") struct LongStringTests {
     private static let predicates = [
         "text ==[c] 'x'", "text ==[cd] 'x'", "text CONTAINS 'x'", "text CONTAINS[cd] 'x'",
         "text LIKE '*x?y*'", "text LIKE[cd] '*x?y*'", "text MATCHES '[aé]*?[bé]*+x'",
@@ -26,7 +26,7 @@ import Testing
         return fixture
     }
 
-    /// How a read ends for which there is far less time than a single call takes.
+    /// The result of a read with a much shorter deadline than a single call needs.
     private func failure(_ fetch: Fetch, steps: Int? = nil) throws -> ReadFailure? {
         let fixture = try fixture([
             String(repeating: "é", count: 1_000_000), String(repeating: "É", count: 1_000_000),
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("ends a predicate that is in a single call at its deadline", arguments: predicates)
+    @Test("ends a predicate at its deadline within a single call", arguments: predicates)
     func deadline(predicate: String) throws {
         let failure = try failure(
             Fetch("Item", where: .format(predicate), selection: .identifiers))
@@ -55,7 +55,7 @@ import Testing
         #expect(error.code == .timeout)
     }
 
-    @Test("is no work for a read that is to be short", arguments: predicates)
+    @Test("exceeds the budget of a short read", arguments: predicates)
     func short(predicate: String) throws {
         let failure = try failure(
             Fetch("Item", where: .format(predicate), selection: .identifiers), steps: 40_000)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "ends a sort at its deadline, and no row comes in an order that was not finished",
+        "ends a sort at its deadline without rows in an incomplete order",
         arguments: [StringOrder.caseInsensitive, .localizedStandard])
     func sort(order: StringOrder) throws {
         var key = SortKey("text")
@@ -79,8 +79,8 @@ import Testing
         #expect(error.code == .timeout)
     }
 
-    /// With a time that grew with the square of the length this would take hours.
-    @Test("of marks alone, in no order, is stored in a time that grows with its length")
+    /// In quadratic time this would take hours.
+    @Test("of unordered combining marks is stored in linear time")
     func marks() throws {
         let text = "e" + String(repeating: "\u{301}\u{323}", count: 200_000)
         let fixture = try fixture([text])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct StringFunctionsTests {
     @Test(
-        "the end of a prefix comes right behind all that begins with it",
+        "the end of a prefix is the next value after all strings with it",
         arguments: [
             ("a", "b"), ("az", "a{"), ("\u{D7FF}", "\u{E000}"), ("a\u{10FFFF}", "b"), ("é", "ê"),
         ])
@@ -13,12 +13,12 @@ import Testing
         #expect(StringFunctions.endOfPrefix(prefix) == .text(end))
     }
 
-    @Test("what no text comes behind ends with a blob", arguments: ["", "\u{10FFFF}"])
+    @Test("a prefix that no text follows ends with a blob", arguments: ["", "\u{10FFFF}"])
     func endlessPrefix(prefix: String) {
         #expect(StringFunctions.endOfPrefix(prefix) == .blob([]))
     }
 
-    @Test("a pattern that does not compile is refused with its place")
+    @Test("a pattern that does not compile is rejected with its position")
     func malformedPattern() {
         let error = #expect(throws: LarderError.self) { try PatternCache.check("a(b") }
         #expect(error?.code == .malformedPredicate)
@@ -34,7 +34,7 @@ import Testing
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("a match of LIKE takes a bounded number of steps, which long texts do not reach")
+    @Test("a match of LIKE has a limited number of steps, which long texts do not reach")
     func longLike() throws {
         let cache = PatternCache(likeStepsMax: 100_000)
         let text = String(repeating: "a", count: 10_000)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "a match that needs just the allowed steps is made, one more is not known",
+        "a match with the maximum number of steps succeeds, one with one more is unknown",
         arguments: [
             ("aaa", "*"), ("abc", "a?c"), ("aab", "*ab"),
         ])
@@ -58,7 +58,7 @@ import Testing
         #expect(pattern.matches(text, stepsMax: needed - 1) == nil)
     }
 
-    @Test("more patterns than the cache holds are matched all the same")
+    @Test("more patterns than the cache holds are matched correctly")
     func manyPatterns() throws {
         let cache = PatternCache()
         for number in 0..<200 {
@@ -67,12 +67,12 @@ import Testing
         }
     }
 
-    @Test("functions answer for bytes that are no UTF-8, and for every type")
+    @Test("functions accept bytes that are not UTF-8, and every type")
     func damagedText() throws {
         let connection = try Connection(
             path: "/dev/shm/larder-functions-test", createIfMissing: true)
         _ = try StoreFunctions.register(on: connection)
-        let values = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
+        let values: [SQL] = ["CAST(X'ff80c0' AS TEXT)", "X'ff'", "NULL", "5", "1.5", "''", "'x'"]
         let names = [
             "larder_contains", "larder_begins_with", "larder_ends_with", "larder_like",
             "larder_matches",
@@ -80,9 +80,9 @@ import Testing
         for left in values {
             for right in values {
                 for name in names {
-                    for options in ["0", "3", "-1", "'x'"] {
+                    for options in ["0", "3", "-1", "'x'"] as [SQL] {
                         let answer = try connection.integer(
-                            "SELECT \(name)(\(left), \(right), \(options))")
+                            "SELECT \(function: name)(\(left), \(right), \(options))")
                         #expect((answer == nil) == (left == "NULL" || right == "NULL"))
                     }
                 }
@@ -92,7 +92,7 @@ import Testing
                 "decimal_stddev", "real_sum", "real_average",
             ]
             for name in aggregates {
-                _ = try connection.integer("SELECT larder_\(name)(\(left))")
+                _ = try connection.integer("SELECT larder_\(function: name)(\(left))")
             }
         }
     }

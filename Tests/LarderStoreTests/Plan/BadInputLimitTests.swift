@@ -2,8 +2,8 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// One past what a query may be made of.
-@Suite("a query beyond its limits") struct BadInputLimitTests {
+/// Queries that exceed a limit by one.
+@Suite("A query beyond its limits") struct BadInputLimitTests {
     private func fixture() throws -> QueryFixture {
         let fixture = try QueryFixture(
             SchemaFile.schema(
@@ -33,7 +33,7 @@ import Testing
         QueryParameters(arguments: [.list((0..<count).map { .int(Int64($0)) })])
     }
 
-    @Test("ten thousand literals are refused with the way out, which works")
+    @Test("ten thousand literals are rejected with a hint, which works")
     func literals() throws {
         let text = (0..<10_000).map(String.init).joined(separator: ", ")
         let error = try refusal(
@@ -45,7 +45,7 @@ import Testing
         #expect(fixture.rows(try fixture.batches(query, list(10_000))) == ["1"])
     }
 
-    @Test("a list of 65,536 values is taken, and one more is refused")
+    @Test("a list of 65,536 values is accepted and one more is rejected")
     func lists() throws {
         let query = Query.count(entityName: "Item", predicate: .format("n IN %@"))
         #expect(try refusal(query, list(Limits.listElementsMax)) == nil)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("chains of ** and functions inside each other are bounded", arguments: [10, 60, 5_000])
+    @Test("chains of ** and nested functions are limited", arguments: [10, 60, 5_000])
     func nesting(count: Int) throws {
         for text in [
             "n > " + Array(repeating: "n", count: count).joined(separator: " ** "),
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test("a prefetch over a graph where all know all is bounded in time, and in each batch")
+    @Test("a prefetch over a complete graph is limited in time and in each batch")
     func densePrefetch() throws {
         let fixture = try fixture()
         let names = (0..<200).map { "b\($0)" }
@@ -117,7 +117,7 @@ import Testing
             defer { cursor.close() }
             while true {
                 let (batch, isLast) = try cursor.next(bytesMax: bytesMax, budget: budget)
-                // A list is not parted: one row's may be larger than a batch.
+                // A list is not divided: one row's list may be larger than a batch.
                 #expect(batch.rowCount <= 200)
                 if isLast { break }
             }

@@ -31,16 +31,16 @@ import Testing
     private let isOne = QueryExpression.comparison(
         Comparison(.keyPath("n"), .equal, .constant(1)))
 
-    /// AND and OR in turns, the deep part last.
+    /// Alternating AND and OR, with the deep part last.
     private func nested(levels: Int) -> QueryExpression {
         (0..<levels).reduce(isOne) { inner, level in
             level.isMultiple(of: 2) ? .or([isOne, inner]) : .and([isOne, inner])
         }
     }
 
-    @Test("as many levels of nesting as the limit allows are answered, each an AND in an OR")
+    @Test("the maximum depth of nesting, each an AND in an OR, is accepted")
     func deepPredicate() throws {
-        // The comparison, its key path and that one's base are the three deepest levels.
+        // The comparison, its key path and the base of that are the three deepest levels.
         let levels = Limits.expressionDepthMax - 3
         #expect(try rows(nested(levels: levels)) == ["a"])
         let negated = (0..<levels / 2).reduce(isOne) { inner, _ in
@@ -49,14 +49,14 @@ import Testing
         #expect(try rows(negated) == ["a"])
     }
 
-    @Test("a tree one level deeper than the limit is refused")
+    @Test("a tree one level deeper than the limit is rejected")
     func tooDeepPredicate() throws {
         let levels = Limits.expressionDepthMax - 2
         let error = #expect(throws: LarderError.self) { try rows(nested(levels: levels)) }
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("a predicate of thousands of alternatives is answered")
+    @Test("a predicate of thousands of alternatives is accepted")
     func widePredicate() throws {
         let wide = Limits.expressionNodesMax / 4 - 2
         let predicate = QueryExpression.or(
@@ -67,7 +67,7 @@ import Testing
         #expect(try rows(.not(predicate)) == ["b"])
     }
 
-    @Test("ten subqueries inside each other are answered, and eleven are refused")
+    @Test("ten nested subqueries are accepted and eleven are rejected")
     func nestedSubqueries() throws {
         func predicate(levels: Int) -> QueryExpression {
             guard levels > 0 else { return .constant(.bool(true)) }
@@ -101,7 +101,7 @@ import Testing
         hint: "ask in several steps, by the objects found")
 
     @Test(
-        "ten predicates of ANY, ALL or NONE inside each other are answered, and eleven are refused",
+        "ten nested predicates of ANY, ALL or NONE are accepted and eleven are rejected",
         arguments: [Comparison.Modifier.any, .all])
     func nestedModifiers(modifier: Comparison.Modifier) throws {
         func predicate(_ levels: Int, _ base: QueryExpression) -> QueryExpression {
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(
-        "thirty functions inside each other are answered, and what SQLite cannot follow is refused")
+        "thirty nested functions are accepted, and more than SQLite can parse are rejected")
     func nestedFunctions() throws {
         func predicate(_ function: ScalarFunction, levels: Int) -> QueryExpression {
             let operand = (0..<levels).reduce(QueryExpression.keyPath("n")) { inner, _ in
@@ -142,7 +142,7 @@ import Testing
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("more joins than SQLite can make are refused")
+    @Test("more joins than SQLite supports are rejected")
     func tooManyJoins() throws {
         let paths = (1...16).map { Array(repeating: "parent", count: $0 - 1) + ["n"] }
         #expect(try rows(.and(paths.map { isNil($0) })) == [])
@@ -160,7 +160,7 @@ import Testing
         .comparison(Comparison(.keyPath(.object, path), .equal, .constant(.null)))
     }
 
-    @Test("a subquery of a subquery keeps what both keep")
+    @Test("a subquery of a subquery selects the elements that satisfy both")
     func subqueryOfSubquery() throws {
         let inner = QueryExpression.subquery(
             .keyPath("children"), variable: "x",
@@ -176,7 +176,7 @@ import Testing
             ])
     }
 
-    @Test("a plan serves arguments of every kind, nil and not")
+    @Test("a plan serves arguments of every kind, nil or not")
     func planIsReused() throws {
         let fixture = try fixture()
         let predicate = QueryExpression.comparison(Comparison(.keyPath("n"), .equal, .argument(0)))
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test("a tree that names an argument that was not given is refused when it is asked")
+    @Test("a tree with a missing argument is rejected when it is run")
     func missingArgument() throws {
         let error = #expect(throws: LarderError.self) {
             try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(0))))
@@ -202,7 +202,8 @@ import Testing
         #expect(error?.code == .malformedPredicate)
     }
 
-    @Test("places of arguments beyond every limit are refused", arguments: [-1, Int.min, Int.max])
+    @Test(
+        "indexes of arguments beyond every limit are rejected", arguments: [-1, Int.min, Int.max])
     func absurdArgument(place: Int) throws {
         let error = #expect(throws: LarderError.self) {
             try rows(.comparison(Comparison(.keyPath("n"), .equal, .argument(place))))

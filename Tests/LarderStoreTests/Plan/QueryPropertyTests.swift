@@ -3,13 +3,13 @@ import QueryFuzzing
 import TestSupport
 import Testing
 
-/// SQL and evaluator, held to each other. `scripts/fuzz-queries` does the same for longer.
+/// Compares SQL with the evaluator. `scripts/fuzz-queries` does the same for longer.
 @Suite struct QueryPropertyTests {
-    @Test("random queries select in SQL what the evaluator selects in memory, in the same order")
+    @Test("random queries select the same objects in SQL and in memory, in the same order")
     func sameAnswers() throws {
         let casesMin = RandomTesting.iterations()
         var fuzzer = try QueryFuzzer(SeededGenerator.fromEnvironment("queries"))
-        // A few more cases, if something rare has not been written yet.
+        // A few more cases if a rare feature has not occurred yet.
         while fuzzer.account.caseCount < casesMin
             || (!fuzzer.missing.isEmpty && fuzzer.account.caseCount < 4 * casesMin)
         {
@@ -26,7 +26,7 @@ import Testing
         #expect(fuzzer.missing.isEmpty, "each operator and function was asked for")
     }
 
-    @Test("a wrong rule in the evaluator is found", arguments: PlantedFault.allCases)
+    @Test("a planted error in the evaluator is found", arguments: PlantedFault.allCases)
     func plantedFaults(_ fault: PlantedFault) throws {
         var fuzzer = try QueryFuzzer(
             SeededGenerator.fromEnvironment("queries with \(fault)"), fault: fault)

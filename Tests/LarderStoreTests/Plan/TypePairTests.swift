@@ -2,9 +2,9 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// Every pair of attribute types under every comparison: answered where the types are of one kind,
-/// a typed error that names the place everywhere else.
-@Suite("types that are compared") struct TypePairTests {
+/// Every pair of attribute types with every comparison: accepted if the types have one kind, otherwise
+/// an error with the position.
+@Suite("Compared types") struct TypePairTests {
     private static let operators = ["==", "!=", "<", ">=", "CONTAINS", "LIKE", "MATCHES", "==[c]"]
 
     private static func isExpected(
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("are of one kind, or refused", arguments: AttributeType.allCases)
+    @Test("have one kind, or are rejected", arguments: AttributeType.allCases)
     func matrix(left: AttributeType) throws {
         let attributes = AttributeType.allCases.flatMap { type in
             ["a", "b"].map { side in

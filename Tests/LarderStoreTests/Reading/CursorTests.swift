@@ -32,7 +32,7 @@ import Testing
 
     private let all = Query.fetch(Fetch("Item", selection: .columns(["n", "text", "next"])))
 
-    @Test("an answer larger than a batch comes in several, none much larger than asked")
+    @Test("a result larger than a batch has several, none much larger than requested")
     func batches() throws {
         let fixture = try fixture(count: 500)
         let batches = try fixture.batches(all, bytesMax: 4_096)
@@ -42,13 +42,13 @@ import Testing
         #expect(fixture.rows(batches) == fixture.rows(try fixture.batches(all)))
     }
 
-    @Test("a batch holds at least one row, however few bytes are asked for")
+    @Test("a batch has at least one row, however few bytes are requested")
     func smallestBatches() throws {
         let batches = try fixture(count: 3).batches(all, bytesMax: 0)
         #expect(batches.map(\.rowCount) == [1, 1, 1])
     }
 
-    @Test("an answer without rows is one batch that has the columns")
+    @Test("a result without rows is one batch with the columns")
     func noRows() throws {
         let fixture = try fixture(count: 0)
         let batches = try fixture.batches(all)
@@ -81,7 +81,7 @@ import Testing
         #expect(after.map { $0.split(separator: " ")[0] } == ["i0", "i2", "late"])
     }
 
-    @Test("a query that takes more steps than its budget is stopped, and the reader goes on")
+    @Test("a query that exceeds its budget is stopped, and the reader continues")
     func stepsAreBounded() throws {
         let fixture = try fixture(count: 300)
         let slow = Query.count(
@@ -104,7 +104,7 @@ import Testing
         #expect(fixture.rows(rows) == ["300"])
     }
 
-    @Test("a query is stopped when its deadline has passed")
+    @Test("a query is stopped at its deadline")
     func deadlineIsKept() throws {
         let fixture = try fixture(count: 300)
         let slow = Query.fetch(
@@ -117,7 +117,7 @@ import Testing
         #expect(try fixture.batches(slow)[0].rowCount == 299)
     }
 
-    @Test("a function that may take long is not called once the time is up, after few steps too")
+    @Test("a function is not called after the deadline, even after few steps")
     func functionsAreBounded() throws {
         let fixture = try fixture(count: 2)
         let slow = Query.count(entityName: "Item", predicate: .format("text MATCHES 'x+'"))
@@ -143,7 +143,7 @@ import Testing
         #expect(fixture.rows(try fixture.batches(slow)) == ["2"])
     }
 
-    @Test("a cursor that is dropped ends its snapshot")
+    @Test("a released cursor ends its snapshot")
     func droppedCursor() throws {
         let fixture = try fixture(count: 3)
         let plan = try fixture.store.plan(all, QueryParameters())
@@ -155,7 +155,7 @@ import Testing
         #expect(try fixture.batches(all)[0].rowCount == 2)
     }
 
-    @Test("objects that do not fit into one reply are refused")
+    @Test("objects that do not fit into one reply are rejected")
     func objectsAreBounded() throws {
         let fixture = try fixture(count: 0)
         let text = String(repeating: "x", count: 9 << 20)
@@ -180,7 +180,7 @@ import Testing
         #expect(batches.map(\.rowCount) == [2])
     }
 
-    @Test("more identifiers than the limit are refused")
+    @Test("more identifiers than the limit are rejected")
     func identifiersAreBounded() throws {
         let fixture = try fixture(count: 1)
         let identifier = try fixture.identifier("i0")
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("statistics name the store and its sizes")
+    @Test("statistics have the store and its sizes")
     func statistics() throws {
         let fixture = try fixture(count: 3)
         let statistics = try fixture.reader.statistics()

@@ -3,7 +3,7 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// By what a server knows that an answer is still true.
+/// The version by which a server finds out that a result is still valid.
 @Suite("The version of the data")
 struct DataVersionTests {
     private func fixture() throws -> QueryFixture {

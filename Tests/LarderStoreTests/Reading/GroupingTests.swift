@@ -4,7 +4,7 @@ import LarderStore
 import TestSupport
 import Testing
 
-/// Groups are kept in a hash table; with more than fit into memory, SQLite sorts.
+/// Groups in a hash table. SQLite sorts if they do not fit into memory.
 @Suite struct GroupingTests {
     private func fixture() throws -> QueryFixture {
         try QueryFixture(
@@ -70,7 +70,7 @@ import Testing
         #expect(rows.last?.hasPrefix("\(Int64.max) | 1.5 | \"ä\"") == true, "seed \(seed)")
     }
 
-    @Test("rows of each integer are counted, also of those with the same lowest bits")
+    @Test("rows are counted per integer, also for integers with the same lowest bits")
     func integers() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -95,10 +95,10 @@ import Testing
         #expect(fixture.rows(try fixture.batches(query)) == expected, "seed \(seed)")
     }
 
-    @Test("groups that do not fit into memory are found by sorting, with the same answer")
+    @Test("groups that do not fit into memory are found by sorting, with the same result")
     func tooManyGroups() throws {
         let fixture = try fixture()
-        // Twice 12 MB, in 2 × 12 groups: more than the 16 MiB that are kept.
+        // Twice 12 MB in 2 × 12 groups: more than the limit of 16 MiB.
         for part in 0..<12 {
             let long = String(repeating: "x", count: 1 << 20) + String(10 + part)
             try insert(
@@ -125,7 +125,7 @@ import Testing
         #expect(after.sql.contains("GROUP BY") && !after.sql.contains("larder_groups("))
     }
 
-    @Test("a sum beyond 64 bits is an error, of any group")
+    @Test("a sum beyond 64 bits is an error, in any group")
     func overflow() throws {
         let fixture = try fixture()
         try insert([Item(n: .max), Item(n: 1), Item(n: -1, text: "a")], into: fixture)

@@ -4,19 +4,19 @@ import Testing
 
 @testable import LarderStore
 
-/// Questions as users ask them, and the same as someone who knows the tables would write them.
+/// Queries, and the SQL that an engineer who knows the tables would write for them.
 @Suite struct HandWrittenSQLTests {
     private struct Pair {
         let clauses: String
-        let sql: String
+        let sql: SQL
 
-        init(_ clauses: String, _ sql: String) {
+        init(_ clauses: String, _ sql: SQL) {
             self.clauses = clauses
             self.sql = sql
         }
     }
 
-    @Test("queries answer what hand-written SQL answers, on random data")
+    @Test("queries return the same rows as hand-written SQL, on random data")
     func sameAnswers() throws {
         var generator = SeededGenerator.fromEnvironment("hand-written SQL")
         let fixture = try QueryFixture(SchemaFile.schema(parsing: Self.schema))
@@ -42,7 +42,7 @@ import Testing
         #expect(emptyCount < 8, "most questions have an answer")
     }
 
-    private func rows(of sql: String, on connection: Connection) throws -> [String] {
+    private func rows(of sql: SQL, on connection: Connection) throws -> [String] {
         let statement = try connection.prepare(sql)
         var rows: [String] = []
         while try statement.step() {
@@ -60,7 +60,7 @@ import Testing
         return rows
     }
 
-    /// Rows as SQL has them: objects as keys, Booleans as numbers.
+    /// Rows in SQL's form: objects as keys, Booleans as numbers.
     private func raw(_ batches: [Batch], _ fixture: QueryFixture) -> [String] {
         batches.flatMap { batch in
             (0..<batch.rowCount).map { row in
@@ -138,7 +138,7 @@ import Testing
 }
 
 extension HandWrittenSQLTests {
-    private static func fetch(_ predicate: String, _ sql: String) -> Pair {
+    private static func fetch(_ predicate: String, _ sql: SQL) -> Pair {
         Pair(
             "fetch Package | ids | where \(predicate)",
             "SELECT _id FROM Package p WHERE \(sql) ORDER BY _id")

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderStore
 
-/// Answers that are kept by their objects' marks, as a server keeps them: one whose mark is current
-/// has to be what the store would answer.
+/// Cached results with the marks of their objects, as in a server: a result with a current mark must
+/// equal the store's result.
 final class KeptAnswers {
     private struct Answer {
         let object: PersistentIdentifier
@@ -19,7 +19,7 @@ final class KeptAnswers {
     private let store: Store
     private let reader: any StoreReader
     private var answers: [Answer] = []
-    /// How often one was found to be current still, and how often not any more.
+    /// The number of results that were current, and of those that were not.
     private(set) var currentCount = 0
     private(set) var changedCount = 0
 
@@ -28,7 +28,7 @@ final class KeptAnswers {
         reader = try store.makeReader()
     }
 
-    /// Looks at those that are kept after something was saved, and takes new ones for what changed.
+    /// Checks the cached results after a save, and replaces those that changed.
     func check(_ random: inout SeededGenerator) throws {
         var current: [Answer] = []
         for answer in answers {
@@ -49,7 +49,7 @@ final class KeptAnswers {
         }
     }
 
-    /// A property of an object at random; nil if there is none, or it is not the object's alone.
+    /// A random property of an object; nil if there is none, or it depends on other objects.
     private func answer(_ random: inout SeededGenerator) throws -> Answer? {
         let schema = store.storeDescription.schema
         guard let entity = schema.entities.randomElement(using: &random),

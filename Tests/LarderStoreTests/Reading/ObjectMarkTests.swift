@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderStore
 
-/// By what a server knows that what it has read of an object is still true.
+/// The mark by which a server finds out that an object has not changed since it was read.
 @Suite("The mark of an object")
 struct ObjectMarkTests {
     private let library: Library

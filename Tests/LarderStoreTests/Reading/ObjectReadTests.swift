@@ -3,7 +3,7 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// What is read by identifier shares memory with the next read, and must not be seen to.
+/// Consecutive reads by identifier share memory, which must not affect their results.
 @Suite("Objects by identifier")
 struct ObjectReadTests {
     private func fixture() throws -> QueryFixture {
@@ -39,7 +39,7 @@ struct ObjectReadTests {
             names.map { try fixture.identifier($0) }, properties: nil, budget: ReadBudget())
     }
 
-    @Test("an answer that is kept stays as it was when the next one is read")
+    @Test("a result does not change when the next one is read")
     func answersAreTheirOwn() throws {
         let fixture = try fixture()
         let store = fixture.store.storeDescription.identifier
@@ -51,7 +51,7 @@ struct ObjectReadTests {
             second.flatMap { $0.records(store: store) }.map { $0["n"] } == [.int(0), .null])
     }
 
-    @Test("0, an empty text and nil are told apart, whatever was read before into the same place")
+    @Test("0, an empty text and nil differ, whatever the reused memory contained")
     func nils() throws {
         let fixture = try fixture()
         let store = fixture.store.storeDescription.identifier
@@ -65,7 +65,7 @@ struct ObjectReadTests {
         #expect(try read(fixture, "o")[0].records(store: store)[0]["x"] == .double(0))
     }
 
-    @Test("objects of several entities come in a batch each, in the order in which these occur")
+    @Test("objects of several entities are in one batch per entity, in the order of the entities")
     func severalEntities() throws {
         let fixture = try fixture()
         let batches = try read(fixture, "i2", "o", "i0")
@@ -74,7 +74,7 @@ struct ObjectReadTests {
         #expect(batches[0].identity?.keys == keys)
     }
 
-    @Test("a read that finds nothing gives the columns without rows, after one that found some")
+    @Test("a read that finds nothing returns the columns without rows")
     func nothing() throws {
         let fixture = try fixture()
         _ = try read(fixture, "i0", "i1", "i2")

@@ -55,7 +55,7 @@ import Testing
     private let all = Query.fetch(
         Fetch("Article", prefetch: ["category.parent.parent", "tags", "tags.articles.category"]))
 
-    /// What each batch refers to has come since the last row that was asked for.
+    /// The objects to which a batch refers come after the last row of the query before.
     private func check(_ batches: [Batch], _ fixture: QueryFixture) {
         var related: [String: Set<PersistentIdentifier>] = [:]
         let paths = [
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("related objects come in front of the rows that refer to them, in batches as small")
+    @Test("related objects come before the rows that refer to them, in batches of the same size")
     func order() throws {
         let fixture = try fixture(articles: 200, categories: 20, tags: 7)
         let plain = fixture.rows(try fixture.batches(.fetch(Fetch("Article"))))
@@ -118,7 +118,7 @@ import Testing
         #expect(counts == [5, 5, 5])
     }
 
-    @Test("long lists are cut into batches by their bytes, and lose nothing")
+    @Test("long lists are divided into batches by their bytes without loss")
     func longLists() throws {
         let fixture = try fixture(articles: 3_000, categories: 3, tags: 2)
         let query = Query.fetch(Fetch("Tag", prefetch: ["articles"]))
@@ -135,7 +135,7 @@ import Testing
         check(batches, fixture)
     }
 
-    @Test("a fetch that finds nothing answers with the columns alone")
+    @Test("a fetch that finds nothing returns only the columns")
     func nothing() throws {
         let fixture = try fixture(articles: 0, categories: 1, tags: 1)
         let batches = try fixture.batches(all)

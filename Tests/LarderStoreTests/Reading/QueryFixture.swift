@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderStore
 
-/// A store in memory whose objects have short names, for tests that ask and print.
+/// A store in memory whose objects have short names, for tests that query and print.
 final class QueryFixture {
     let store: Store
     let reader: any StoreReader
@@ -94,7 +94,7 @@ final class QueryFixture {
         }
     }
 
-    /// Everything that a query answers, batch by batch.
+    /// The result of a query, batch by batch.
     func batches(
         _ query: Query, _ parameters: QueryParameters = QueryParameters(), bytesMax: Int = 1 << 20,
         budget: ReadBudget = ReadBudget()
@@ -152,7 +152,7 @@ struct FixtureError: Error, CustomStringConvertible {
 }
 
 extension ReadFailure {
-    /// The error inside, so that it prints as users see it.
+    /// The inner error, which prints as users see it.
     var shown: any Error {
         switch self {
         case .stepsExceeded: FixtureError("stepsExceeded")

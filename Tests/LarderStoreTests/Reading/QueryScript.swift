@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderStore
 
-/// Understands the commands of query scripts: the first line says what to do, the rest with what.
+/// Runs the commands of query scripts: the first line is the command, the others are its parameters.
 ///
 ///     schema                 the rest is a schema file
 ///     insert                 each further line: Entity name {JSON}; values refer to "@name"
@@ -176,7 +176,7 @@ struct QueryClauses {
         }
     }
 
-    /// The parts between commas that stand outside of parentheses and braces.
+    /// The parts between commas, except commas in parentheses and braces.
     private static func list(_ text: String) -> [String] {
         var parts = [""]
         var depth = 0

@@ -2,8 +2,8 @@ import FoundationEssentials
 import LarderModel
 import Testing
 
-/// The scripts as a specification: what Core Data and Larder have is asked in one of them, with the
-/// statement and the answer.
+/// The scripts as a specification: every feature of Core Data and Larder is in one of them, with its
+/// statement and its result.
 @Suite("Each operator and function has a script")
 struct QueryScriptCoverageTests {
     private struct Block {
@@ -11,7 +11,7 @@ struct QueryScriptCoverageTests {
         let command: String
         let expected: [Substring]
 
-        /// Whether it holds a statement and was asked for the rows too.
+        /// Whether it shows a statement and the rows.
         var isAnswered: Bool {
             command.contains("\nshow sql") && command.contains(" rows\n")
                 && expected.contains { $0.hasPrefix("SELECT ") || $0.hasPrefix("WITH ") }
@@ -32,7 +32,11 @@ struct QueryScriptCoverageTests {
     }
 
     private static func blocks(of script: String) throws -> [Block] {
-        let text = try read("Tests/LarderStoreTests/Scripts/queries/\(script)")
+        let folder = "Tests/LarderStoreTests/Scripts/queries"
+        let paths = QueryScriptTests.folders.map { "\(folder)/\($0)/\(script)" }
+        let path = try #require(
+            paths.first { FileManager.default.fileExists(atPath: "\(Self.top)/\($0)") })
+        let text = try read(path)
         return text.split(separator: "\n\n").compactMap { block in
             let lines = block.split(separator: "\n", omittingEmptySubsequences: false)
             guard let rule = lines.firstIndex(of: "---") else { return nil }
@@ -46,7 +50,7 @@ struct QueryScriptCoverageTests {
         try scripts.flatMap(blocks).filter(\.isAnswered)
     }
 
-    @Test("each operator, with each of its options, of one value and of many")
+    @Test("each operator, with each of its options, for one value and for many")
     func operators() throws {
         let single = try Self.answeredBlocks(of: ["operators.script"])
         let many = try Self.answeredBlocks(of: ["modifiers.script"])
@@ -63,7 +67,7 @@ struct QueryScriptCoverageTests {
         }
     }
 
-    @Test("each function of one object's values, by name or as an operator")
+    @Test("each function of one object's values, by its name or as an operator")
     func functions() throws {
         let answered = try Self.answeredBlocks(
             of: ["functions.script", "function-names.script", "expression-types.script"])
@@ -77,7 +81,7 @@ struct QueryScriptCoverageTests {
         }
     }
 
-    @Test("each aggregate, of a group and of a to-many")
+    @Test("each aggregate, over a group and over a to-many")
     func aggregates() throws {
         let grouped = try Self.answeredBlocks(
             of: ["aggregates.script", "results.script", "sums.script"]
@@ -93,7 +97,7 @@ struct QueryScriptCoverageTests {
         }
     }
 
-    /// Rows of the tables in a section of a page: their cells.
+    /// The cells of each table row in a section of a page.
     private static func rows(under heading: String) throws -> [[String]] {
         let page = try read("docs/queries.md")
         let section = page.components(separatedBy: "\n## ").first { $0.hasPrefix(heading + "\n") }
@@ -104,7 +108,7 @@ struct QueryScriptCoverageTests {
         }
     }
 
-    @Test("what docs/queries.md says of Core Data's rows stands in the script that it names")
+    @Test("each entry of docs/queries.md about Core Data's rows is in the script that it names")
     func documented() throws {
         var answers = 0
         var refusals = 0

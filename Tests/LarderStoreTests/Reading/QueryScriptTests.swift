@@ -2,8 +2,10 @@ import TestSupport
 import Testing
 
 @Suite struct QueryScriptTests {
-    @Test("queries give the plan, the SQL and the rows that the scripts hold")
-    func scripts() throws {
-        try runScripts(in: "queries", makeRun: { QueryScript().run })
+    static let folders = ["predicates", "expressions", "results", "errors"]
+
+    @Test("queries have the plan, the SQL and the rows in the scripts", arguments: folders)
+    func scripts(folder: String) throws {
+        try runScripts(in: "queries/\(folder)", makeRun: { QueryScript().run })
     }
 }

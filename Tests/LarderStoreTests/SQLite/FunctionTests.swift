@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a function in Swift")
+@Suite("A function in Swift")
 struct FunctionTests {
     private let folder: MemoryFolder
     private let connection: Connection
@@ -12,13 +12,13 @@ struct FunctionTests {
         connection = try Connection(path: folder.storePath, createIfMissing: true)
     }
 
-    private func value(_ text: String) throws -> SQLBinding {
-        let statement = try connection.prepare(text)
+    private func value(_ sql: SQL) throws -> SQLValue {
+        let statement = try connection.prepare(sql)
         #expect(try statement.step())
         return statement.value(at: 0)
     }
 
-    @Test("sees its arguments and answers with any type")
+    @Test("receives and returns values of any type")
     func scalar() throws {
         try connection.registerScalar(name: "echo", argumentCount: 1) { arguments in
             switch arguments[0].type {
@@ -54,7 +54,7 @@ struct FunctionTests {
         func finish() -> FunctionResult { .text(text) }
     }
 
-    @Test("computes each group by itself, also one without rows")
+    @Test("computes each group alone, also one without rows")
     func aggregate() throws {
         try connection.registerAggregate(name: "concatenation", argumentCount: 1) {
             Concatenation()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a table in memory")
+@Suite("A table in memory")
 struct TableTests {
     private let folder: MemoryFolder
     private let connection: Connection
@@ -12,9 +12,9 @@ struct TableTests {
         connection = try Connection(path: folder.storePath, createIfMissing: true)
     }
 
-    /// The rows as SQL text has them, fields separated by spaces.
-    private func rows(_ text: String) throws -> [String] {
-        let statement = try connection.prepare(text)
+    /// The rows as text, with spaces between the fields.
+    private func rows(_ sql: SQL) throws -> [String] {
+        let statement = try connection.prepare(sql)
         var rows: [String] = []
         while try statement.step() {
             rows.append(
@@ -24,7 +24,7 @@ struct TableTests {
         return rows
     }
 
-    @Test("has as many rows as it is told, with values of any type")
+    @Test("has the number of rows in its argument, with values of any type")
     func values() throws {
         let values: [[FunctionResult]] = [
             [.integer(.min), .text("ä")], [.real(0.5), .blob([0, 255])], [.null, .text("")],
@@ -35,12 +35,12 @@ struct TableTests {
                 "integer \(Int64.min) text 'ä'", "real 0.5 blob X'00FF'", "null NULL text ''",
             ])
         #expect(try rows("SELECT quote(a) FROM t(1)") == ["\(Int64.min)"])
-        for none in ["t(0)", "t(-1)", "t(NULL)", "t"] {
+        for none in ["t(0)", "t(-1)", "t(NULL)", "t"] as [SQL] {
             #expect(try rows("SELECT a FROM \(none)").isEmpty)
         }
     }
 
-    @Test("is filtered, ordered and cut by SQLite")
+    @Test("is filtered, ordered and limited by SQLite")
     func clauses() throws {
         try connection.registerTable(name: "t", columns: ["n", "half"]) { row, column in
             .integer(Int64(column == 0 ? row : row / 2))
@@ -64,7 +64,7 @@ struct TableTests {
         }
     }
 
-    @Test("may be filled by the subquery that counts its rows, in each run anew")
+    @Test("may be filled by the subquery that counts its rows, again in each run")
     func filling() throws {
         var values: [Int64] = []
         try connection.registerAggregate(name: "fill", argumentCount: 1) { Filling { values = $0 } }
@@ -93,7 +93,7 @@ struct TableTests {
         #expect(try rows("SELECT quote(a) FROM t(2)") == ["NULL", "NULL"])
     }
 
-    @Test("is not for what stands in a file's schema")
+    @Test("cannot be used by a view in the file")
     func schema() throws {
         try connection.registerTable(name: "t", columns: ["a"]) { _, _ in .null }
         try connection.execute("CREATE VIEW v AS SELECT a FROM t(1)")

@@ -1,35 +1,34 @@
 import LarderModel
 
-/// What is computed over each group, for one output column.
+/// The function of one output column over groups.
 enum GroupFunction: String, Hashable, Sendable {
-    /// How many rows; takes no argument.
+    /// The number of rows; it has no argument.
     case rows
-    /// How many values that are not nil, as all below.
+    /// The number of values except nil. All functions below ignore nil too.
     case count
-    /// Of integers, exactly.
+    /// The exact sum of integers.
     case sum
     case average
-    /// Of numbers.
+    /// For numbers.
     case minimum
     case maximum
 }
 
-/// One computed value for each group: of its arrays the one that the function needs. The table
-/// counts rows itself.
+/// One computed value per group, in the array that the function needs. The table counts rows itself.
 struct GroupColumn {
     let function: GroupFunction
-    /// That of its values among the arguments.
-    private let place: Int
+    /// The index of its values among the arguments.
+    private let argumentIndex: Int
     private var counts: [Int64] = []
     private var sums: [IntegerSum] = []
     private var extremes: [FunctionResult] = []
 
-    init(_ function: GroupFunction, ofValuesAt place: Int) {
+    init(_ function: GroupFunction, argumentIndex: Int) {
         self.function = function
-        self.place = place
+        self.argumentIndex = argumentIndex
     }
 
-    /// Another group.
+    /// Adds a group.
     mutating func append() {
         switch function {
         case .rows: break
@@ -39,9 +38,9 @@ struct GroupColumn {
         }
     }
 
-    /// Another row of a group.
+    /// Adds a row to a group.
     mutating func add(_ arguments: FunctionArguments, to group: Int) {
-        let argument = arguments[place]
+        let argument = arguments[argumentIndex]
         if argument.isNull { return }
         switch function {
         case .rows: break
@@ -67,7 +66,7 @@ struct GroupColumn {
         }
     }
 
-    /// nil beside none. Numbers of one column are of one kind.
+    /// nil if there is no extreme yet. The numbers of one column have one type.
     private static func isLess(_ argument: FunctionArgument, _ extreme: FunctionResult) -> Bool? {
         switch extreme {
         case .integer(let integer): argument.int64 < integer

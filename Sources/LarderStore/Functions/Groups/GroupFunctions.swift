@@ -1,28 +1,26 @@
 import LarderModel
 
-/// Groups by hashing, where SQLite would sort all rows to find those that belong together.
+/// Groups rows by hashing. SQLite itself would sort all rows.
 ///
-/// `larder_groups(form, key, …, value, …)` runs over all rows, keeps the groups, and gives
-/// their number; its `form` says how many keys there are and what is computed: `2 rows sum`, of
-/// which only `sum` has a value among the arguments. `larder_count_groups(key, …)` does so where
-/// only rows are counted, without a form to be read for each row, and
-/// `larder_count_integers(key)` where the only key is a column of integers. From that number the
-/// table `_groups` has a row for each group, in no order: `g0`, `g1`, … are its keys, and behind
-/// them what was computed.
+/// `larder_groups(form, key, …, value, …)` aggregates all rows, stores the groups, and returns their
+/// number. Its `form` is the number of keys and the functions, for example `2 rows sum`; `rows` has no
+/// value among the arguments. `larder_count_groups(key, …)` only counts rows and needs no form.
+/// `larder_count_integers(key)` does the same for a single column of integers. The table
+/// `_groups(number)` has a row for each group, in no order: its keys in `g0`, `g1`, …, then the
+/// computed values.
 enum GroupFunctions {
     static let groups = "larder_groups"
     static let countGroups = "larder_count_groups"
     static let countIntegers = "larder_count_integers"
     static let table = "_groups"
-    /// How many keys and computed values there may be: SQLite allows a function some more
-    /// arguments.
+    /// The maximum number of keys and computed values. SQLite allows a function some more arguments.
     static let columnsMax = 100
 
-    /// More than these are left to SQLite, which sorts on disk.
+    /// SQLite groups a larger number by sorting on disk.
     static let groupsMax = 65_536
-    static let keptBytesMax = 16 << 20
+    static let keyBytesMax = 16 << 20
 
-    /// Ends the statement; what else groups has to be asked then.
+    /// Ends the statement. The cursor then runs a statement that groups by sorting.
     static let tooManyGroups = LarderError(
         .resourceExhausted, "there are more groups than are kept in memory")
 
@@ -45,26 +43,29 @@ enum GroupFunctions {
         return rows
     }
 
-    /// The column of the table with a key, or behind the keys with a computed value.
-    static func column(_ place: Int) -> String { "g\(place)" }
+    /// The column of the table with a key or, after the keys, with a computed value.
+    static func column(_ index: Int) -> String { "g\(index)" }
 
-    /// The beginning of a call, up to its first key.
+    /// A call with its keys and values.
     ///
-    /// - Parameter isIntegerColumn: whether the only key is a column of integers.
+    /// - Parameter isIntegerColumn: Whether the only key is a column of integers.
     static func call(
-        keyCount: Int, _ functions: [GroupFunction], isIntegerColumn: Bool
-    ) -> String {
-        if functions == [.rows] { return "\(isIntegerColumn ? countIntegers : countGroups)(" }
+        _ arguments: [SQL], keyCount: Int, _ functions: [GroupFunction], isIntegerColumn: Bool
+    ) -> SQL {
+        if functions == [.rows] {
+            return "\(function: isIntegerColumn ? countIntegers : countGroups)(\(arguments))"
+        }
         let form = ([String(keyCount)] + functions.map(\.rawValue)).joined(separator: " ")
-        return "\(groups)('\(form)', "
+        return "\(function: groups)(\(literal: form), \(arguments))"
     }
 }
 
-/// The groups of the statement that runs. One a connection, which runs one such at a time.
+/// The groups of the running statement. There is one per connection, which runs one such statement at
+/// a time.
 final class GroupedRows {
-    /// nil where nothing was grouped.
+    /// nil if nothing was grouped.
     var table: GroupTable?
 
-    /// Forgets them.
+    /// Releases the groups.
     func removeAll() { table = nil }
 }

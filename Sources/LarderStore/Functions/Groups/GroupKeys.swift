@@ -1,10 +1,10 @@
-/// Gives each combination of keys a number, from 0, in the order in which they first come.
+/// Numbers the combinations of keys, from 0, in the order of their first occurrence.
 ///
-/// A hash table for each key, which numbers the pairs of what stands in front and the key's value.
+/// Each key has a hash table, which numbers the pairs of the preceding keys' number and its value.
 struct GroupKeys: ~Copyable {
-    /// Of the last key, or the only one.
+    /// The table of the last key.
     private var last = GroupLevel()
-    /// Of those in front of it.
+    /// The tables of the keys before it.
     private var levels: [GroupLevel]
     private var texts = TextNumbers()
 
@@ -13,38 +13,38 @@ struct GroupKeys: ~Copyable {
         levels = Array(repeating: GroupLevel(), count: max(0, count - 1))
     }
 
-    /// How many keys make a combination.
+    /// The number of keys of a combination.
     let keyCount: Int
 
-    /// About what they take in memory.
+    /// The approximate size in memory.
     var byteCount: Int {
         levels.reduce(last.byteCount + texts.byteCount) { $0 + $1.byteCount }
     }
 
-    /// - Parameter first: the place of the first key among the arguments.
+    /// - Parameter first: The index of the first key among the arguments.
     @inline(__always)
     mutating func number(of arguments: FunctionArguments, first: Int) -> Int {
-        let front = levels.isEmpty ? 0 : front(of: arguments, first: first)
+        let prefix = levels.isEmpty ? 0 : prefix(of: arguments, first: first)
         return last.number(
-            of: GroupKey(arguments[first + levels.count], behind: front, &texts))
+            of: GroupKey(arguments[first + levels.count], after: prefix, &texts))
     }
 
-    /// The number of what stands in front of the last key.
+    /// The number of the keys before the last one.
     @inline(never)
-    private mutating func front(of arguments: FunctionArguments, first: Int) -> Int {
+    private mutating func prefix(of arguments: FunctionArguments, first: Int) -> Int {
         var number = 0
         for level in levels.indices {
             number = levels[level].number(
-                of: GroupKey(arguments[first + level], behind: number, &texts))
+                of: GroupKey(arguments[first + level], after: number, &texts))
         }
         return number
     }
 
     /// A key of a combination.
-    func value(of number: Int, at place: Int) -> FunctionResult {
+    func value(of number: Int, at index: Int) -> FunctionResult {
         var key = last.keys[number]
-        for level in levels.indices.reversed() where level >= place {
-            key = levels[level].keys[key.front]
+        for level in levels.indices.reversed() where level >= index {
+            key = levels[level].keys[key.prefix]
         }
         switch key.kind {
         case .null: return .null
@@ -56,46 +56,46 @@ struct GroupKeys: ~Copyable {
     }
 }
 
-/// A key's value behind the number of the keys in front of it, in two words.
+/// A key's value with the number of the keys before it, in two words.
 private struct GroupKey: Equatable {
     enum Kind: Int { case integer, real, text, blob, null }
 
     /// An integer, the bits of a double, or the number of a text or blob.
     let word: Int64
-    /// The number in front and the kind of value.
+    /// The number of the keys before it, and the kind of the value.
     private let tag: Int
 
     var kind: Kind { Kind(rawValue: tag & 7) ?? .null }
-    var front: Int { tag >> 3 }
+    var prefix: Int { tag >> 3 }
 
-    private init(_ kind: Kind, _ word: Int64, behind front: Int) {
+    private init(_ kind: Kind, _ word: Int64, after prefix: Int) {
         self.word = word
-        tag = front << 3 | kind.rawValue
+        tag = prefix << 3 | kind.rawValue
     }
 
     @inline(__always)
-    init(_ argument: FunctionArgument, behind front: Int, _ texts: inout TextNumbers) {
+    init(_ argument: FunctionArgument, after prefix: Int, _ texts: inout TextNumbers) {
         self =
             argument.isInteger
-            ? GroupKey(.integer, argument.int64, behind: front)
-            : GroupKey(other: argument, behind: front, &texts)
+            ? GroupKey(.integer, argument.int64, after: prefix)
+            : GroupKey(other: argument, after: prefix, &texts)
     }
 
     @inline(never)
     private init(
-        other argument: FunctionArgument, behind front: Int, _ texts: inout TextNumbers
+        other argument: FunctionArgument, after prefix: Int, _ texts: inout TextNumbers
     ) {
         switch argument.type {
-        case .integer: self.init(.integer, argument.int64, behind: front)
-        case .null: self.init(.null, 0, behind: front)
+        case .integer: self.init(.integer, argument.int64, after: prefix)
+        case .null: self.init(.null, 0, after: prefix)
         case .real:
-            // Both zeros are one.
+            // Both zeros are equal.
             let bits = (argument.double + 0).bitPattern
-            self.init(.real, Int64(bitPattern: bits), behind: front)
+            self.init(.real, Int64(bitPattern: bits), after: prefix)
         case .text:
-            self.init(.text, argument.withBytes { texts.number(of: $0) }, behind: front)
+            self.init(.text, argument.withBytes { texts.number(of: $0) }, after: prefix)
         case .blob:
-            self.init(.blob, argument.withBytes { texts.number(of: $0) }, behind: front)
+            self.init(.blob, argument.withBytes { texts.number(of: $0) }, after: prefix)
         }
     }
 
@@ -104,7 +104,7 @@ private struct GroupKey: Equatable {
     }
 }
 
-/// The values of one key, each behind the number of the keys in front of it.
+/// The values of one key, each with the number of the keys before it.
 private struct GroupLevel {
     private(set) var keys: [GroupKey] = []
     private var slots = HashSlots()
@@ -116,7 +116,7 @@ private struct GroupLevel {
         slots.first(key.hash(slots)) { keys[$0] == key } ?? insert(key)
     }
 
-    /// Numbers what is not known.
+    /// Numbers a new key.
     @inline(never)
     private mutating func insert(_ key: GroupKey) -> Int {
         keys.append(key)
@@ -147,10 +147,10 @@ private struct TextNumbers {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
         let hash = UInt64(truncatingIfNeeded: hasher.finalize())
-        if let known = slots.first(
+        if let existing = slots.first(
             hash, where: { hashes[$0] == hash && self[$0].elementsEqual(bytes) })
         {
-            return Int64(known)
+            return Int64(existing)
         }
         heap.append(contentsOf: bytes)
         ends.append(heap.count)
@@ -168,30 +168,30 @@ private struct TextNumbers {
 /// The slots of a hash table with linear probing, each the number of an entry.
 private struct HashSlots {
     private var slots = [Int32](repeating: -1, count: 64)
-    /// Odd, and another in each table, so that nobody can choose values that collide.
+    /// An odd random number per table, so that no client can choose values that collide.
     private let factor = UInt64.random(in: 0 ... .max) | 1
 
     var byteCount: Int { slots.count * MemoryLayout<Int32>.stride }
 
-    func hash(_ word: UInt64, _ front: UInt64) -> UInt64 {
-        let (high, low) = (word &+ front &* 0x9E37_79B9_7F4A_7C15)
+    func hash(_ word: UInt64, _ tag: UInt64) -> UInt64 {
+        let (high, low) = (word &+ tag &* 0x9E37_79B9_7F4A_7C15)
             .multipliedFullWidth(by: factor)
         return high ^ low
     }
 
     /// The number of an entry with this hash for which the condition holds.
     @inline(__always)
-    func first(_ hash: UInt64, where isRight: (Int) -> Bool) -> Int? {
+    func first(_ hash: UInt64, where isEqual: (Int) -> Bool) -> Int? {
         var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
         while slots[slot] >= 0 {
             let number = Int(slots[slot])
-            if isRight(number) { return number }
+            if isEqual(number) { return number }
             slot = (slot + 1) & (slots.count - 1)
         }
         return nil
     }
 
-    /// At most half of the slots are taken.
+    /// At most half of the slots are used.
     func mustGrow(for count: Int) -> Bool { count * 2 > slots.count }
 
     /// Twice as many slots, all empty.

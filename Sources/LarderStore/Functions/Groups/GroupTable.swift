@@ -1,34 +1,34 @@
 import LarderModel
 
-/// Groups of rows and what is computed over each, found by hashing their keys.
+/// Groups of rows with their computed values, found by the hash of their keys.
 final class GroupTable: Aggregation {
     private let rows: GroupedRows
     private let faults: FunctionFaults
     private let kind: Kind
     private var keys = GroupKeys(count: 0)
-    /// How many rows each group has, apart from those that `recent` has.
+    /// The number of rows of each group, without those in `recent`.
     private var rowCounts: [Int64] = []
     private var recent = RecentGroups()
-    /// What else is computed.
+    /// The other computed values.
     private var columns: [GroupColumn] = []
-    /// Where each output is among them; nil for the number of rows.
+    /// The index of each output in `columns`; nil for the number of rows.
     private var outputs: [Int?] = []
     private var state = State.empty
 
     enum Kind {
-        /// The first argument says what the others are.
+        /// The first argument describes the others.
         case computing
         /// All arguments are keys, and rows are counted.
         case counting
-        /// The same with one key, an integer or nil.
+        /// As `counting`, with one key, which is an integer or nil.
         case countingIntegers
     }
 
     private enum State {
-        /// No row has come.
+        /// There was no row yet.
         case empty
         case open
-        /// There are more groups than are kept, or arguments are missing; the table means nothing.
+        /// There are too many groups, or arguments are missing. The table is not valid.
         case failed
     }
 
@@ -38,7 +38,7 @@ final class GroupTable: Aggregation {
         self.kind = kind
     }
 
-    /// - Parameter arguments: the form if there is one, the keys, the values.
+    /// - Parameter arguments: The form if there is one, the keys, the values.
     func step(_ arguments: FunctionArguments) {
         if kind == .countingIntegers {
             let integer = arguments[0].int64
@@ -68,17 +68,17 @@ final class GroupTable: Aggregation {
         return .integer(Int64(rowCounts.count))
     }
 
-    /// A key, or behind the keys what was computed; nil of a group that is not there.
-    func value(of group: Int, at place: Int) -> FunctionResult {
-        guard rowCounts.indices.contains(group), place < keys.keyCount + outputs.count else {
+    /// A key or, after the keys, a computed value; nil for a group that does not exist.
+    func value(of group: Int, at index: Int) -> FunctionResult {
+        guard rowCounts.indices.contains(group), index < keys.keyCount + outputs.count else {
             return .null
         }
-        if place < keys.keyCount { return keys.value(of: group, at: place) }
-        guard let column = outputs[place - keys.keyCount] else { return .integer(rowCounts[group]) }
+        if index < keys.keyCount { return keys.value(of: group, at: index) }
+        guard let column = outputs[index - keys.keyCount] else { return .integer(rowCounts[group]) }
         return columns[column].result(of: group, faults)
     }
 
-    /// With the first row.
+    /// Reads the form with the first row.
     private func open(_ arguments: FunctionArguments) {
         var keyCount = arguments.count
         var functions: [GroupFunction] = [.rows]
@@ -89,7 +89,7 @@ final class GroupTable: Aggregation {
         }
         let firstKey = kind == .computing ? 1 : 0
         let keysMax = arguments.count - firstKey - functions.count { $0 != .rows }
-        // Ours are all there. What a file's schema calls may be anything.
+        // Larder's own calls are always complete, but a view in a file may call anything.
         guard keyCount > 0, keyCount <= keysMax else {
             state = .failed
             return
@@ -99,18 +99,18 @@ final class GroupTable: Aggregation {
         for function in functions {
             outputs.append(function == .rows ? nil : columns.count)
             guard function != .rows else { continue }
-            let place = firstKey + keyCount + columns.count
-            columns.append(GroupColumn(function, ofValuesAt: place))
+            let argumentIndex = firstKey + keyCount + columns.count
+            columns.append(GroupColumn(function, argumentIndex: argumentIndex))
         }
     }
 
-    /// Another group.
+    /// Adds a group.
     private func append() {
         rowCounts.append(0)
         for column in columns.indices { columns[column].append() }
         let isFull =
             rowCounts.count > GroupFunctions.groupsMax
-            || keys.byteCount > GroupFunctions.keptBytesMax
+            || keys.byteCount > GroupFunctions.keyBytesMax
         if isFull { state = .failed }
     }
 }

@@ -1,8 +1,8 @@
-/// Groups of integers that came last, one for each remainder by their number, with the rows that
-/// have come since.
+/// A direct-mapped cache of recent groups of integers, with the number of their rows since they were
+/// inserted.
 ///
-/// In front of a hash table it counts the rows of few groups, or of such as stand next to each
-/// other, for a third of the table's cost.
+/// It counts the rows of few groups, or of adjacent rows of the same group, at a third of the cost of
+/// the hash table.
 struct RecentGroups {
     private struct Entry {
         let integer: Int64
@@ -11,36 +11,36 @@ struct RecentGroups {
     }
 
     private static let count = 256
-    /// The integer of a place without a group belongs in another.
+    /// The integer of an empty slot belongs to another slot.
     private var entries = InlineArray<256, Entry> { Entry(integer: Int64(~$0), group: 0) }
 
-    /// Counts a row if the integer's group is here.
+    /// Counts a row if the integer's group is in the cache.
     @inline(__always)
     mutating func count(_ integer: Int64) -> Bool {
-        let place = Self.place(integer)
-        guard entries[place].integer == integer else { return false }
-        entries[place].rowCount &+= 1
+        let slot = Self.slot(integer)
+        guard entries[slot].integer == integer else { return false }
+        entries[slot].rowCount &+= 1
         return true
     }
 
-    /// Takes an integer's group in, and adds to the rows of the one that was in its place.
+    /// Inserts an integer's group, and adds the rows of the replaced entry to its group.
     mutating func insert(_ integer: Int64, _ group: Int, _ rowCounts: inout [Int64]) {
-        let place = Self.place(integer)
-        rowCounts[entries[place].group] += entries[place].rowCount
-        entries[place] = Entry(integer: integer, group: group)
+        let slot = Self.slot(integer)
+        rowCounts[entries[slot].group] += entries[slot].rowCount
+        entries[slot] = Entry(integer: integer, group: group)
     }
 
-    /// Adds the rows of all that are here.
+    /// Adds the rows of all entries to their groups.
     func add(to rowCounts: inout [Int64]) {
-        // By a span: each look at an inline array may copy it.
+        // By a span, because each access to an inline array may copy it.
         let entries = entries.span
-        for place in entries.indices where entries[place].rowCount > 0 {
-            rowCounts[entries[place].group] += entries[place].rowCount
+        for slot in entries.indices where entries[slot].rowCount > 0 {
+            rowCounts[entries[slot].group] += entries[slot].rowCount
         }
     }
 
     @inline(__always)
-    private static func place(_ integer: Int64) -> Int {
+    private static func slot(_ integer: Int64) -> Int {
         Int(truncatingIfNeeded: integer) & (count - 1)
     }
 }

@@ -6,27 +6,26 @@ import LarderModel
 /// known before the first is changed, in little memory. There is one such table for each number of
 /// values; one change at a time uses it.
 struct BulkSelection {
-    private static let keyColumn = "key"
+    private static let keyColumn: SQL = "key"
 
     private let statements: StatementCache
-    private let table: String
+    private let table: SQL
     private let insert: Statement
     private(set) var count: Int64 = 0
 
     init(valueCount: Int, _ statements: StatementCache) throws(SQLiteError) {
         self.statements = statements
         // No entity's name begins with an underscore.
-        let name = "_selected_\(valueCount)"
+        let name: SQL = "_selected_\(valueCount)"
         table = "temp.\(name)"
-        let columns =
+        let columns: [SQL] =
             ["\(Self.keyColumn) INTEGER PRIMARY KEY"] + (0..<valueCount).map { "value_\($0)" }
-        let list = columns.joined(separator: ", ")
-        try statements.statement("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(list))").run()
-        let parameters = Array(repeating: "?", count: 1 + valueCount).joined(separator: ", ")
+        try statements.statement("CREATE TEMP TABLE IF NOT EXISTS \(name) (\(columns))").run()
+        let parameters = Array(repeating: "?" as SQL, count: 1 + valueCount)
         insert = try statements.statement("INSERT INTO \(table) VALUES (\(parameters))")
     }
 
-    mutating func append(_ row: [SQLBinding]) throws(SQLiteError) {
+    mutating func append(_ row: [SQLValue]) throws(SQLiteError) {
         try insert.run(row)
         count += 1
     }
@@ -44,11 +43,11 @@ struct BulkSelection {
 
     /// Sets a column of all selected objects to nil.
     func clear(_ column: String, of entity: StoredEntity) throws(SQLiteError) {
-        let column = SQL.quoted(column)
         try statements.statement(
-            "UPDATE \(entity.table) SET \(column) = NULL "
-                + "WHERE \(SQL.quoted(Layout.keyColumn)) IN "
-                + "(SELECT \(Self.keyColumn) FROM \(table))"
+            """
+            UPDATE \(entity.table) SET \(name: column) = NULL \
+            WHERE \(name: Layout.keyColumn) IN (SELECT \(Self.keyColumn) FROM \(table))
+            """
         ).run()
     }
 

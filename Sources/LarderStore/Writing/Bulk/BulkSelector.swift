@@ -16,9 +16,9 @@ struct BulkSelector {
         connection.setBudget(context.budget)
         defer { connection.setBudget(nil) }
         do throws(SQLiteError) {
-            let query = try connection.prepare(sql.text)
-            try query.bind(sql.bindings)
-            var row = [SQLBinding](repeating: .null, count: columnCount)
+            let query = try connection.prepare(sql)
+            try query.bind(sql.values)
+            var row = [SQLValue](repeating: .null, count: columnCount)
             while try query.step() {
                 for column in 0..<columnCount { row[column] = query.value(at: column) }
                 connection.limit.isSuspended = true

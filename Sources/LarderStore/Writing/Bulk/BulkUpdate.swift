@@ -95,7 +95,7 @@ struct BulkUpdate {
 
     private func stored(
         _ content: PlannedAssignment.Content, _ row: Statement, _ number: Int
-    ) throws(LarderError) -> SQLBinding {
+    ) throws(LarderError) -> SQLValue {
         switch content {
         case .attribute(let stored): return stored
         case .relationship: preconditionFailure("an attribute takes a value")
@@ -145,13 +145,13 @@ struct BulkUpdate {
     }
 }
 
-extension SQLBinding {
+extension SQLValue {
     /// The result of an expression of this type; nil if it is not of the type.
     fileprivate func value(computedAs type: AttributeType) -> Value? {
         switch (type, self) {
         case (.float, .integer(let integer)), (.double, .integer(let integer)):
             .double(Double(integer))
-        case (.date, .integer(let integer)): SQLBinding.real(Double(integer)).value(of: .date)
+        case (.date, .integer(let integer)): SQLValue.real(Double(integer)).value(of: .date)
         case (.float, .real(let real)): .double(real)
         default: value(of: type)
         }

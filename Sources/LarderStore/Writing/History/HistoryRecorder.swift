@@ -13,7 +13,7 @@ struct HistoryRecorder {
     ///
     /// - Returns: The version of the object; nil if it is not stored.
     func recordChanges(
-        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey
+        _ values: [(attribute: Int, value: SQLValue)], of object: ObjectKey
     ) throws(SQLiteError) -> Int64? {
         guard !values.isEmpty else { return try context.version(of: object) }
         let entity = context.schema.entities[object.entity]
@@ -70,7 +70,7 @@ struct HistoryRecorder {
 
     /// - Parameter count: The number of runs that one execution of the statement inserts.
     private func writeChanges(
-        _ runs: [ChangeRun], _ indices: Range<Int>, _ text: SQLText, atOnce count: Int
+        _ runs: [ChangeRun], _ indices: Range<Int>, _ text: SQL, atOnce count: Int
     ) throws(SQLiteError) {
         guard !indices.isEmpty else { return }
         let statement = try context.statements.statement(text)

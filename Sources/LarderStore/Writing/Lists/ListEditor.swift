@@ -150,7 +150,7 @@ private struct EditedList {
     /// nil for a list without order.
     let order: ListOrder?
     /// Reads the position of an object in the list.
-    private let member: SQLText
+    private let member: SQL
     private let links: LinkWriter
 
     var context: ChangeContext { links.context }

@@ -67,7 +67,7 @@ struct ListPositions {
     /// The items that follow or precede an item, nearest first. All are read before it returns, so
     /// that the caller may change them.
     func items(
-        _ text: SQLText, from item: ListItem, of owner: Int64,
+        _ text: SQL, from item: ListItem, of owner: Int64,
         ignoring ignored: Set<Int64> = [], atMost countMax: Int = .max
     ) throws(SQLiteError) -> [ListItem] {
         var items: [ListItem] = []
@@ -80,7 +80,7 @@ struct ListPositions {
 
     /// Visits the items that follow or precede an item, nearest first, until `visit` returns false.
     func visit(
-        _ text: SQLText, from item: ListItem, of owner: Int64, ignoring ignored: Set<Int64>,
+        _ text: SQL, from item: ListItem, of owner: Int64, ignoring ignored: Set<Int64>,
         _ visit: (ListItem) -> Bool
     ) throws(SQLiteError) {
         let statement = try context.statements.statement(text)

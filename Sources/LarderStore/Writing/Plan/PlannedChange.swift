@@ -13,7 +13,7 @@ enum PlannedChange: Sendable {
 /// The values that a change sets.
 struct PlannedValues: Sendable {
     /// In the order of the entity's attributes.
-    var attributes: [(attribute: Int, value: SQLBinding)] = []
+    var attributes: [(attribute: Int, value: SQLValue)] = []
     /// In the order in which they are made: first those that only the base has, each group in the
     /// order of the schema.
     var assignments: [Assignment] = []
@@ -26,13 +26,13 @@ struct PlannedValues: Sendable {
 final class PlannedInsert: Sendable {
     let object: ObjectKey
     /// One value for each attribute: the given one, or the default.
-    let row: [SQLBinding]
+    let row: [SQLValue]
     /// The given values.
     let values: PlannedValues
     /// Errors that count only if the object is new, and not if the insert updates another one.
     let missing: [LarderError]
 
-    init(object: ObjectKey, row: [SQLBinding], values: PlannedValues, missing: [LarderError]) {
+    init(object: ObjectKey, row: [SQLValue], values: PlannedValues, missing: [LarderError]) {
         self.object = object
         self.row = row
         self.values = values
@@ -43,7 +43,7 @@ final class PlannedInsert: Sendable {
 /// The state of an object that a change is based on.
 struct Expectation: Sendable {
     var version: Int64?
-    var attributes: [(attribute: Int, value: SQLBinding)] = []
+    var attributes: [(attribute: Int, value: SQLValue)] = []
     var relationships: [(relationship: Int, targets: [Assignment.Target])] = []
 
     var isEmpty: Bool { version == nil && attributes.isEmpty && relationships.isEmpty }
@@ -110,7 +110,7 @@ struct PlannedSelection: Sendable {
 struct PlannedAssignment: Sendable {
     enum Content: Sendable {
         /// The same value for all objects.
-        case attribute(SQLBinding)
+        case attribute(SQLValue)
         /// The same destinations for all objects.
         case relationship([Assignment.Target])
         /// The column of the query with the value that is computed for each object, and its type.

@@ -5,7 +5,7 @@ struct DirectColumns {
     final class Cell {
         enum Content {
             /// All values are valid and can be bound without a copy.
-            case valid(LentColumn)
+            case valid(BoundColumn)
             /// Each value has to be checked.
             case unchecked(Column, StoredAttribute)
             /// The keys of a to-one's destinations.
@@ -29,7 +29,7 @@ struct DirectColumns {
 
     private(set) var cells: [Cell] = []
     /// Values that are equal in all rows, with their parameters.
-    private(set) var constants: [(parameter: Int, value: SQLBinding)] = []
+    private(set) var constants: [(parameter: Int, value: SQLValue)] = []
     let uniques: [Unique]
     /// The indices of constraints over several properties, which have no UNIQUE index.
     let combinations: [Int]
@@ -56,7 +56,7 @@ struct DirectColumns {
         cells.append(Cell(content, parameter))
     }
 
-    mutating func append(_ constant: SQLBinding, at parameter: Int) {
+    mutating func append(_ constant: SQLValue, at parameter: Int) {
         constants.append((parameter, constant))
     }
 }

@@ -43,7 +43,7 @@ extension InsertionRun {
     /// The stored form of a value. nil adds an error.
     func stored(
         _ column: Column, _ offset: Int, _ attribute: StoredAttribute
-    ) -> SQLBinding? {
+    ) -> SQLValue? {
         do throws(LarderError) {
             return try values.stored(column.value(at: offset, store: context.store), attribute)
         } catch {
@@ -53,7 +53,7 @@ extension InsertionRun {
     }
 
     /// The value of an attribute without a column.
-    func storedDefault(_ attribute: StoredAttribute) -> SQLBinding {
+    func storedDefault(_ attribute: StoredAttribute) -> SQLValue {
         do throws(LarderError) {
             return try values.storedDefault(attribute)
         } catch {

@@ -115,7 +115,7 @@ extension InsertionRun {
             try statement.run()
             return true
         } catch {
-            guard error.isOfUniqueness else { throw error }
+            guard error.condition == .uniquenessViolated else { throw error }
             return false
         }
     }
@@ -127,7 +127,8 @@ extension InsertionRun {
         do throws(SQLiteError) {
             try statement.run()
         } catch {
-            guard error.isOfUniqueness, let violation = try uniquenessError(columns, offset)
+            guard error.condition == .uniquenessViolated,
+                let violation = try uniquenessError(columns, offset)
             else { throw error }
             return context.add(violation)
         }

@@ -78,7 +78,7 @@ struct ConflictResolver {
 
     private func storedValue(
         of attribute: Int, of object: ObjectKey
-    ) throws(SQLiteError) -> SQLBinding {
+    ) throws(SQLiteError) -> SQLValue {
         let entity = context.schema.entities[object.entity]
         let statement = try context.statements.statement(entity.rows[[attribute]].read)
         defer { statement.reset() }

@@ -28,7 +28,7 @@ struct DerivedValueUpdater {
             let inserted = context.changes.insertedKeys(derivation.entityNumber)
             guard !existing.isEmpty || !inserted.isEmpty else { continue }
             // One look-up for all objects.
-            let read = try context.statements.statement(derivation.plan.text)
+            let read = try context.statements.statement(derivation.plan.sql)
             let update = try context.statements.statement(derivation.update)
             for keys in inserted + existing.map({ $0...$0 }) {
                 for key in keys where !context.errors.isFull {
@@ -145,7 +145,7 @@ struct DerivedValueUpdater {
         let plan = derivation.plan
         defer { read.reset() }
         do throws(SQLiteError) {
-            try read.bind(plan.bindings(key: object.key, now: time))
+            try read.bind(plan.values(key: object.key, now: time))
             // An inserted object that was deleted again has no row.
             guard try read.step() else { return false }
         } catch {
@@ -155,7 +155,7 @@ struct DerivedValueUpdater {
             add(reported, derivation, object)
             return false
         }
-        let computed: SQLBinding
+        let computed: SQLValue
         do throws(LarderError) {
             computed = try plan.computed(read)
         } catch {

@@ -23,7 +23,7 @@ struct UniquenessCheck {
 
     /// A value of a unique attribute that another object had when it was to be stored.
     private struct DeferredValue {
-        let value: SQLBinding
+        let value: SQLValue
         let change: Int?
     }
 
@@ -31,7 +31,7 @@ struct UniquenessCheck {
         /// The entity that declares the constraint.
         let entity: Int
         let constraint: Int
-        let value: SQLBinding
+        let value: SQLValue
     }
 
     /// Objects that took the values of another, and the change that did it.
@@ -62,8 +62,8 @@ struct UniquenessCheck {
     /// The value to store for an attribute now: nil if another object has the value, which is then
     /// deferred.
     mutating func storableValue(
-        _ value: SQLBinding, of attribute: Int, of object: ObjectKey, _ context: ChangeContext
-    ) throws(SQLiteError) -> SQLBinding {
+        _ value: SQLValue, of attribute: Int, of object: ObjectKey, _ context: ChangeContext
+    ) throws(SQLiteError) -> SQLValue {
         var stored = value
         for (number, constraint) in context.schema.entities[object.entity].constraints.enumerated()
         where constraint.uniqueAttribute == attribute {
@@ -96,14 +96,14 @@ struct UniquenessCheck {
     /// The value that is deferred for an attribute of an object, if any.
     func deferredValue(
         of attribute: Int, of object: ObjectKey, _ entity: StoredEntity
-    ) -> SQLBinding? {
+    ) -> SQLValue? {
         let number = entity.constraints.firstIndex { $0.uniqueAttribute == attribute }
         return number.flatMap { deferred[Candidate(object: object, constraint: $0)]?.value }
     }
 
     /// The object for which the value of a constraint is deferred, unless it is deleted.
     func object(
-        withDeferred value: SQLBinding, _ constraint: Int, of entity: StoredEntity,
+        withDeferred value: SQLValue, _ constraint: Int, of entity: StoredEntity,
         _ context: ChangeContext
     ) -> ObjectKey? {
         let valueKey = ValueKey(

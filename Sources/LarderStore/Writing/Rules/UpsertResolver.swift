@@ -48,8 +48,8 @@ struct UpsertResolver {
     /// nil if one of the values is nil, which equals nothing, or is not known.
     private func uniqueValues(
         of insert: PlannedInsert, _ constraint: StoredConstraint
-    ) -> [SQLBinding]? {
-        var values: [SQLBinding] = []
+    ) -> [SQLValue]? {
+        var values: [SQLValue] = []
         for property in constraint.properties {
             switch property {
             case .attribute(let number): values.append(insert.row[number])

@@ -3,7 +3,7 @@ import LarderModel
 // Reads that the rules have in common.
 extension ChangeContext {
     /// The first column of the first row; nil if there is no row or the column is nil.
-    func integer(_ text: SQLText, _ key: Int64) throws(SQLiteError) -> Int64? {
+    func integer(_ text: SQL, _ key: Int64) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
@@ -11,7 +11,7 @@ extension ChangeContext {
         return statement.int64(at: 0)
     }
 
-    func hasRow(_ text: SQLText, _ key: Int64) throws(SQLiteError) -> Bool {
+    func hasRow(_ text: SQL, _ key: Int64) throws(SQLiteError) -> Bool {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
@@ -20,7 +20,7 @@ extension ChangeContext {
 
     /// The first column of every row. All rows are read before it returns, so that the caller may
     /// change them.
-    func keys(_ text: SQLText, _ key: Int64) throws(SQLiteError) -> [Int64] {
+    func keys(_ text: SQL, _ key: Int64) throws(SQLiteError) -> [Int64] {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(.integer(key), at: 1)
@@ -30,7 +30,7 @@ extension ChangeContext {
     }
 
     /// The key in the first row of a statement with these bindings.
-    func key(_ text: SQLText, _ bindings: [SQLBinding]) throws(SQLiteError) -> Int64? {
+    func key(_ text: SQL, _ bindings: [SQLValue]) throws(SQLiteError) -> Int64? {
         let statement = try statements.statement(text)
         defer { statement.reset() }
         try statement.bind(bindings)

@@ -62,7 +62,7 @@ final class ChangeContext {
         self.errors = errors
     }
 
-    /// - Throws: `SQLITE_INTERRUPT` if the deadline has passed.
+    /// - Throws: `interrupted` if the deadline has passed.
     func checkDeadline() throws(SQLiteError) {
         guard let deadline = budget?.deadline, ContinuousClock.now >= deadline else { return }
         throw SQLiteError(.interrupted, "the deadline has passed")

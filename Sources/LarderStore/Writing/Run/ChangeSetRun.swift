@@ -259,7 +259,7 @@ final class ChangeSetRun {
 
     /// - Parameter update: One of ``RowStatements``.
     func store(
-        _ values: [(attribute: Int, value: SQLBinding)], of object: ObjectKey, _ update: Statement
+        _ values: [(attribute: Int, value: SQLValue)], of object: ObjectKey, _ update: Statement
     ) throws(SQLiteError) {
         for (index, (attribute, value)) in values.enumerated() {
             try update.bind(

@@ -131,7 +131,7 @@ extension LinkWriter {
 
     /// Keys with their positions; the position is nil in a list without order.
     private func positionedKeys(
-        _ text: SQLText, _ key: Int64
+        _ text: SQL, _ key: Int64
     ) throws(SQLiteError) -> [(key: Int64, position: Int64?)] {
         let statement = try context.statements.statement(text)
         defer { statement.reset() }

@@ -42,14 +42,14 @@ struct LinkWriter {
     /// The values of a to-one's columns in a row that is about to be inserted.
     func columnValues(
         _ relationship: StoredRelationship, _ target: Assignment.Target?
-    ) throws(SQLiteError) -> [SQLBinding] {
+    ) throws(SQLiteError) -> [SQLValue] {
         guard case .own(let column) = relationship.storage else { return [] }
         let hasPosition = column.positionColumn != nil
         guard let target, try context.checkExists(target) else {
             return hasPosition ? [.null, .null] : [.null]
         }
         try recordInverseChange(of: relationship, ofKey: target.key)
-        let key = SQLBinding.integer(target.key)
+        let key = SQLValue.integer(target.key)
         guard let order = column.order else { return [key] }
         return [key, .integer(try lists.appendPosition(order, of: target.key))]
     }
@@ -71,7 +71,7 @@ struct LinkWriter {
             let held = try heldKey(column, holder.key)
         else { return false }
         if held == key { return true }
-        var bindings: [SQLBinding] = [.integer(holder.key), key.map { .integer($0) } ?? .null]
+        var bindings: [SQLValue] = [.integer(holder.key), key.map { .integer($0) } ?? .null]
         if let order = column.order {
             bindings.append(try self.position(position, order, of: key))
         }
@@ -102,7 +102,7 @@ struct LinkWriter {
 
     private func position(
         _ given: Int64?, _ order: ListOrder, of key: Int64?
-    ) throws(SQLiteError) -> SQLBinding {
+    ) throws(SQLiteError) -> SQLValue {
         guard let key else { return .null }
         if let given { return .integer(given) }
         return .integer(try lists.appendPosition(order, of: key))

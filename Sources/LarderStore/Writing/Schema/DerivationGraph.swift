@@ -120,5 +120,5 @@ struct StoredDerivation: Sendable {
     /// Computes the value of one object.
     let plan: DerivationPlan
     /// Sets the value; the second parameter is the key.
-    let update: SQLText
+    let update: SQL
 }

@@ -2,25 +2,25 @@
 /// positions are in the destinations' rows or in a join table.
 final class ListOrder: Sendable {
     /// Reads the last position of an owner's list.
-    let last: SQLText
+    let last: SQL
     /// Reads keys and positions after an item of an owner's list, in order.
-    let following: SQLText
+    let following: SQL
     /// Reads keys and positions before an item, in reverse order.
-    let preceding: SQLText
+    let preceding: SQL
     /// Sets the position of an item in an owner's list.
-    let move: SQLText
+    let move: SQL
 
-    /// - Parameters: Quoted names: the table, and its columns of owners, items and positions.
-    init(table: String, owner: String, item: String, position: String) {
-        let select = "SELECT \(item), \(position) FROM \(table) WHERE \(owner) = ?1"
-        last = SQLText("SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?")
-        following = SQLText(
-            "\(select) AND (\(position), \(item)) > (?2, ?3) ORDER BY \(position), \(item)")
-        preceding = SQLText(
-            "\(select) AND (\(position), \(item)) < (?2, ?3) "
-                + "ORDER BY \(position) DESC, \(item) DESC")
-        move = SQLText(
-            "UPDATE \(table) SET \(position) = ?3 WHERE \(owner) = ?1 AND \(item) = ?2")
+    /// - Parameters: The table, and its columns of owners, items and positions.
+    init(table: SQL, owner: SQL, item: SQL, position: SQL) {
+        let select: SQL = "SELECT \(item), \(position) FROM \(table) WHERE \(owner) = ?1"
+        last = "SELECT max(\(position)) FROM \(table) WHERE \(owner) = ?"
+        following =
+            "\(select) AND (\(position), \(item)) > (?2, ?3) ORDER BY \(position), \(item)"
+        preceding = """
+            \(select) AND (\(position), \(item)) < (?2, ?3) \
+            ORDER BY \(position) DESC, \(item) DESC
+            """
+        move = "UPDATE \(table) SET \(position) = ?3 WHERE \(owner) = ?1 AND \(item) = ?2"
     }
 }
 

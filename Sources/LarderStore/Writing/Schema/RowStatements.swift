@@ -4,25 +4,20 @@ import Synchronization
 /// The statements for some attributes of one object.
 final class RowStatements: Sendable {
     /// Reads the attributes and then the version of a row, by its key.
-    let read: SQLText
+    let read: SQL
     /// Sets the attributes; the last parameter is the key.
-    let update: SQLText
+    let update: SQL
     /// Sets the attributes and increments the version.
-    let updateAndIncrementVersion: SQLText
+    let updateAndIncrementVersion: SQL
 
-    /// - Parameters:
-    ///   - table: In quotation marks.
-    ///   - condition: Finds a row of the entity by its key.
-    fileprivate init(table: String, columns: [String], condition: String) {
-        let (key, version) = (SQL.quoted(Layout.keyColumn), SQL.quoted(Layout.versionColumn))
-        let names = columns.map(SQL.quoted)
-        let assignments = names.map { "\($0) = ?" }
-        func update(_ assignments: [String]) -> SQLText {
-            SQLText(
-                "UPDATE \(table) SET \(assignments.joined(separator: ", ")) WHERE \(key) = ?")
+    /// - Parameter condition: Finds a row of the entity by its key.
+    fileprivate init(table: SQL, columns: [String], condition: SQL) {
+        let version: SQL = "\(name: Layout.versionColumn)"
+        let assignments = columns.map { "\(name: $0) = ?" as SQL }
+        func update(_ assignments: [SQL]) -> SQL {
+            "UPDATE \(table) SET \(assignments) WHERE \(name: Layout.keyColumn) = ?"
         }
-        read = SQLText(
-            "SELECT \((names + [version]).joined(separator: ", ")) FROM \(table) \(condition)")
+        read = "SELECT \(names: columns + [Layout.versionColumn]) FROM \(table) \(condition)"
         self.update = update(assignments)
         updateAndIncrementVersion = update(assignments + ["\(version) = \(version) + 1"])
     }
@@ -32,12 +27,12 @@ final class RowStatements: Sendable {
 final class RowStatementCache: Sendable {
     private static let countMax = 256
 
-    private let table: String
+    private let table: SQL
     private let columns: [String]
-    private let condition: String
+    private let condition: SQL
     private let cached = Mutex<[[Int]: RowStatements]>([:])
 
-    init(table: String, columns: [String], condition: String) {
+    init(table: SQL, columns: [String], condition: SQL) {
         self.table = table
         self.columns = columns
         self.condition = condition

@@ -7,9 +7,9 @@ final class StoredAttribute: Sendable {
     let entityName: String
     /// For example `Article.title`.
     let qualifiedName: String
-    let minimum: SQLBinding?
-    let maximum: SQLBinding?
-    let defaultValue: SQLBinding?
+    let minimum: SQLValue?
+    let maximum: SQLValue?
+    let defaultValue: SQLValue?
 
     /// - Throws: `wrongType` if a bound or the default is not of the attribute's type.
     init(_ attribute: Attribute, of entity: Entity, column: String) throws(LarderError) {
@@ -18,9 +18,9 @@ final class StoredAttribute: Sendable {
         let name = "\(entity.name).\(attribute.name)"
         entityName = entity.name
         qualifiedName = name
-        func stored(_ value: Value?) throws(LarderError) -> SQLBinding? {
+        func stored(_ value: Value?) throws(LarderError) -> SQLValue? {
             guard let value else { return nil }
-            return try SQLBinding(storing: value, as: attribute.type, named: name)
+            return try SQLValue(storing: value, as: attribute.type, named: name)
         }
         minimum = try stored(attribute.validation.minimum)
         maximum = try stored(attribute.validation.maximum)

@@ -11,9 +11,9 @@ final class StoredConstraint: Sendable {
     /// are then found at the end of a change set.
     let uniqueAttribute: Int?
     /// Finds another object with the values of an object.
-    let duplicate: SQLText
+    let duplicate: SQL
     /// Finds the object with given values.
-    let match: SQLText
+    let match: SQL
 
     init(
         _ names: [String], _ declarer: EntityLayout.Declarer, table: String,
@@ -25,22 +25,23 @@ final class StoredConstraint: Sendable {
             uniqueAttribute = nil
         }
         declarerNumber = declarer.number
-        let (table, key) = (SQL.quoted(table), SQL.quoted(Layout.keyColumn))
+        let (table, key): (SQL, SQL) = ("\(name: table)", "\(name: Layout.keyColumn)")
         let isOfEntity = declarer.entityNames.map { names in
-            let list = names.map { "'\($0)'" }.joined(separator: ", ")
-            return "\(SQL.quoted(Layout.entityColumn)) IN (\(list))"
+            let list = names.map { "\(literal: $0)" as SQL }
+            return "\(name: Layout.entityColumn) IN (\(list))" as SQL
         }
-        let equal = columns.map(SQL.quoted).map { "other.\($0) = own.\($0)" }
-        let given = columns.map(SQL.quoted).map { "\($0) = ?" }
+        let equal = columns.map { "other.\(name: $0) = own.\(name: $0)" as SQL }
+        let given = columns.map { "\(name: $0) = ?" as SQL }
         self.names = names
         self.properties = properties
-        duplicate = SQLText(
-            "SELECT other.\(key) FROM \(table) AS own CROSS JOIN \(table) AS other "
-                + "WHERE own.\(key) = ?1 AND other.\(key) <> ?1 "
-                + "AND \(equal.joined(separator: " AND "))"
-                + "\(isOfEntity.map { " AND +other.\($0)" } ?? "") LIMIT 1")
-        match = SQLText(
-            "SELECT \(key) FROM \(table) WHERE \(given.joined(separator: " AND "))"
-                + "\(isOfEntity.map { " AND +\($0)" } ?? "") LIMIT 1")
+        duplicate = """
+            SELECT other.\(key) FROM \(table) AS own CROSS JOIN \(table) AS other \
+            WHERE own.\(key) = ?1 AND other.\(key) <> ?1 AND \(equal, separator: " AND ")\
+            \(isOfEntity.map { " AND +other.\($0)" } ?? "") LIMIT 1
+            """
+        match = """
+            SELECT \(key) FROM \(table) WHERE \(given, separator: " AND ")\
+            \(isOfEntity.map { " AND +\($0)" } ?? "") LIMIT 1
+            """
     }
 }

@@ -33,15 +33,14 @@ final class StoredEntity: Sendable {
     let hasUniqueAttribute: Bool
     /// Its parameters: the key, the attributes, then the key and perhaps the position of each to-one.
     let insertion: InsertStatements
-    let version: SQLText
-    let incrementVersion: SQLText
-    let delete: SQLText
+    let version: SQL
+    let incrementVersion: SQL
+    let delete: SQL
     /// Reads the name of an object's own entity from a table of several entities.
-    let entityName: SQLText
+    let entityName: SQL
     /// For each attribute that the history keeps, the statement that copies it there.
-    let preservedAttributes: [(attribute: Int, text: SQLText)]
-    /// In quotation marks.
-    let table: String
+    let preservedAttributes: [(attribute: Int, text: SQL)]
+    let table: SQL
     let rows: RowStatementCache
 
     init(
@@ -74,36 +73,35 @@ final class StoredEntity: Sendable {
         constraints = Self.constraints(of: entity, layout, properties, attributes, own)
         hasUniqueAttribute = constraints.contains { $0.uniqueAttribute != nil }
 
-        let table = SQL.quoted(layout.table)
+        let table: SQL = "\(name: layout.table)"
         self.table = table
-        let entityColumn = SQL.quoted(Layout.entityColumn)
-        let (key, version) = (SQL.quoted(Layout.keyColumn), SQL.quoted(Layout.versionColumn))
-        var insertedColumns = [key] + attributes.map { SQL.quoted($0.column) }
+        let entityColumn: SQL = "\(name: Layout.entityColumn)"
+        let key: SQL = "\(name: Layout.keyColumn)"
+        let version: SQL = "\(name: Layout.versionColumn)"
+        var insertedColumns = [Layout.keyColumn] + attributes.map(\.column)
         for (_, column) in toOnes {
             insertedColumns += [column.column, column.positionColumn].compactMap(\.self)
-                .map(SQL.quoted)
         }
         insertion = InsertStatements(
             table: table, columns: insertedColumns,
             entityName: layout.sharesTable ? entity.name : nil)
-        let isOfEntity = layout.sharesTable ? " AND \(entityColumn) = '\(entity.name)'" : ""
-        let condition = "WHERE \(key) = ?\(isOfEntity)"
-        self.version = SQLText("SELECT \(version) FROM \(table) \(condition)")
+        let isOfEntity: SQL =
+            layout.sharesTable ? " AND \(entityColumn) = \(literal: entity.name)" : ""
+        let condition: SQL = "WHERE \(key) = ?\(isOfEntity)"
+        self.version = "SELECT \(version) FROM \(table) \(condition)"
         rows = RowStatementCache(
             table: table, columns: attributes.map(\.column), condition: condition)
-        entityName = SQLText("SELECT \(entityColumn) FROM \(table) WHERE \(key) = ?")
-        incrementVersion = SQLText(
-            "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?")
-        delete = SQLText("DELETE FROM \(table) WHERE \(key) = ?")
+        entityName = "SELECT \(entityColumn) FROM \(table) WHERE \(key) = ?"
+        incrementVersion = "UPDATE \(table) SET \(version) = \(version) + 1 WHERE \(key) = ?"
+        delete = "DELETE FROM \(table) WHERE \(key) = ?"
         preservedAttributes = attributes.enumerated()
             .filter(\.element.attribute.preservesValueOnDeletion)
             .map { number, attribute in
                 (
                     number,
-                    SQLText(
-                        Layout.preserve(
-                            attribute.column, in: layout.table, of: entity.name,
-                            as: attribute.attribute.name))
+                    Layout.preserve(
+                        attribute.column, in: layout.table, of: entity.name,
+                        as: attribute.attribute.name)
                 )
             }
     }

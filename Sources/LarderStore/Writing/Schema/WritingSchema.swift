@@ -29,7 +29,8 @@ final class WritingSchema: Sendable {
             let entityLayout = EntityLayout(number: number, entity, layout, numbers)
             entities.append(
                 StoredEntity(
-                    entityLayout, entity: entity, attributes: attributes, relationships: relationships))
+                    entityLayout, entity: entity, attributes: attributes,
+                    relationships: relationships))
         }
         derivations = try DerivationGraph(layout, converter, entities, relationships) {
             numbers[$0]

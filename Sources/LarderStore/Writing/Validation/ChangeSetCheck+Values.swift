@@ -46,7 +46,7 @@ extension ChangeSetCheck {
         _ policy: UniqueConflictPolicy
     ) -> PlannedInsert {
         let attributes = schema.entities[subject.entity].attributes
-        var row: [SQLBinding] = []
+        var row: [SQLValue] = []
         row.reserveCapacity(attributes.count)
         var missing: [LarderError] = []
         var next = 0
@@ -145,7 +145,7 @@ extension ChangeSetCheck {
                     let binding =
                         policy == .overwrite
                         ? try check.values.stored(value, stored)
-                        : try SQLBinding(
+                        : try SQLValue(
                             storing: value, as: stored.attribute.type, named: stored.qualifiedName)
                     expectation.attributes.append((attribute: number, value: binding))
                 case .relationship(let number):

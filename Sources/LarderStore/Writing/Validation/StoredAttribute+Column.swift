@@ -4,11 +4,11 @@ extension StoredAttribute {
     /// A column that can be stored without checking its values one by one: each is in the stored
     /// form of the attribute and within its bounds. nil if a value may be invalid, or if it takes
     /// more than a comparison to decide; then ``ValueCheck`` checks each value.
-    func validColumn(_ column: Column) -> LentColumn? {
+    func validColumn(_ column: Column) -> BoundColumn? {
         guard attribute.isOptional || !column.nulls.contains(where: { $0 != 0 }),
             isValid(column)
         else { return nil }
-        return LentColumn(column, isText: attribute.type == .string)
+        return BoundColumn(column, isText: attribute.type == .string)
     }
 
     private func isValid(_ column: Column) -> Bool {

@@ -11,9 +11,9 @@ final class ValueCheck {
     /// - Returns: The stored form of the value.
     /// - Throws: `missingValue` for nil in an attribute that is not optional, `wrongType`, or
     ///   `validationFailed` for a value outside of the attribute's bounds.
-    func stored(_ value: Value, _ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
+    func stored(_ value: Value, _ attribute: StoredAttribute) throws(LarderError) -> SQLValue {
         do throws(LarderError) {
-            let stored = try SQLBinding(
+            let stored = try SQLValue(
                 storing: value, as: attribute.attribute.type, named: attribute.qualifiedName)
             try check(stored, attribute)
             if case .json(let text) = value { try checkJSON(text, attribute) }
@@ -24,7 +24,7 @@ final class ValueCheck {
     }
 
     /// The stored form of the default, for an insert without a value.
-    func storedDefault(_ attribute: StoredAttribute) throws(LarderError) -> SQLBinding {
+    func storedDefault(_ attribute: StoredAttribute) throws(LarderError) -> SQLValue {
         let stored = attribute.defaultValue ?? .null
         do throws(LarderError) {
             try check(stored, attribute)
@@ -45,7 +45,7 @@ final class ValueCheck {
         return LarderError(violation, hint: error.hint)
     }
 
-    private func check(_ stored: SQLBinding, _ attribute: StoredAttribute) throws(LarderError) {
+    private func check(_ stored: SQLValue, _ attribute: StoredAttribute) throws(LarderError) {
         switch stored {
         case .null:
             guard attribute.attribute.isOptional else {
@@ -70,7 +70,7 @@ final class ValueCheck {
     }
 
     private func checkBounds(
-        _ stored: SQLBinding, _ attribute: StoredAttribute
+        _ stored: SQLValue, _ attribute: StoredAttribute
     ) throws(LarderError) {
         if let minimum = attribute.minimum, stored.isLess(than: minimum) {
             throw violation(
@@ -138,9 +138,9 @@ final class ValueCheck {
     }
 }
 
-extension SQLBinding {
+extension SQLValue {
     /// Compares two stored values of one attribute.
-    fileprivate func isLess(than other: SQLBinding) -> Bool {
+    fileprivate func isLess(than other: SQLValue) -> Bool {
         switch (self, other) {
         case (.integer(let one), .integer(let two)): one < two
         case (.real(let one), .real(let two)): one < two

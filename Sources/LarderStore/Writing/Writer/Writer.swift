@@ -233,13 +233,13 @@ final class Writer: StoreWriter {
 
     /// The statements of transactions and savepoints.
     enum Texts {
-        static let begin = SQLText("BEGIN IMMEDIATE")
-        static let commit = SQLText("COMMIT")
-        static let storeKey = SQLText("UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1")
-        static let rollBack = SQLText("ROLLBACK")
-        static let beginSet = SQLText("SAVEPOINT change_set")
-        static let releaseSet = SQLText("RELEASE change_set")
-        static let rollBackSet = SQLText("ROLLBACK TO change_set")
+        static let begin: SQL = "BEGIN IMMEDIATE"
+        static let commit: SQL = "COMMIT"
+        static let storeKey: SQL = "UPDATE sqlite_sequence SET seq = ?2 WHERE name = ?1"
+        static let rollBack: SQL = "ROLLBACK"
+        static let beginSet: SQL = "SAVEPOINT change_set"
+        static let releaseSet: SQL = "RELEASE change_set"
+        static let rollBackSet: SQL = "ROLLBACK TO change_set"
     }
 
     static let closedError = LarderError(.unavailable, "the store is being closed")

@@ -218,7 +218,7 @@ struct PreservedValueTests {
         library = try Library(schema: Schema(entities: [item]))
     }
 
-    private func preserved() throws -> [[SQLBinding]] {
+    private func preserved() throws -> [[SQLValue]] {
         try library.rows(
             "SELECT transaction_number, key, property, value FROM _preserved ORDER BY 1, 2, 3")
     }

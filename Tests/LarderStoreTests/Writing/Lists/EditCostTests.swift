@@ -137,13 +137,13 @@ struct EditCostTests {
             }
         }
         #expect(orders.count == 15)
-        for text in orders.flatMap({ [$0.last, $0.following, $0.preceding].map(\.text) }) {
-            let plan = try library.rows("EXPLAIN QUERY PLAN \(text)")
+        for sql in orders.flatMap({ [$0.last, $0.following, $0.preceding] }) {
+            let plan = try library.rows("EXPLAIN QUERY PLAN \(sql)")
             let steps = plan.compactMap { row -> String? in
                 if case .text(let step)? = row.last { step } else { nil }
             }
-            #expect(steps.count == 1 && steps[0].hasPrefix("SEARCH"), "\(text): \(steps)")
-            #expect(steps.allSatisfy { $0.contains("COVERING INDEX") }, "\(text): \(steps)")
+            #expect(steps.count == 1 && steps[0].hasPrefix("SEARCH"), "\(sql.text): \(steps)")
+            #expect(steps.allSatisfy { $0.contains("COVERING INDEX") }, "\(sql.text): \(steps)")
         }
     }
 }

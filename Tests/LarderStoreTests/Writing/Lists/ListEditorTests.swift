@@ -27,7 +27,7 @@ struct ListEditorTests {
     }
 
     /// The keys of the books on the shelf after some edits.
-    private func list(_ edits: PlannedEdit..., errors: [String] = []) throws -> [SQLBinding] {
+    private func list(_ edits: PlannedEdit..., errors: [String] = []) throws -> [SQLValue] {
         try library.withContext { context in
             var editor = ListEditor()
             let links = LinkWriter(context: context, checks: DeferredChecks())
@@ -38,7 +38,7 @@ struct ListEditorTests {
         }
     }
 
-    private func keys(_ keys: Int64...) -> [SQLBinding] { keys.map { .integer($0) } }
+    private func keys(_ keys: Int64...) -> [SQLValue] { keys.map { .integer($0) } }
 
     @Test("adds objects at an insertion point")
     func adds() throws {

@@ -209,19 +209,20 @@ final class RandomEditTests {
         else { return }
         let rows = try library.rows(
             """
-            SELECT "\(owner)", "\(item)" FROM "\(table)" WHERE "\(owner)" IS NOT NULL
-            ORDER BY "\(owner)", "\(position)"
+            SELECT \(name: owner), \(name: item) FROM \(name: table)
+            WHERE \(name: owner) IS NOT NULL ORDER BY \(name: owner), \(name: position)
             """)
         let starts = [0, ListPosition.range.lowerBound, ListPosition.range.upperBound - 12]
         guard let start = starts.randomElement(using: &random) else { return }
         let statements = try #require(library.writer.statements)
-        var places: [SQLBinding: Int64] = [:]
+        var places: [SQLValue: Int64] = [:]
         for row in rows {
             let place = places[row[0], default: 0]
             places[row[0]] = place + 1
             try statements.statement(
                 """
-                UPDATE "\(table)" SET "\(position)" = ?3 WHERE "\(owner)" = ?1 AND "\(item)" = ?2
+                UPDATE \(name: table) SET \(name: position) = ?3
+                WHERE \(name: owner) = ?1 AND \(name: item) = ?2
                 """
             ).run([row[0], row[1], .integer(start + place)])
         }

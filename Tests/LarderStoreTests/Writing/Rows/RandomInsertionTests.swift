@@ -208,10 +208,10 @@ extension Library {
     }
 
     /// All rows, but for the times in the history.
-    fileprivate func objects() throws -> [[SQLBinding]] {
+    fileprivate func objects() throws -> [[SQLValue]] {
         try rows("SELECT * FROM _change ORDER BY 1, 2")
             + ["Sample", "Group", "_join.Sample.list"].flatMap { table in
-                try rows("SELECT * FROM \(SQL.quoted(table)) ORDER BY 1, 2")
+                try rows("SELECT * FROM \(name: table) ORDER BY 1, 2")
             }
     }
 }

@@ -14,7 +14,7 @@ struct CardinalityCheckTests {
     }
 
     /// Records the list of players, runs SQL, and checks.
-    private func errors(after statement: String) throws -> [String] {
+    private func errors(after statement: SQL) throws -> [String] {
         try library.withContext { context in
             var check = CardinalityCheck()
             check.record(
@@ -30,7 +30,7 @@ struct CardinalityCheckTests {
         #expect(try errors(after: "SELECT 1") == [])
         #expect(
             try errors(after: "DELETE FROM Player WHERE _id = 1") == ["1 VALIDATION_FAILED"])
-        let insert = "INSERT INTO Player (_version, team) VALUES (1, 1), (1, 1)"
+        let insert: SQL = "INSERT INTO Player (_version, team) VALUES (1, 1), (1, 1)"
         #expect(try errors(after: insert) == ["1 VALIDATION_FAILED"])
     }
 

@@ -27,7 +27,7 @@ struct ConflictTests {
         .update(team, ifVersion: ifVersion, values: values, base: base)
     }
 
-    private func values() throws -> [SQLBinding] {
+    private func values() throws -> [SQLValue] {
         try ["name", "motto", "number"].map { try library.value(team, $0) }
     }
 

@@ -15,7 +15,7 @@ struct DenyRuleCheckTests {
     }
 
     /// Records a delete of the team, runs SQL, and checks.
-    private func error(after statement: String) throws -> LarderError? {
+    private func error(after statement: SQL) throws -> LarderError? {
         try library.withContext { context in
             var check = DenyRuleCheck()
             context.changeIndex = 7

@@ -23,7 +23,7 @@ struct DerivationTests {
         try library.saved(.update(object, ifVersion: nil, values: values))
     }
 
-    private func value(_ object: PersistentIdentifier, _ name: String) throws -> SQLBinding {
+    private func value(_ object: PersistentIdentifier, _ name: String) throws -> SQLValue {
         try library.value(object, name)
     }
 

@@ -54,7 +54,7 @@ struct InheritedDerivationTests {
         library = try Library(schema: schema)
     }
 
-    private func value(_ object: PersistentIdentifier, _ name: String) throws -> SQLBinding {
+    private func value(_ object: PersistentIdentifier, _ name: String) throws -> SQLValue {
         try library.value(object, name)
     }
 

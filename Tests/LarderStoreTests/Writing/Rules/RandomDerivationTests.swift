@@ -56,7 +56,8 @@ final class RandomDerivationTests {
             mergePolicy: MergePolicy.allCases.randomElement(using: &random) ?? .error)
         var known: [String: [PersistentIdentifier]] = [:]
         for entity in library.store.layout.schema.entities {
-            known[entity.name] = try library.rows("SELECT _id FROM \(entity.name)").compactMap {
+            known[entity.name] = try library.rows("SELECT _id FROM \(name: entity.name)").compactMap
+            {
                 if case .integer(let key) = $0[0] {
                     library.identifier(entity.name, key)
                 } else {

@@ -261,7 +261,7 @@ final class RandomRuleTests {
         for entity in before.objects.schema.entities {
             let objects = before.objects.objects(entity.name)
             try #require(
-                try library.rows("SELECT _id FROM \(entity.name) ORDER BY _id")
+                try library.rows("SELECT _id FROM \(name: entity.name) ORDER BY _id")
                     == objects.map { [.integer($0.key)] }, "seed \(random.seed)")
             for object in objects {
                 for relationship in entity.relationships {
@@ -279,7 +279,7 @@ final class RandomRuleTests {
                 guard entity.name == "Team" else { continue }
                 for name in ["name", "motto"] {
                     let value = before.attributes[object]?[name] ?? .null
-                    let expected: SQLBinding =
+                    let expected: SQLValue =
                         if case .string(let text) = value { .text(text) } else { .null }
                     try #require(
                         try library.value(identifier(object), name) == expected,

@@ -17,7 +17,7 @@ struct RequiredReferenceCheckTests {
 
     /// Records a required reference, runs SQL, checks, and returns the error.
     private func error(
-        _ cause: RequiredReferenceCheck.Cause, _ statement: String
+        _ cause: RequiredReferenceCheck.Cause, _ statement: SQL
     ) throws -> LarderError? {
         try library.withContext { context in
             var check = RequiredReferenceCheck()
@@ -32,7 +32,7 @@ struct RequiredReferenceCheckTests {
 
     @Test("reports a reference that is nil at the end, by its cause")
     func violations() throws {
-        let clear = "UPDATE Badge SET player = NULL"
+        let clear: SQL = "UPDATE Badge SET player = NULL"
         let unlinked = try #require(try error(.unlinked, clear))
         #expect(unlinked.code == .missingValue && unlinked.details[0].change == 3)
         #expect(unlinked.uri == badge.uriRepresentation)

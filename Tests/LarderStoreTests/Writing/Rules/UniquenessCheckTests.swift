@@ -22,7 +22,7 @@ struct UniquenessCheckTests {
         name = try library.attribute("Team.name")
     }
 
-    private func names(_ context: ChangeContext) throws -> [SQLBinding] {
+    private func names(_ context: ChangeContext) throws -> [SQLValue] {
         try context.values("SELECT name FROM Team ORDER BY _id")
     }
 

@@ -19,7 +19,7 @@ struct UpsertResolverTests {
     }
 
     private func insert(
-        _ values: [String: SQLBinding], league: PersistentIdentifier? = nil
+        _ values: [String: SQLValue], league: PersistentIdentifier? = nil
     ) throws -> PlannedInsert {
         let entity = library.writer.schema.entities[a.entity]
         var planned = PlannedValues()

@@ -175,7 +175,7 @@ final class RandomChangeTests {
         for entityName in Self.entityNames {
             let objects = model.objects(entityName)
             try #require(
-                try library.rows("SELECT _id FROM \(entityName) ORDER BY _id")
+                try library.rows("SELECT _id FROM \(name: entityName) ORDER BY _id")
                     == objects.map { [.integer($0.key)] }, "seed \(random.seed)")
             for object in objects {
                 for relationship in model.relationships(entityName) {

@@ -30,9 +30,9 @@ extension Change {
 
 extension Library {
     /// An attribute of all objects, in the order of their keys.
-    func values(_ entityName: String, _ attribute: String) throws -> [SQLBinding] {
+    func values(_ entityName: String, _ attribute: String) throws -> [SQLValue] {
         try rows(
-            "SELECT \(SQL.quoted(attribute)) FROM \(SQL.quoted(entityName)) ORDER BY _id"
+            "SELECT \(name: attribute) FROM \(name: entityName) ORDER BY _id"
         ).map { $0[0] }
     }
 

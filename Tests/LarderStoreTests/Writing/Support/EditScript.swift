@@ -159,7 +159,7 @@ final class EditScript {
         _ separator: String
     ) throws -> String? {
         let rows = try library.rows(
-            "SELECT 1 FROM \(object.entityName) WHERE _id = ?",
+            "SELECT 1 FROM \(name: object.entityName) WHERE _id = ?",
             [.integer(object.permanentKey ?? 0)])
         guard !rows.isEmpty else { return nil }
         let keys = try library.keys(object, relationship.name)

@@ -42,14 +42,14 @@ extension Library {
 
 extension ChangeContext {
     /// Executes SQL in the transaction.
-    func execute(_ text: String) throws {
-        try statements.connection.execute(text)
+    func execute(_ sql: SQL) throws {
+        try statements.connection.execute(sql)
     }
 
     /// The first column of each row.
-    func values(_ text: String) throws -> [SQLBinding] {
-        let statement = try statements.connection.prepare(text)
-        var values: [SQLBinding] = []
+    func values(_ sql: SQL) throws -> [SQLValue] {
+        let statement = try statements.connection.prepare(sql)
+        var values: [SQLValue] = []
         while try statement.step() { values.append(statement.value(at: 0)) }
         return values
     }

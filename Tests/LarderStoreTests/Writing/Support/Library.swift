@@ -163,19 +163,19 @@ final class Library {
     // MARK: - Reading
 
     /// All rows of all tables, as SQLite holds them.
-    func contents() throws -> [[SQLBinding]] {
+    func contents() throws -> [[SQLValue]] {
         let tables = try rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_larder' ORDER BY 1")
-        return try tables.flatMap { table -> [[SQLBinding]] in
+        return try tables.flatMap { table -> [[SQLValue]] in
             guard case .text(let name) = table[0] else { return [] }
-            return try [table] + rows("SELECT * FROM \(SQL.quoted(name)) ORDER BY 1, 2")
+            return try [table] + rows("SELECT * FROM \(name: name) ORDER BY 1, 2")
         }
     }
 
-    func rows(_ text: String, _ bindings: [SQLBinding] = []) throws -> [[SQLBinding]] {
-        let statement = try eyes.prepare(text)
-        try statement.bind(bindings)
-        var rows: [[SQLBinding]] = []
+    func rows(_ sql: SQL, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
+        let statement = try eyes.prepare(sql)
+        try statement.bind(values)
+        var rows: [[SQLValue]] = []
         while try statement.step() {
             rows.append((0..<statement.columnCount).map { statement.value(at: $0) })
         }
@@ -193,15 +193,15 @@ final class Library {
     }
 
     func count(_ entityName: String) throws -> Int64 {
-        try #require(try eyes.integer("SELECT count(*) FROM \(SQL.quoted(entityName))"))
+        try #require(try eyes.integer("SELECT count(*) FROM \(name: entityName)"))
     }
 
     /// An attribute of an object that exists.
-    func value(_ object: PersistentIdentifier, _ attribute: String) throws -> SQLBinding {
+    func value(_ object: PersistentIdentifier, _ attribute: String) throws -> SQLValue {
         let entity = try #require(store.layout.schema.entity(named: object.entityName))
-        let table = SQL.quoted(store.layout.table(for: entity))
+        let table = store.layout.table(for: entity)
         let rows = try rows(
-            "SELECT \(SQL.quoted(attribute)) FROM \(table) WHERE _id = ?",
+            "SELECT \(name: attribute) FROM \(name: table) WHERE _id = ?",
             [.integer(try #require(object.permanentKey))])
         return try #require(rows.first)[0]
     }
@@ -215,19 +215,19 @@ final class Library {
     func keys(_ object: PersistentIdentifier, _ name: String) throws -> [Int64] {
         let entity = try #require(store.layout.schema.entity(named: object.entityName))
         let relationship = try #require(entity.relationships.first { $0.name == name })
-        let text =
+        let sql: SQL =
             switch store.layout.link(for: relationship, of: entity) {
             case .column(let table, let column):
-                "SELECT \(SQL.quoted(column)) FROM \(SQL.quoted(table)) "
-                    + "WHERE _id = ? AND \(SQL.quoted(column)) IS NOT NULL"
+                "SELECT \(name: column) FROM \(name: table) "
+                    + "WHERE _id = ? AND \(name: column) IS NOT NULL"
             case .inverseColumn(let table, let column, let position):
-                "SELECT _id FROM \(SQL.quoted(table)) WHERE \(SQL.quoted(column)) = ? "
-                    + "ORDER BY \(SQL.quoted(position ?? "_id"))"
+                "SELECT _id FROM \(name: table) WHERE \(name: column) = ? "
+                    + "ORDER BY \(name: position ?? "_id")"
             case .join(let table, let own, let other, let position):
-                "SELECT \(SQL.quoted(other)) FROM \(SQL.quoted(table)) "
-                    + "WHERE \(SQL.quoted(own)) = ? ORDER BY \(SQL.quoted(position ?? other))"
+                "SELECT \(name: other) FROM \(name: table) "
+                    + "WHERE \(name: own) = ? ORDER BY \(name: position ?? other)"
             }
-        return try rows(text, [.integer(try #require(object.permanentKey))]).compactMap { row in
+        return try rows(sql, [.integer(try #require(object.permanentKey))]).compactMap { row in
             if case .integer(let key) = row[0] { key } else { nil }
         }
     }

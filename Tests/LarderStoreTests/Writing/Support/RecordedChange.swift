@@ -9,7 +9,7 @@ struct RecordedChange: CustomStringConvertible {
     let properties: Set<String>?
 
     /// - Parameter row: Kind, entity, first and last key, properties.
-    init?(_ row: [SQLBinding]) {
+    init?(_ row: [SQLValue]) {
         guard case .integer(let number) = row[0], let kind = ChangeRun.Kind(rawValue: number),
             case .text(let entityName) = row[1], case .integer(let first) = row[2],
             case .integer(let last) = row[3], first <= last

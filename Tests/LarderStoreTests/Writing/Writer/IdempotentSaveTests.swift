@@ -156,7 +156,7 @@ struct OutcomeTests {
     @Test("is forgotten after a day, four at a time as others come")
     func age() throws {
         for number in 1...6 { _ = try library.writer.save([tag("\(number)")])[0].get() }
-        let past = Date().timeIntervalSinceReferenceDate - Limits.outcomeSecondsMax
+        let past = Int(Date().timeIntervalSinceReferenceDate - Limits.outcomeSecondsMax)
         try library.writer.statements?.connection.execute(
             "UPDATE _outcome SET time = \(past - 10) WHERE number <= 5; "
                 + "UPDATE _outcome SET time = \(past + 600) WHERE number = 6")
@@ -183,7 +183,7 @@ struct OutcomeTests {
         _ = try library.writer.save([tag("k")])[0].get()
         for text in ["Tag", "Tag 0", "Tag 2-1", "Tag 1-9223372036854775807", "Tag 1-2-3", "Tag x"] {
             try library.writer.statements?.connection.execute(
-                "UPDATE _outcome SET inserted = '\(text)'")
+                "UPDATE _outcome SET inserted = \(literal: text)")
             let error = #expect(throws: LarderError.self) {
                 try library.writer.save([tag("k")])[0].get()
             }

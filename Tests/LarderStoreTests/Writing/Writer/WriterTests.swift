@@ -1,4 +1,3 @@
-import CSQLite
 import LarderModel
 import Testing
 
@@ -102,7 +101,7 @@ struct WriterTests {
     @Test("refuses to write to a damaged store until it is opened again")
     func damaged() throws {
         library.writer.recordFailure(
-            SQLiteError(extendedCode: 11, message: "database disk image is malformed"))
+            SQLiteError(.corrupt, "database disk image is malformed"))
         #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
         #expect(codes(library.writer.save([category("a")])) == [.storageFailed])
         #expect(try library.count("Category") == 0)
@@ -112,7 +111,7 @@ struct WriterTests {
     func reopening() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         let before = library.writer.statements?.connection
-        library.writer.recordFailure(SQLiteError(extendedCode: 10, message: "disk I/O error"))
+        library.writer.recordFailure(SQLiteError(.inputOutput, "disk I/O error"))
         #expect(codes(library.writer.save([category("b")])) == [nil])
         #expect(library.writer.statements?.connection !== before)
         // Keys that were noted ahead are left out.
@@ -187,7 +186,7 @@ struct WriterTests {
     @Test("tries a storage that failed for sets that may take their time only")
     func suspectStorage() throws {
         library.writer.recordFailure(
-            SQLiteError(extendedCode: SQLITE_FULL, message: "the disk was full"))
+            SQLiteError(.full, "the disk was full"))
         #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
         try library.insert("Tag")
         #expect(try alone(.insert(.new("t", "Tag"), values: [:]))?.get().inserted.count == 1)

@@ -1,0 +1,57 @@
+import LarderModel
+
+/// Reads the terms of one query in order, and parses format strings.
+struct ExpressionSource {
+    private let parameters: QueryParameters
+    /// The number of arguments that the format strings have used so far.
+    private(set) var argumentCount = 0
+    private(set) var dependsOnArguments = false
+    /// Whether a term was a tree, which refers to arguments by index.
+    private(set) var hasTree = false
+    /// The positions of the expressions in each format string.
+    private(set) var places: [FormatPlaces] = []
+
+    init(_ parameters: QueryParameters) { self.parameters = parameters }
+
+    /// - Parameter name: The role of the predicate in the query, for messages.
+    mutating func predicate(
+        _ term: QueryTerm?, named name: String = "predicate"
+    ) throws(LarderError) -> QueryExpression? {
+        switch term {
+        case nil: return nil
+        case .tree(let tree): return try checked(tree)
+        case .format(let text):
+            return taken(
+                try PredicateFormat.parse(
+                    text, arguments: parameters.arguments, firstArgument: argumentCount,
+                    name: name))
+        }
+    }
+
+    /// An expression that has a value.
+    mutating func value(
+        _ term: QueryTerm, named name: String
+    ) throws(LarderError) -> QueryExpression {
+        switch term {
+        case .tree(let tree): return try checked(tree)
+        case .format(let text):
+            return taken(
+                try PredicateFormat.parseExpression(
+                    text, arguments: parameters.arguments, firstArgument: argumentCount,
+                    name: name))
+        }
+    }
+
+    private mutating func taken(_ parsed: PredicateFormat.Parsed) -> QueryExpression {
+        argumentCount += parsed.argumentsUsed
+        if parsed.usesKeyPathArguments { dependsOnArguments = true }
+        places.append(parsed.places)
+        return parsed.expression
+    }
+
+    private mutating func checked(_ tree: QueryExpression) throws(LarderError) -> QueryExpression {
+        hasTree = true
+        try tree.checkLimits()
+        return tree
+    }
+}

@@ -1,0 +1,271 @@
+import LarderModel
+
+/// A resolved key path: the relationships along it, and its last property.
+struct ResolvedKeyPath {
+    struct Step {
+        let entity: Entity
+        let property: Property
+
+        var isToMany: Bool {
+            if case .relationship(let relationship) = property {
+                relationship.isToMany
+            } else {
+                false
+            }
+        }
+    }
+
+    let base: ResolverRow
+    let steps: [Step]
+    /// The steps after a json attribute, into its document.
+    var members: [String] = []
+    let type: OperandType
+
+    /// Whether one of the steps is a to-many relationship.
+    var isToMany: Bool { steps.contains(where: \.isToMany) }
+
+    /// The last property with its entity, for messages: `Category.name`.
+    var name: String {
+        guard let last = steps.last else { return base.entity.name }
+        return "\(last.entity.name).\(last.property.name)"
+    }
+}
+
+extension Property {
+    var name: String {
+        switch self {
+        case .attribute(let attribute): attribute.name
+        case .relationship(let relationship): relationship.name
+        }
+    }
+}
+
+extension Entity {
+    fileprivate func hasIndex(beginningWith property: String) -> Bool {
+        indexes.contains { $0.first == property }
+            || uniquenessConstraints.contains { $0.first == property }
+    }
+}
+
+extension QueryResolver {
+    /// The row of `SELF` or a variable.
+    func row(_ base: QueryExpression, in scope: ResolverScope) throws(LarderError) -> ResolverRow {
+        switch base {
+        case .object: return root
+        case .variable(let name):
+            guard let row = scope.row(named: name) else {
+                throw LarderError(
+                    .unsupported,
+                    "$\(Self.printable(name)) is not a variable of an enclosing SUBQUERY, "
+                        + "and a named value has no properties")
+            }
+            return row
+        default:
+            throw LarderError(
+                .unsupported, "a key path begins with the object itself or with a variable")
+        }
+    }
+
+    /// Resolves names and types along a key path, without adding joins.
+    func keyPath(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedKeyPath {
+        try locating(.keyPath(base, names)) { () throws(LarderError) in
+            try resolvedKeyPath(base, names, in: scope)
+        }
+    }
+
+    private func resolvedKeyPath(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> ResolvedKeyPath {
+        guard !names.isEmpty, names.count <= Limits.keyPathStepsMax else {
+            throw LarderError(
+                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+        }
+        return try keyPath(names, from: try row(base, in: scope))
+    }
+
+    /// Resolves a key path that begins at a row.
+    func keyPath(
+        _ names: [String], from row: ResolverRow
+    ) throws(LarderError) -> ResolvedKeyPath {
+        var entity: Entity? = row.entity
+        var steps: [ResolvedKeyPath.Step] = []
+        var type = OperandType.object(entityName: row.entity.name)
+        for (place, name) in names.enumerated() {
+            guard let current = entity else {
+                if type == .attribute(.json) {
+                    return ResolvedKeyPath(
+                        base: row, steps: steps, members: Array(names[place...]), type: type)
+                }
+                let last = steps[steps.count - 1]
+                throw LarderError(
+                    .wrongType,
+                    "\(last.entity.name).\(last.property.name) is \(type.nounWithArticle) "
+                        + "and has no property \"\(Self.printable(name))\"")
+            }
+            let property = try property(named: name, of: current)
+            steps.append(ResolvedKeyPath.Step(entity: current, property: property))
+            switch property {
+            case .attribute(let attribute):
+                type = .attribute(attribute.type)
+                entity = nil
+            case .relationship(let relationship):
+                type = .object(entityName: relationship.destination)
+                entity = try Self.entity(named: relationship.destination, in: layout.schema)
+            }
+        }
+        return ResolvedKeyPath(base: row, steps: steps, type: type)
+    }
+
+    /// A property, or an error with a hint to subentities that have such a property.
+    func property(named name: String, of entity: Entity) throws(LarderError) -> Property {
+        do throws(LarderError) {
+            return try Self.property(named: name, of: entity)
+        } catch {
+            let below = layout.schema.subentities(of: entity.name).filter { below in
+                below.property(named: name) != nil
+                    && layout.schema.declaringEntity(of: name, in: below).name == below.name
+            }
+            guard !below.isEmpty else { throw error }
+            var hinted = error
+            let names = below.prefix(3).map(\.name).joined(separator: ", ")
+            hinted.hint = "it is declared below: ask for objects of \(names)"
+            throw hinted
+        }
+    }
+
+    /// The row of the object that an expression denotes.
+    func objectRow(
+        _ expression: QueryExpression, in scope: ResolverScope
+    ) throws(LarderError) -> ResolverRow {
+        if outputs != nil { throw havingNeedsOutputs }
+        if isValue(expression, in: scope) { throw needsObject }
+        switch expression {
+        case .object, .variable: return try row(expression, in: scope)
+        case .keyPath(let base, let names): return try objectRow(base, names, in: scope)
+        default: throw needsObject
+        }
+    }
+
+    private func objectRow(
+        _ base: QueryExpression, _ names: [String], in scope: ResolverScope
+    ) throws(LarderError) -> ResolverRow {
+        if base.isSubquery { throw subqueryIsNoValue }
+        let path = try keyPath(base, names, in: scope)
+        guard !path.isToMany else { throw needsModifier(path) }
+        guard case .object = path.type else { throw needsObject }
+        var row = path.base
+        for case .relationship(let relationship) in path.steps.map(\.property) {
+            row = try destination(of: relationship, from: row)
+        }
+        return row
+    }
+
+    private var needsObject: LarderError {
+        LarderError(.wrongType, "IS needs an object on its left side")
+    }
+
+    /// The name of the entity of a row's own object, from its table.
+    func entityColumn(of row: ResolverRow) throws(LarderError) -> PlanColumn {
+        PlanColumn(
+            reference: ColumnReference(alias: try joined(row), column: Layout.entityColumn),
+            type: .attribute(.string), isNullable: row.isOptional, isIndexed: false,
+            name: "the entity of \(row.entity.name)")
+    }
+
+    /// A key path without a to-many step, as a column. Adds the joins that it needs.
+    func column(_ path: ResolvedKeyPath) throws(LarderError) -> PlanOperand {
+        precondition(!path.isToMany)
+        return try column(path.steps[...], from: path.base, path)
+    }
+
+    /// The last steps of a key path, all to-one, from a row that is already joined.
+    func column(
+        _ steps: ArraySlice<ResolvedKeyPath.Step>, from base: ResolverRow, _ path: ResolvedKeyPath
+    ) throws(LarderError) -> PlanOperand {
+        var row = base
+        for step in steps {
+            switch step.property {
+            case .attribute(let attribute):
+                let reference = ColumnReference(
+                    alias: try joined(row), column: layout.column(for: attribute, of: row.entity))
+                let column = PlanColumn(
+                    reference: reference, type: path.type,
+                    isNullable: attribute.isOptional || row.isOptional,
+                    isIndexed: row.entity.hasIndex(beginningWith: attribute.name),
+                    name: path.name)
+                return path.members.isEmpty
+                    ? .column(column)
+                    : .member(PlanMember(document: column, path: path.members))
+            case .relationship(let relationship):
+                row = try destination(of: relationship, from: row)
+            }
+        }
+        return .column(row.keyColumn(name: path.name))
+    }
+
+    /// The number of the alias of the row's table.
+    private func joined(_ row: ResolverRow) throws(LarderError) -> Int {
+        if let alias = row.alias { return alias }
+        let alias = try join(
+            layout.table(for: row.entity), row.isOptional ? .left : .inner,
+            on: PlanSource.Condition(column: Layout.keyColumn, key: row.key), in: row.scope)
+        row.alias = alias
+        return alias
+    }
+
+    /// One to-one step. The same step from the same row is joined once.
+    func destination(
+        of relationship: Relationship, from row: ResolverRow
+    ) throws(LarderError) -> ResolverRow {
+        if let known = row.destinations[relationship.name] { return known }
+        let entity = try Self.entity(named: relationship.destination, in: layout.schema)
+        let destination: ResolverRow
+        switch layout.link(for: relationship, of: row.entity) {
+        case .column(_, let column):
+            destination = ResolverRow(
+                entity: entity, scope: row.scope,
+                key: ColumnReference(alias: try joined(row), column: column), isOptional: true,
+                alias: nil)
+        case .inverseColumn(let table, let column, _):
+            let alias = try join(
+                table, .left, on: PlanSource.Condition(column: column, key: row.key),
+                in: row.scope)
+            destination = ResolverRow(
+                entity: entity, scope: row.scope,
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: true,
+                alias: alias)
+        case .join:
+            preconditionFailure("a to-one relationship has no table of pairs")
+        }
+        row.destinations[relationship.name] = destination
+        return destination
+    }
+
+    /// One to-many step, in a new clause or further along one. Its first table refers to the row and has
+    /// one row per destination.
+    func elements(
+        of relationship: Relationship, from row: ResolverRow, in scope: ResolverScope
+    ) throws(LarderError) -> ResolverRow {
+        let entity = try Self.entity(named: relationship.destination, in: layout.schema)
+        let kind: PlanSource.Join = scope.sources.isEmpty ? .first : .inner
+        switch layout.link(for: relationship, of: row.entity) {
+        case .inverseColumn(let table, let column, _):
+            let alias = try join(
+                table, kind, on: PlanSource.Condition(column: column, key: row.key), in: scope)
+            return ResolverRow(
+                entity: entity, scope: scope,
+                key: ColumnReference(alias: alias, column: Layout.keyColumn), isOptional: false,
+                alias: alias)
+        case .join(let table, let own, let other, _):
+            let alias = try join(
+                table, kind, on: PlanSource.Condition(column: own, key: row.key), in: scope)
+            return ResolverRow(
+                entity: entity, scope: scope,
+                key: ColumnReference(alias: alias, column: other), isOptional: false, alias: nil)
+        case .column:
+            preconditionFailure("a to-many relationship has no column on its own side")
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import LarderModel
+
+/// The query of a change by predicate, which runs before anything is changed.
+struct ResolvedSelection {
+    enum Content {
+        /// A single value of the change.
+        case value(PlanValue)
+        /// An expression, by its index among the computed columns.
+        case computed(Int, OperandType)
+    }
+
+    /// The columns: the object's key, the computed values, the current values of assigned attributes.
+    var query: ResolvedQuery
+    var computedCount: Int
+    /// The new value of each assigned property, in the order of the assignments.
+    var contents: [Content]
+}
+
+extension QueryResolver {
+    func selection(
+        where term: QueryTerm?, _ assignments: [PropertyAssignment]
+    ) throws(LarderError) -> ResolvedSelection {
+        try Self.checkCount(assignments.count, of: "assignments")
+        let predicate = try predicate(source.predicate(term))
+        var computed: [ResolvedQuery.OutputColumn] = []
+        var stored: [ResolvedQuery.OutputColumn] = []
+        var contents: [ResolvedSelection.Content] = []
+        for (place, assignment) in assignments.enumerated() {
+            let name = assignment.name
+            guard !assignments[..<place].contains(where: { $0.name == name }) else {
+                throw LarderError(
+                    .invalidChangeSet,
+                    "\(entity.name).\(Self.printable(name)) is assigned twice")
+            }
+            let property = try self.property(named: name, of: entity)
+            switch try assigned(assignment, to: property) {
+            case .value(let value): contents.append(.value(value))
+            case .operand(let operand, let type):
+                contents.append(.computed(computed.count, type))
+                computed.append(try outputColumn(name, operand))
+            }
+            if case .attribute = property {
+                let own = QueryExpression.keyPath(.object, [name])
+                stored.append(try outputColumn(name, self.operand(own, in: rootScope)))
+            }
+        }
+        let key = ResolvedQuery.OutputColumn(
+            name: entity.name, kind: .object(entityName: entity.name),
+            content: .operand(.column(rootColumn)))
+        let query = ResolvedQuery(
+            verb: .fetch, entityName: entity.name, entityNames: entityNames,
+            sources: rootScope.sources, predicate: predicate, columns: [key] + computed + stored)
+        return ResolvedSelection(
+            query: query, computedCount: computed.count, contents: contents)
+    }
+
+    private enum Assigned {
+        case value(PlanValue)
+        case operand(PlanOperand, OperandType)
+    }
+
+    /// The new value of a property, of a type that it accepts.
+    private func assigned(
+        _ assignment: PropertyAssignment, to property: Property
+    ) throws(LarderError) -> Assigned {
+        let name = "\(entity.name).\(assignment.name)"
+        let wanted: OperandType
+        switch property {
+        case .attribute(let attribute): wanted = .attribute(attribute.type)
+        case .relationship(let relationship):
+            guard !relationship.isToMany else {
+                throw LarderError(
+                    .unsupported, "\(name) is a list, which is set for one object at a time",
+                    hint: "set its inverse, or update the objects by name")
+            }
+            wanted = .object(entityName: relationship.destination)
+        }
+        let expression = try value(assignment.term, named: "value of \(assignment.name)")
+        try expression.checkLimits()
+        return try locating(expression) { () throws(LarderError) in
+            if let source = givenSource(expression) {
+                return .value(PlanValue(source: source, type: wanted, name: name))
+            }
+            let operand = try computed(expression, as: wanted, name)
+            guard let type = operand.type else {
+                throw LarderError(
+                    .wrongType, "the type of \(operand.name) is unknown")
+            }
+            guard type.isAssignable(to: wanted, in: layout.schema) else {
+                throw LarderError(
+                    .wrongType,
+                    "\(name) takes \(wanted.nounWithArticle), "
+                        + "and its value would be \(type.nounWithArticle)")
+            }
+            return .operand(operand, type)
+        }
+    }
+
+    private func computed(
+        _ expression: QueryExpression, as wanted: OperandType, _ name: String
+    ) throws(LarderError) -> PlanOperand {
+        if case .keyPath(let base, let names) = expression, !base.isSubquery {
+            let path = try keyPath(base, names, in: rootScope)
+            guard !path.isToMany else {
+                throw LarderError(
+                    .wrongType,
+                    "the key path to \(path.name) leads to many objects, not to one value")
+            }
+        }
+        let operand = try operand(expression, in: rootScope, as: wanted, name: name)
+        guard case .member(var member) = operand, case .attribute(let type) = wanted else {
+            return operand
+        }
+        member.kind = type == .json ? .text : .attribute(type.widened)
+        return .member(member)
+    }
+
+    /// The source of a single value; nil for an expression.
+    private func givenSource(_ expression: QueryExpression) -> PlanValue.Source? {
+        guard isValue(expression, in: rootScope) else { return nil }
+        switch expression {
+        case .constant(let value): return .constant(value)
+        case .argument(let place): return .argument(place)
+        case .variable(let name): return .variable(name)
+        default: return nil
+        }
+    }
+}
+
+extension OperandType {
+    /// Whether a property of the other type accepts values of this one. A single value may still be out
+    /// of range.
+    fileprivate func isAssignable(to other: OperandType, in schema: Schema) -> Bool {
+        if self == other { return true }
+        if case (.object(let name), .object(let wanted)) = (self, other) {
+            return schema.isKind(name, of: wanted)
+        }
+        guard case .attribute(let own) = self, case .attribute(let type) = other else {
+            return false
+        }
+        if own.isInteger { return type.isNumber }
+        return (own == .float || own == .double)
+            && (type == .float || type == .double || type == .decimal)
+    }
+}

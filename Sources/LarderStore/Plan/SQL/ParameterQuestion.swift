@@ -1,0 +1,51 @@
+import LarderModel
+
+/// A property of the parameters on which the text of a statement depends. Most ask whether a value
+/// is nil: SQL has operators of its own for NULL, and does not use an index where both may occur.
+enum ParameterQuestion: Hashable, Sendable {
+    case isNil(PlanValue)
+    case isInteger(PlanValue, Int64)
+    /// Whether a list's elements except nil need this number of parameters.
+    case hasElements(PlanValue, count: Int)
+    /// Whether nil is among a list's elements.
+    case hasNil(PlanValue)
+    /// Whether a member of a JSON document that is compared with the value is read as this kind.
+    case isRead(PlanValue, PlanMember.Kind)
+    case holds(ValueComparison)
+    case hasLimit
+    case hasOffset
+    /// Whether a fetch continues after a keyset cursor.
+    case hasCursor
+
+    func answer(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> Bool {
+        switch self {
+        case .isNil(let value): try converter.value(value, parameters).isNull
+        case .isInteger(let value, let integer):
+            try converter.binding(value, parameters) == .integer(integer)
+        case .hasElements(let list, let count):
+            try SQLWriter.parameterCount(
+                for: converter.elements(list, parameters).values.count) == count
+        case .isRead(let value, let kind): try converter.kind(beside: value, parameters) == kind
+        case .hasNil(let list): try converter.elements(list, parameters).hasNil
+        case .holds(let comparison): try comparison.holds(parameters, converter)
+        case .hasLimit: parameters.limit != nil
+        case .hasOffset: parameters.offset != nil
+        case .hasCursor: !parameters.after.isEmpty
+        }
+    }
+}
+
+extension ParameterQuestion {
+    /// Whether the answer may differ for other parameters.
+    var isOpen: Bool {
+        switch self {
+        case .isNil(let value), .isInteger(let value, _), .hasElements(let value, _),
+            .hasNil(let value), .isRead(let value, _):
+            value.isArgument
+        case .holds(let comparison): comparison.left.isArgument || comparison.right.isArgument
+        case .hasLimit, .hasOffset, .hasCursor: true
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import LarderModel
+
+/// What is bound to a `?`; to several for ``elements``.
+enum SQLParameter: Hashable, Sendable {
+    /// A value that is known when the statement is written.
+    case constant(SQLValue)
+    case value(PlanValue)
+    /// The operand of a function. It must be an integer in a computation with integers.
+    case operand(PlanValue)
+    /// The time at which the query began.
+    case now
+    /// A string without what the options ignore.
+    case folded(PlanValue, Comparison.Options)
+    /// The first string after all strings with this prefix.
+    case prefixEnd(PlanValue)
+    /// A regular expression, which is compiled to check it.
+    case pattern(PlanValue)
+    /// The elements of a list except nil, without what the options ignore. The last one is repeated
+    /// up to the count.
+    case elements(PlanValue, Comparison.Options, count: Int)
+    /// The name of the entity of a value that names an object.
+    case entityName(PlanValue)
+    /// The objects of a list except nil, as a JSON array of pairs: key and entity name.
+    case objects(PlanValue)
+    case limit
+    case offset
+
+    /// How many `?` it is bound to.
+    var valueCount: Int {
+        if case .elements(_, _, let count) = self { count } else { 1 }
+    }
+
+    func value(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> SQLValue {
+        switch self {
+        case .constant(let value): return value
+        case .value(let value): return try converter.binding(value, parameters)
+        case .operand(let value):
+            let binding = try converter.binding(value, parameters)
+            if case .real = binding, value.type?.isInteger == true {
+                throw LarderError(
+                    .wrongType,
+                    "\(value.name) is an integer, and a number with a fraction was given",
+                    hint: "multiply by 1.0, as in 1.0 * …, to compute with fractions")
+            }
+            return binding
+        case .folded(let value, let options):
+            let binding = try converter.binding(value, parameters)
+            guard case .text(let text) = binding else { return binding }
+            return .text(StringFunctions.folded(text, options))
+        case .prefixEnd(let value):
+            let binding = try converter.binding(value, parameters)
+            guard case .text(let text) = binding else { return binding }
+            return StringFunctions.endOfPrefix(text)
+        case .pattern(let value):
+            let binding = try converter.binding(value, parameters)
+            guard case .text(let pattern) = binding else { return binding }
+            try converter.locating(value) { () throws(LarderError) in
+                try PatternCache.check(pattern)
+            }
+            return binding
+        case .entityName(let value):
+            return try converter.identifier(value, parameters).map { .text($0.entityName) } ?? .null
+        case .objects(let list): return try converter.objects(list, parameters)
+        case .elements, .now: preconditionFailure("the template computes these")
+        case .limit: return .integer(parameters.limit ?? -1)
+        case .offset: return .integer(parameters.offset ?? 0)
+        }
+    }
+
+    static func elements(
+        of list: PlanValue, _ options: Comparison.Options, _ count: Int,
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> [SQLValue] {
+        var elements = try converter.elements(list, parameters).values
+        if !options.isEmpty {
+            elements = elements.map { element in
+                if case .text(let text) = element {
+                    .text(StringFunctions.folded(text, options))
+                } else {
+                    element
+                }
+            }
+        }
+        guard let last = elements.last else { return elements }
+        return elements + [SQLValue](repeating: last, count: count - elements.count)
+    }
+}

@@ -1,0 +1,49 @@
+import FoundationEssentials
+import LarderModel
+
+/// The statements of a query, with the conditions on its parameters under which they are right.
+struct SQLTemplate: Sendable {
+    /// They are run one after the other.
+    var statements: [SQL]
+    /// The questions about the parameters that the writer asked, with their answers. The statements are
+    /// right for all parameters with the same answers.
+    var conditions: [(question: ParameterQuestion, answer: Bool)]
+
+    func serves(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> Bool {
+        for condition in conditions {
+            let answer = try condition.question.answer(parameters, converter)
+            guard answer == condition.answer else { return false }
+        }
+        return true
+    }
+
+    /// The statements with their parameters computed.
+    func filled(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> [SQL] {
+        var filled: [SQL] = []
+        // The whole query has one time.
+        var now: SQLValue?
+        for statement in statements {
+            var values: [SQLParameter] = []
+            values.reserveCapacity(statement.parameters.count)
+            for parameter in statement.parameters {
+                switch parameter {
+                case .elements(let list, let options, let count):
+                    values += try SQLParameter.elements(
+                        of: list, options, count, parameters, converter
+                    ).map { .constant($0) }
+                case .now:
+                    let time = now ?? .real(Date.now.timeIntervalSinceReferenceDate)
+                    now = time
+                    values.append(.constant(time))
+                default: values.append(.constant(try parameter.value(parameters, converter)))
+                }
+            }
+            filled.append(statement.with(values))
+        }
+        return filled
+    }
+}

@@ -1,0 +1,270 @@
+import LarderModel
+
+extension SQLWriter {
+    mutating func comparison(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if let written = try count(left, name, right, negated) { return written }
+        prefersKeyList = false
+        switch name {
+        case .equal: return try equality(left, right, options, negated)
+        case .notEqual: return try equality(left, right, options, !negated)
+        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            return try order(left, name, right, options, negated)
+        case .beginsWith, .endsWith, .contains, .like, .matches:
+            return try string(left, name, right, options, negated)
+        case .in, .between:
+            preconditionFailure("the resolver has predicates of their own for these")
+        }
+    }
+
+    // MARK: Equality and order
+
+    private mutating func equality(
+        _ left: PlanOperand, _ right: PlanOperand, _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if case (.value(let one), .value(let other)) = (left, right) {
+            let comparison = ValueComparison(left: one, operator: .equal, right: other)
+            return .always(try ask(.holds(comparison)) != negated)
+        }
+        let isNull: SQL = negated ? " IS NOT NULL" : " IS NULL"
+        if try isNil(right) { return .sql(try operand(left) + isNull) }
+        if try isNil(left) { return .sql(try operand(right) + isNull) }
+        let mayBothBeNil = Self.isNullableColumn(left) && Self.isNullableColumn(right)
+        let symbol: SQL = negated ? " IS NOT " : mayBothBeNil ? " IS " : " = "
+        return .sql("\(try compared(left, options))\(symbol)\(try compared(right, options))")
+    }
+
+    private static func isValue(_ operand: PlanOperand) -> Bool {
+        if case .value = operand { true } else { false }
+    }
+
+    private static func isNullableColumn(_ operand: PlanOperand) -> Bool {
+        !isValue(operand) && operand.isNullable
+    }
+
+    private mutating func order(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if try isAnyNil([left, right]) { return .always(negated) }
+        let isUnknownPossible = Self.isNullableColumn(left) || Self.isNullableColumn(right)
+        let symbol = (negated && !isUnknownPossible ? name.opposite : name).sql
+        let test: SQL = "\(try compared(left, options)) \(symbol) \(try compared(right, options))"
+        return .sql(finished(test, negated && isUnknownPossible))
+    }
+
+    mutating func between(
+        _ value: PlanOperand, _ lower: PlanOperand, _ upper: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if try isAnyNil([value, lower, upper]) { return .always(negated) }
+        let test: SQL = """
+            \(try compared(value, options)) BETWEEN \(try compared(lower, options)) \
+            AND \(try compared(upper, options))
+            """
+        return .sql(finished(test, negated))
+    }
+
+    /// Equal to one of a list, as Swift's `contains`: nil is an element like others.
+    mutating func oneOf(
+        _ left: PlanOperand, _ list: [PlanOperand], _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        var values: [PlanOperand] = []
+        var others: [PlanOperand] = []
+        for element in list {
+            let isNil = try isNil(element)
+            if Self.isValue(element), !isNil, !Self.isValue(left) {
+                values.append(element)
+            } else {
+                others.append(element)
+            }
+        }
+        var parts: [SQL] = []
+        if !values.isEmpty {
+            var elements: [SQL] = []
+            for value in values { elements.append(try compared(value, options)) }
+            let list = elements.joined(separator: ", ").inParentheses
+            parts.append(finished("\(try compared(left, options)) IN \(list)", negated))
+        }
+        for other in others {
+            switch try equality(left, other, options, negated) {
+            case .always(let bool): if bool != negated { return .always(bool) }
+            case .sql(let fragment): parts.append(fragment)
+            }
+        }
+        return Self.connected(parts, isAnd: negated)
+    }
+
+    /// The same for a list that is one argument. The number of its parameters is a power of two, so
+    /// that few texts serve lists of all sizes.
+    mutating func oneOfList(
+        _ left: PlanOperand, _ list: PlanValue, _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        var parts: [SQL] = []
+        let table = converter.entityTable(of: list.type)
+        if let table {
+            let element: SQL = "json_extract(e.value, '$[0]')"
+            let other = Self.other(in: table, element, "json_extract(e.value, '$[1]')")
+            var test: SQL = """
+                \(try operand(left)) IN (SELECT \(element) FROM json_each(\(.objects(list))) AS e \
+                WHERE NOT EXISTS (\(other)))
+                """
+            test.depth = max(test.depth, 2 * Self.existsDepth)
+            parts.append(finished(test, negated))
+        }
+        let count = try table == nil ? parameterCount(of: list) : 0
+        if count > 0 {
+            let elements = SQL(elements: .elements(list, options, count: count))
+            parts.append(finished("\(try compared(left, options)) IN (\(elements))", negated))
+        }
+        if try ask(.hasNil(list)) {
+            let isNull: SQL = negated ? " IS NOT NULL" : " IS NULL"
+            parts.append(try operand(left) + isNull)
+        }
+        return Self.connected(parts, isAnd: negated)
+    }
+
+    private mutating func parameterCount(of list: PlanValue) throws(LarderError) -> Int {
+        let elements = try converter.elements(list, parameters)
+        let count = Self.parameterCount(for: elements.values.count)
+        _ = try ask(.hasElements(list, count: count))
+        return count
+    }
+
+    /// The next power of two. The parameters after the elements repeat the last one.
+    static func parameterCount(for elementCount: Int) -> Int {
+        var count = elementCount > 0 ? 1 : 0
+        while count < elementCount { count *= 2 }
+        return count
+    }
+
+    // MARK: Strings
+
+    private mutating func string(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand,
+        _ options: Comparison.Options, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate {
+        if try isAnyNil([left, right]) { return .always(negated) }
+        guard let function = StringFunctions.name(of: name) else {
+            preconditionFailure("\(name) is no operator of strings")
+        }
+        var pattern = try operand(right)
+        if name == .matches, case .value(let value) = right {
+            pattern = SQL([.pattern(value)])
+        }
+        let call: SQL =
+            "\(function: function)(\(try operand(left)), \(pattern), \(options.rawValue))"
+        if negated { return .sql(call + " IS NOT 1") }
+        // The strings with a prefix are one range of the binary order, which an index finds.
+        if name == .beginsWith, options.isEmpty, case .column = left,
+            case .value(let prefix) = right
+        {
+            let column = try operand(left)
+            var test: SQL = """
+                \(column) >= \(.value(prefix)) AND \(column) < \(.prefixEnd(prefix)) AND \(call)
+                """
+            test.junction = .and
+            return .sql(test)
+        }
+        return .sql(call)
+    }
+
+    // MARK: Counts
+
+    /// The comparison of a count with a value, if there is a better way than to count per object.
+    private mutating func count(
+        _ left: PlanOperand, _ name: Comparison.Operator, _ right: PlanOperand, _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate? {
+        switch (left, right) {
+        case (.collection(.count, let collection, nil, _, _), .value(let value)):
+            return try count(collection, name, value, negated)
+        case (.value(let value), .collection(.count, let collection, nil, _, _)):
+            return try count(collection, name.swapped, value, negated)
+        default: return nil
+        }
+    }
+
+    private mutating func count(
+        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
+        _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate? {
+        let mayBeKeyList = prefersKeyList && !negated
+        if let written = try emptiness(collection, name, value, negated) { return written }
+        guard mayBeKeyList, try asksForSome(name, value) else { return nil }
+        let having: SQL = "COUNT(*) \(name.sql) \(.value(value))"
+        return try keyList(collection, having: having).map { .sql($0) }
+    }
+
+    /// Whether a count for which the comparison holds is at least 1.
+    private mutating func asksForSome(
+        _ name: Comparison.Operator, _ value: PlanValue
+    ) throws(LarderError) -> Bool {
+        let least: Int64
+        switch name {
+        case .greaterThan: least = 0
+        case .greaterThanOrEqual, .equal: least = 1
+        default: return false
+        }
+        let bound = PlanValue(source: .constant(.int(least)), type: value.type, name: value.name)
+        return try ask(
+            .holds(ValueComparison(left: value, operator: .greaterThanOrEqual, right: bound)))
+    }
+
+    /// `@count > 0` and similar comparisons ask only whether there is an element.
+    private mutating func emptiness(
+        _ collection: PlanCollection, _ name: Comparison.Operator, _ value: PlanValue,
+        _ negated: Bool
+    ) throws(LarderError) -> WrittenPredicate? {
+        if try ask(.isNil(value)) { return .always((name == .notEqual) != negated) }
+        let number: Int64
+        let asksForElement: Bool
+        switch name {
+        case .greaterThan, .notEqual: (number, asksForElement) = (0, true)
+        case .greaterThanOrEqual: (number, asksForElement) = (1, true)
+        case .equal, .lessThanOrEqual: (number, asksForElement) = (0, false)
+        case .lessThan: (number, asksForElement) = (1, false)
+        default: return nil
+        }
+        guard try ask(.isInteger(value, number)) else { return nil }
+        return try predicate(.exists(collection), negated: negated == asksForElement)
+    }
+}
+
+extension Comparison.Operator {
+    fileprivate var sql: SQL {
+        switch self {
+        case .equal: "="
+        case .notEqual: "<>"
+        case .lessThan: "<"
+        case .lessThanOrEqual: "<="
+        case .greaterThan: ">"
+        case .greaterThanOrEqual: ">="
+        case .beginsWith, .endsWith, .contains, .like, .matches, .in, .between:
+            preconditionFailure("\(self) has no symbol in SQL")
+        }
+    }
+
+    /// The operator that holds exactly if this one does not.
+    fileprivate var opposite: Self {
+        switch self {
+        case .lessThan: .greaterThanOrEqual
+        case .lessThanOrEqual: .greaterThan
+        case .greaterThan: .lessThanOrEqual
+        case .greaterThanOrEqual: .lessThan
+        default: self
+        }
+    }
+
+    /// The operator that holds for the exchanged sides exactly if this one holds.
+    fileprivate var swapped: Self {
+        switch self {
+        case .lessThan: .greaterThan
+        case .lessThanOrEqual: .greaterThanOrEqual
+        case .greaterThan: .lessThan
+        case .greaterThanOrEqual: .lessThanOrEqual
+        default: self
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import LarderModel
+
+extension SQLWriter {
+    mutating func operand(_ operand: PlanOperand) throws(LarderError) -> SQL {
+        if let column = groupColumns[operand] {
+            return "\(function: GroupFunctions.column(column))"
+        }
+        switch operand {
+        case .column(let column): return column.reference.sql
+        case .value(let value): return object(value) ?? SQL([.value(value)])
+        case .member(let member): return try self.member(member)
+        case .function(let function, let operands, let type, _):
+            return try self.function(function, operands, type)
+        case .converted(let operand, let type):
+            let storage: SQL = type == .attribute(.decimal) ? "TEXT" : "REAL"
+            return "CAST(\(try self.operand(operand)) AS \(storage))"
+        case .predicate(let predicate):
+            switch try self.predicate(predicate, negated: false) {
+            case .always(let bool): return bool ? "1" : "0"
+            case .sql(let test): return ("\(test.inParentheses) IS 1" as SQL).inParentheses
+            }
+        case .collection(let function, let collection, let element, let type, _):
+            return try self.collection(function, collection, element, type)
+        case .aggregate(let function, let argument, let type, _):
+            return try aggregate(function, argument, type)
+        }
+    }
+
+    /// An operand of a comparison: folded according to the options, with its collation.
+    mutating func compared(
+        _ operand: PlanOperand, _ options: Comparison.Options = []
+    ) throws(LarderError) -> SQL {
+        if !options.isEmpty {
+            if case .value(let value) = operand {
+                return SQL([.folded(value, options)])
+            }
+            let folded: SQL = """
+                \(function: StringFunctions.fold)(\(try self.operand(operand)), \
+                \(options.rawValue))
+                """
+            return folded.inByteOrder
+        }
+        return try ordered(operand)
+    }
+
+    /// An operand with the order of its type. A computed operand has no collation of its own.
+    mutating func ordered(_ operand: PlanOperand) throws(LarderError) -> SQL {
+        let written = try self.operand(operand)
+        let isDecimal = operand.type == .attribute(.decimal)
+        switch operand {
+        case .column, .value: return written
+        case _ where !isDecimal: return written.inByteOrder
+        default: return written.collated(DecimalFunctions.collation)
+        }
+    }
+
+    /// A value that names an object of one of several entities: its key, or -1, which no object has,
+    /// if the object with this key is of another entity. Nil for other values.
+    private func object(_ value: PlanValue) -> SQL? {
+        if case .cursor = value.source { return nil }
+        guard let table = converter.entityTable(of: value.type) else { return nil }
+        let other = Self.other(in: table, SQL([.value(value)]), SQL([.entityName(value)]))
+        var key: SQL = "IIF(EXISTS (\(other)), -1, \(.value(value)))"
+        key.depth = 2
+        return key
+    }
+
+    /// Finds the object with a key if it is not of an entity.
+    static func other(in table: String, _ key: SQL, _ entityName: SQL) -> SQL {
+        """
+        SELECT 1 FROM \(name: table) AS k WHERE k.\(name: Layout.keyColumn) = \(key) \
+        AND k.\(name: Layout.entityColumn) <> \(entityName)
+        """
+    }
+
+    private mutating func member(_ member: PlanMember) throws(LarderError) -> SQL {
+        var kind = member.kind
+        if case .like(let value) = kind {
+            kind = .text
+            for candidate in PlanMember.Kind.decided where try ask(.isRead(value, candidate)) {
+                kind = candidate
+                break
+            }
+        }
+        var call: SQL = """
+            \(function: ScalarFunctions.member)(\(member.document.reference.sql), \
+            \(literal: kind.word)
+            """
+        for step in member.path {
+            let name = PlanValue(
+                source: .constant(.string(step)), type: .attribute(.string), name: member.name)
+            call += ", \(.value(name))"
+        }
+        return "\(call))"
+    }
+
+    // MARK: Aggregates
+
+    private mutating func collection(
+        _ function: AggregateFunction, _ collection: PlanCollection, _ element: PlanOperand?,
+        _ type: OperandType
+    ) throws(LarderError) -> SQL {
+        let result = try aggregate(function, element, type)
+        guard var query = try select(result, collection)?.inParentheses else {
+            // No element can satisfy the predicate.
+            guard function.isZeroOverNone else { return "NULL" }
+            // In its stored form.
+            let isDecimal = type == .attribute(.decimal)
+            return isDecimal ? "'0'" : type == .attribute(.double) ? "0.0" : "0"
+        }
+        query.depth += Self.existsDepth
+        return query
+    }
+
+    private mutating func aggregate(
+        _ function: AggregateFunction, _ operand: PlanOperand?, _ type: OperandType
+    ) throws(LarderError) -> SQL {
+        guard let operand else { return "COUNT(*)" }
+        let argument = try self.operand(operand)
+        let isDecimal = operand.type == .attribute(.decimal)
+        let isInteger = operand.type?.isInteger ?? false
+        switch function {
+        case .count: return "COUNT(\(argument))"
+        case .countDistinct: return "COUNT(DISTINCT \(argument))"
+        // SQLite's own sum cannot exceed 64 bits if the numbers are small.
+        case .sum where isInteger && operand.magnitudeBits <= 32:
+            return "COALESCE(SUM(\(argument)), 0)"
+        case .sum where isInteger:
+            return "\(function: IntegerFunctions.sum)(\(Self.halves(argument)))"
+        case .average where isInteger && operand.magnitudeBits <= 32:
+            return "CAST(SUM(\(argument)) AS REAL) / COUNT(\(argument))"
+        // AVG adds doubles, which lose small numbers next to large ones.
+        case .average where isInteger:
+            let halves = Self.halves(argument)
+            return "\(function: IntegerFunctions.average)(\(halves), COUNT(\(argument)))"
+        case .minimum: return "MIN(\(try ordered(operand)))"
+        case .maximum: return "MAX(\(try ordered(operand)))"
+        case .sum, .average, .median, .mode, .stddev:
+            let name = Self.functionName(function, isDecimal: isDecimal)
+            return "\(function: name)(\(argument))"
+        }
+    }
+
+    private static func functionName(_ function: AggregateFunction, isDecimal: Bool) -> String {
+        switch function {
+        case .sum: isDecimal ? DecimalFunctions.sum : RealFunctions.sum
+        case .average: isDecimal ? DecimalFunctions.average : RealFunctions.average
+        case .median: isDecimal ? DecimalFunctions.median : StatisticFunctions.median
+        case .mode: isDecimal ? ModeFunctions.decimalMode : ModeFunctions.mode
+        case .stddev: isDecimal ? DecimalFunctions.stddev : StatisticFunctions.stddev
+        case .count, .countDistinct, .minimum, .maximum:
+            preconditionFailure("SQLite has \(function) itself")
+        }
+    }
+
+    /// The sums of the upper and the lower halves of integers, which stay exact.
+    private static func halves(_ argument: SQL) -> SQL {
+        "SUM((\(argument)) >> 32), SUM((\(argument)) & 4294967295)"
+    }
+}
+
+extension PlanMember.Kind {
+    /// The kinds that a value may select, except text.
+    static let decided: [PlanMember.Kind] = [
+        .number, .attribute(.string), .attribute(.bool), .attribute(.decimal), .attribute(.date),
+        .attribute(.uuid), .attribute(.url), .attribute(.data),
+    ]
+}

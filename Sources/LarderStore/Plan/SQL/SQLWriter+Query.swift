@@ -1,0 +1,181 @@
+import LarderModel
+
+extension SQLWriter {
+    /// The whole statement, or the statement of one segment after a keyset cursor.
+    mutating func statement(
+        _ query: ResolvedQuery, _ segment: KeysetSegment? = nil
+    ) throws(LarderError) -> SQL {
+        var first: [SQL] = []
+        if let segment { first = try conditions(segment, query) }
+        return try statement(query, segment, first)
+    }
+
+    /// The statement for the objects whose keys are in the JSON array that is its only parameter.
+    mutating func statementByKeys(_ query: ResolvedQuery) throws(LarderError) -> SQL {
+        try statement(
+            query, nil,
+            ["t0.\(name: Layout.keyColumn) IN (SELECT value FROM json_each(?))"])
+    }
+
+    private mutating func statement(
+        _ query: ResolvedQuery, _ segment: KeysetSegment?, _ first: [SQL]
+    ) throws(LarderError) -> SQL {
+        if let groups = try groupedByHashing(query) { return try self.statement(query, groups) }
+        let select: SQL = query.isDistinct ? "SELECT DISTINCT" : "SELECT"
+        var statement: SQL = "\(select) \(try results(query)) FROM \(from(query.sources))"
+        let kind = try kindCondition(query, segment)
+        try append(first, and: query.predicate, kind, to: &statement)
+        if !query.groupBy.isEmpty {
+            var groups: [SQL] = []
+            for (index, group) in query.groupBy.enumerated() {
+                if case .column = group {
+                    groups.append(try operand(group))
+                } else {
+                    // An expression with parameters, written twice, would be two expressions.
+                    groups.append("\(index + 1)")
+                }
+            }
+            statement += " GROUP BY \(groups)"
+        }
+        try append(" HAVING ", query.having, to: &statement)
+        if !query.order.isEmpty {
+            statement += " ORDER BY \(try terms(of: query, segment))"
+        }
+        try appendLimit(to: &statement)
+        return statement
+    }
+
+    mutating func results(_ query: ResolvedQuery) throws(LarderError) -> [SQL] {
+        var results: [SQL] = []
+        if query.hasIdentity {
+            results.append("t0.\(name: Layout.keyColumn)")
+            results.append("t0.\(name: Layout.versionColumn)")
+        }
+        if query.hasEntity {
+            results.append("t0.\(name: Layout.entityColumn)")
+        }
+        var entities: [SQL] = []
+        for column in query.columns {
+            guard case .operand(let operand) = column.content else { continue }
+            let result = try self.operand(operand)
+            results.append(result)
+            if let table = column.entityTable {
+                entities.append(Self.entity(of: result, in: table))
+            }
+        }
+        // After all others, because ORDER BY refers to columns by their index.
+        return results + entities
+    }
+
+    /// The name of the entity of the object with a key.
+    static func entity(of key: SQL, in table: String) -> SQL {
+        """
+        (SELECT k.\(name: Layout.entityColumn) FROM \(name: table) AS k \
+        WHERE k.\(name: Layout.keyColumn) = \(key))
+        """
+    }
+
+    /// The condition that selects the rows of some entities.
+    ///
+    /// SQLite does not know how many rows that are. It uses the index on entities if no other index
+    /// serves; but a query for the first rows of an order uses the index with that order.
+    mutating func kindCondition(
+        _ query: ResolvedQuery, _ segment: KeysetSegment?
+    ) throws(LarderError) -> SQL? {
+        guard let names = query.entityNames else { return nil }
+        let column: SQL = "t0.\(name: Layout.entityColumn)"
+        var wantsFirst = segment != nil
+        if !wantsFirst { wantsFirst = try ask(.hasLimit) }
+        guard query.isOrderedByIndex, wantsFirst else {
+            return "unlikely(\(Self.kindTest(column, names)))"
+        }
+        return Self.kindTest("+\(column)", names)
+    }
+
+    /// - Parameters:
+    ///   - first: Conditions before the predicate.
+    ///   - last: A condition after it.
+    mutating func append(
+        _ first: [SQL], and predicate: PlanPredicate, _ last: SQL?,
+        to statement: inout SQL
+    ) throws(LarderError) {
+        let conjuncts = predicate.conjuncts
+        let isSelective = !first.isEmpty || conjuncts.contains(where: \.isIndexedEquality)
+        var written = first
+        for conjunct in conjuncts {
+            prefersKeyList = !isSelective
+            switch try self.predicate(conjunct, negated: false) {
+            case .always(true): break
+            case .always(false):
+                statement += " WHERE 0"
+                return
+            case .sql(let fragment): written.append(fragment)
+            }
+        }
+        if let last { written.append(last) }
+        guard case .sql(let fragment) = Self.connected(written, isAnd: true) else { return }
+        statement += " WHERE \(fragment)"
+    }
+
+    mutating func append(
+        _ keyword: SQL, _ predicate: PlanPredicate, to statement: inout SQL
+    ) throws(LarderError) {
+        switch try self.predicate(predicate, negated: false) {
+        case .always(true): break
+        case .always(false): statement += "\(keyword)0"
+        case .sql(let fragment): statement += keyword + fragment
+        }
+    }
+
+    mutating func appendLimit(to statement: inout SQL) throws(LarderError) {
+        let hasOffset = try ask(.hasOffset)
+        if try ask(.hasLimit) {
+            statement += " LIMIT \(.limit)"
+        } else if hasOffset {
+            statement += " LIMIT -1"
+        }
+        if hasOffset { statement += " OFFSET \(.offset)" }
+    }
+
+    // MARK: Sources
+
+    /// The tables of a FROM clause. The condition of the first belongs to the WHERE clause.
+    ///
+    /// - Parameter isFixed: Whether the tables are read in this order. A plus hides the key of each
+    ///   join from indexes. Otherwise SQLite could begin at the last table and read, for each outer
+    ///   object, all rows that lead there.
+    func from(_ sources: [PlanSource], isFixed: Bool = false) -> SQL {
+        var clause: SQL = ""
+        for source in sources {
+            let table: SQL = "\(name: source.table) AS t\(source.alias)"
+            guard source.join != .first, let condition = source.condition else {
+                clause += table
+                continue
+            }
+            clause += source.join == .left ? " LEFT JOIN " : " JOIN "
+            clause += "\(table) ON \(condition.sql(of: source, hidesKey: isFixed))"
+        }
+        return clause
+    }
+}
+
+extension PlanSource.Condition {
+    func sql(of source: PlanSource, hidesKey: Bool = false) -> SQL {
+        let column = ColumnReference(alias: source.alias, column: column)
+        return "\(column.sql) = \(hidesKey ? "+" : "")\(key.sql)"
+    }
+}
+
+extension ColumnReference {
+    var sql: SQL { "t\(alias).\(name: column)" }
+}
+
+extension ResolvedQuery {
+    /// Whether an index of the table has the order of the rows; not the index on entities.
+    fileprivate var isOrderedByIndex: Bool {
+        guard case .operand(.column(let column))? = order.first?.key,
+            column.isIndexed, column.reference.alias == 0
+        else { return false }
+        return column.reference.column != Layout.keyColumn || entityNames?.count != 1
+    }
+}

@@ -1,0 +1,194 @@
+import FoundationEssentials
+import LarderModel
+
+/// Converts the values of a query to the types with which they are compared, in their stored form.
+///
+/// A value of the same kind is accepted. A number is accepted if the other type has the same number. A
+/// text is read as a date, UUID, URL, decimal, data or an object's URI if one of these is expected, and
+/// also as a number or bool if arguments are texts. Everything else is `wrongType`. The range of an
+/// attribute's type does not limit a number: an int16 can be compared with 100000.
+struct ValueConverter: Sendable {
+    let storeIdentifier: UUID
+    let schema: Schema
+    /// The positions of the values in the query's format strings, for errors.
+    var places: [FormatPlaces] = []
+
+    func binding(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> SQLValue {
+        try locating(value) { () throws(LarderError) in
+            try binding(
+                try self.value(value, parameters), for: value, isText: isText(value, parameters))
+        }
+    }
+
+    func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
+        value.isArgument && parameters.argumentsAreText
+    }
+
+    func value(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) -> Value {
+        try locating(value) { () throws(LarderError) in
+            switch try argument(value, parameters) {
+            case .value(let single): return single
+            case .list:
+                throw LarderError(
+                    .wrongType, "\(value.name) cannot be compared with a list",
+                    hint: "use a list as an argument on the right side of IN or BETWEEN")
+            }
+        }
+    }
+
+    func locating<Result>(
+        _ value: PlanValue, _ body: () throws(LarderError) -> Result
+    ) throws(LarderError) -> Result {
+        do throws(LarderError) { return try body() } catch {
+            guard let expression = value.source.expression else { throw error }
+            throw places.reduce(error) { $1.locating($0, at: expression) }
+        }
+    }
+
+    func argument(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> QueryArgument {
+        let argument = try given(value, parameters)
+        guard let bound = value.bound else { return argument }
+        let isText = isText(value, parameters)
+        return .value(try argument.bounds(isText: isText, beside: value.name)[bound])
+    }
+
+    private func given(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> QueryArgument {
+        switch value.source {
+        case .constant(let constant): return .value(constant)
+        case .variable(let name):
+            guard let variable = parameters.variables[name] else {
+                throw LarderError(
+                    .malformedPredicate,
+                    "there is no value for $\(QueryResolver.printable(name))",
+                    hint: "a variable is given with the query, or named by a SUBQUERY around it")
+            }
+            return variable
+        case .argument(let index):
+            guard parameters.arguments.indices.contains(index) else {
+                throw LarderError(
+                    .malformedPredicate,
+                    "the query takes at least \(index + 1) arguments, and "
+                        + "\(parameters.arguments.count) were given",
+                    hint: "give a value for each %@ and %K")
+            }
+            return parameters.arguments[index]
+        case .cursor(let index):
+            precondition(index < parameters.after.count, "the plan has checked their number")
+            return .value(parameters.after[index])
+        }
+    }
+
+    func binding(
+        _ value: Value, for target: PlanValue, isText: Bool
+    ) throws(LarderError) -> SQLValue {
+        if case .null = value { return .null }
+        switch target.type {
+        case nil: return try naturalBinding(value, for: target)
+        case .object:
+            guard let identifier = try Self.identifier(value) else { throw mismatch(value, target) }
+            return .integer(try key(of: identifier, for: target))
+        case .attribute(let type):
+            let typed = try value.read(as: type, isText: isText, beside: target.name)
+            guard let binding = try storedBinding(typed, type, target) else {
+                throw mismatch(value, target)
+            }
+            return binding
+        }
+    }
+
+    /// The object that a value names, also by its URI; nil if it names none.
+    static func identifier(_ value: Value) throws(LarderError) -> PersistentIdentifier? {
+        switch value {
+        case .object(let identifier): identifier
+        case .string(let text): try PersistentIdentifier(uriRepresentation: text)
+        default: nil
+        }
+    }
+
+    func identifier(
+        _ value: PlanValue, _ parameters: QueryParameters
+    ) throws(LarderError) -> PersistentIdentifier? {
+        try Self.identifier(try self.value(value, parameters))
+    }
+
+    /// The table with the entity of an object; nil if the type determines it, or is no object's.
+    func entityTable(of type: OperandType?) -> String? {
+        guard case .object(let name)? = type, schema.hasSubentities(name) else { return nil }
+        return schema.entity(named: name).map { schema.root(of: $0).name }
+    }
+
+    private func storedBinding(
+        _ value: Value, _ type: AttributeType, _ target: PlanValue
+    ) throws(LarderError) -> SQLValue? {
+        switch type {
+        case .bool:
+            switch value {
+            case .bool(let bool): return .integer(bool ? 1 : 0)
+            case .int(let integer) where integer == 0 || integer == 1: return .integer(integer)
+            default: return nil
+            }
+        case .int16, .int32, .int64: return try numberBesideIntegers(value, target)
+        case .float, .double:
+            guard let number = try number(value, target) else { return nil }
+            return try floating(number, isFloat: type == .float, target)
+        case .decimal: return try decimal(value, target).map { .text($0) }
+        case .string, .date, .uuid, .url, .data, .json:
+            guard Self.isSameKind(value, type) else { return nil }
+            return try SQLValue(storing: value, as: type, named: target.name)
+        }
+    }
+
+    private static func isSameKind(_ value: Value, _ type: AttributeType) -> Bool {
+        switch (value, type) {
+        case (.string, .string), (.date, .date), (.uuid, .uuid), (.url, .url), (.data, .data),
+            (.json, .json):
+            true
+        default: false
+        }
+    }
+
+    /// The key of an object of this store, which may have been deleted.
+    func key(
+        of identifier: PersistentIdentifier, for target: PlanValue
+    ) throws(LarderError) -> Int64 {
+        let key = try key(of: identifier)
+        if case .object(let entityName) = target.type,
+            !schema.isKind(identifier.entityName, of: entityName)
+        {
+            throw LarderError(
+                .wrongType,
+                "\(target.name) is an object of \(entityName), "
+                    + "not of \(identifier.entityName)", uri: identifier.uriRepresentation)
+        }
+        return key
+    }
+
+    /// - Throws: `foreignIdentifier` for an identifier of another store and for a temporary one.
+    func key(of identifier: PersistentIdentifier) throws(LarderError) -> Int64 {
+        guard let key = identifier.permanentKey, let store = identifier.store else {
+            throw LarderError(
+                .foreignIdentifier, "a temporary identifier names no object of the store",
+                hint: "use the identifier that the save gave", uri: identifier.uriRepresentation)
+        }
+        guard store == storeIdentifier else {
+            throw LarderError(
+                .foreignIdentifier, "the object belongs to another store",
+                hint: "an identifier is good for the store that gave it",
+                uri: identifier.uriRepresentation)
+        }
+        return key
+    }
+
+    func mismatch(_ value: Value, _ target: PlanValue) -> LarderError {
+        let wanted = target.type?.nounWithArticle ?? "a value"
+        return LarderError(
+            .wrongType,
+            "\(target.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)")
+    }
+}
