@@ -48,7 +48,8 @@ extension ChangeSetCheck {
             kind = .add(try planned(point, targets, stored))
         case .move(_, _, let point):
             guard stored.relationship.isOrdered else {
-                throw invalid("\(stored.qualifiedName) is not ordered, so objects cannot be moved", stored)
+                throw invalid(
+                    "\(stored.qualifiedName) is not ordered, so objects cannot be moved", stored)
             }
             kind = .move(try planned(point, targets, stored))
         }
@@ -66,7 +67,8 @@ extension ChangeSetCheck {
             let entityName = entity.name
             throw LarderError(
                 ChangeFault(
-                    .wrongType, "\(entityName).\(name) is not a to-many relationship and cannot be edited",
+                    .wrongType,
+                    "\(entityName).\(name) is not a to-many relationship and cannot be edited",
                     entityName: entityName, propertyNames: [name], rule: .type),
                 hint: "set its value instead")
         }
