@@ -114,7 +114,7 @@ struct DaemonCommand: ParsableCommand {
     private static func mode(_ text: String) throws -> UInt32 {
         guard let mode = UInt32(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
             throw ValidationError(
-                "the mode must be an octal number from 0600 to 0777 that includes 0600")
+                "the mode must be octal, at most 0777, and let the owner read and write")
         }
         return mode
     }

@@ -1,4 +1,5 @@
-# Crashes of the daemon, power failures and disk errors: a short run of scripts/crash-test.
+# The store after a failure of the daemon, the power or the disk: the quick form of
+# scripts/crash-test.
 
 load helper
 
@@ -9,35 +10,35 @@ setup() {
 
 crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 
-@test "the history checker finds each kind of anomaly, and none in a correct history" {
+@test "the checker finds each anomaly, and accepts histories without one" {
     cd "$BATS_TEST_DIRNAME/../Crash"
     /usr/bin/python3 -B -m unittest test_history
 }
 
-@test "acknowledged writes survive kill -9 at random times, and no write is partial" {
+@test "acknowledged saves survive SIGKILL at a random time, and none is incomplete" {
     crash_test kills
 }
 
-@test "acknowledged writes survive a kill at each file operation" {
+@test "acknowledged saves survive SIGKILL at each operation on the file" {
     crash_test operations
 }
 
-@test "a power failure during creation leaves an empty file or a valid store" {
+@test "a power loss while a store is created leaves an empty file or a store" {
     crash_test creation
 }
 
-@test "acknowledged writes survive a power failure, and no write is partial" {
+@test "acknowledged saves survive a power loss, and none is incomplete" {
     crash_test power
 }
 
-@test "the test detects lost writes with synchronous=NORMAL and with a disk that ignores syncs" {
+@test "losses are found where they must be: with synchronous=NORMAL, on a disk without syncs" {
     crash_test losses-show
 }
 
-@test "EIO and ENOSPC cause errors, never wrong data" {
+@test "a disk that fails with EIO or ENOSPC causes errors, and never wrong data" {
     crash_test errors
 }
 
-@test "the history of concurrent clients is serializable; injected faults are detected" {
+@test "concurrent clients see a serializable history; the planted errors are found" {
     crash_test isolation
 }

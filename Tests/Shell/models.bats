@@ -1,4 +1,4 @@
-# Random change sets against a model: a short run of scripts/model-test.
+# Random change sets against a model: the short form of scripts/model-test.
 
 load helper
 
@@ -9,13 +9,13 @@ setup() {
 
 model_test() { "$BATS_TEST_DIRNAME/../../scripts/model-test" "$@"; }
 
-@test "after 10,000 random steps the store equals the model" {
-    # The seed and the statistics are printed in every case.
+@test "the store agrees with the model after 10,000 random steps" {
+    # The seed and the counts are shown also on success.
     set -o pipefail
     model_test | sed 's/^/# /' >&3
 }
 
-@test "the model test finds faults injected into the model and into the clients" {
-    # The rarest fault is found after 300 steps on average, sometimes after more than 1,000.
+@test "the model test finds errors planted into the model and into the clients" {
+    # The rarest error is found after 300 steps on average, sometimes after more than 1,000.
     model_test --planted --steps 2500
 }
