@@ -8,7 +8,7 @@ struct BuildComparison {
     let baseline: String
     let isQuick: Bool
 
-    /// A measure that is slower by more than this is named at the end.
+    /// A measure that is worse by more than this is named at the end.
     static let tolerance = 1.05
 
     private let rounds = 5
@@ -18,7 +18,7 @@ struct BuildComparison {
         where !FileManager.default.isExecutableFile(atPath: "\(folder)/larderd") {
             throw Problem("\(folder) has no program larderd; give the folder of a build")
         }
-        printLine("| measure | new | old | new/old | spread | slower by |")
+        printLine("| measure | new | old | new/old | spread | worse by |")
         printLine("|---|---|---|---|---|---|")
         var compared: [Report.Row] = []
         for measure in measures {
@@ -26,12 +26,12 @@ struct BuildComparison {
             for row in rows { printLine(Self.line(row)) }
             compared += rows
         }
-        let slower = compared.filter { Self.slowdown($0) > Self.tolerance }
+        let worse = compared.filter { Self.worsening($0) > Self.tolerance }
         printLine("")
-        printLine("slower by more than 5 %: \(slower.isEmpty ? "none" : "")")
-        for row in slower {
-            let always = Self.isAlwaysSlower(row) ? "in each round" : "not in each round"
-            printLine("- \(row.measure): \(Self.percent(Self.slowdown(row))), \(always)")
+        printLine("worse by more than 5 %: \(worse.isEmpty ? "none" : "")")
+        for row in worse {
+            let always = Self.isAlwaysWorse(row) ? "in each round" : "not in each round"
+            printLine("- \(row.measure): \(Self.percent(Self.worsening(row))), \(always)")
         }
         return compared
     }
@@ -66,28 +66,28 @@ struct BuildComparison {
     }
 
     /// 1.1 if the new build takes a tenth longer, whichever way the unit counts.
-    private static func slowdown(_ row: Report.Row) -> Double {
+    private static func worsening(_ row: Report.Row) -> Double {
         guard let ratio = row.ratio, ratio > 0, ratio.isFinite else { return 1 }
         return row.unit.hasSuffix("/s") ? 1 / ratio : ratio
     }
 
-    private static func isAlwaysSlower(_ row: Report.Row) -> Bool {
+    private static func isAlwaysWorse(_ row: Report.Row) -> Bool {
         zip(row.ours, row.theirs).allSatisfy { new, old in
             row.unit.hasSuffix("/s") ? new < old : new > old
         }
     }
 
-    private static func percent(_ slowdown: Double) -> String {
-        "\(Int(((slowdown - 1) * 100).rounded())) %"
+    private static func percent(_ worsening: Double) -> String {
+        "\(Int(((worsening - 1) * 100).rounded())) %"
     }
 
     private static func line(_ row: Report.Row) -> String {
-        let slowdown = slowdown(row)
+        let worsening = worsening(row)
         let cells = [
             row.measure, "\(Report.short(row.ours.median)) \(row.unit)",
             "\(Report.short(row.theirs.median)) \(row.unit)", row.ratio.map(Report.short) ?? "–",
             "± \(Int((row.spread * 100).rounded())) %",
-            slowdown > tolerance ? "**\(percent(slowdown))**" : percent(slowdown),
+            worsening > tolerance ? "**\(percent(worsening))**" : percent(worsening),
         ]
         return "| \(cells.joined(separator: " | ")) |"
     }
