@@ -2,7 +2,7 @@ import Glibc
 import QueryFuzzing
 import TestSupport
 
-/// `scripts/fuzz-queries`: the property test of queries for as long as it is told.
+/// `scripts/fuzz-queries`: runs the property test of queries for a number of cases or minutes.
 ///
 ///     FuzzQueries CASES
 ///     FuzzQueries --minutes N
@@ -33,7 +33,7 @@ import TestSupport
         }
         report(fuzzer.account, since: start)
         let rarest = fuzzer.rarest.prefix(5).map { "\($0.name) \($0.count)" }
-        print("written least: \(rarest.joined(separator: ", "))")
+        print("least covered: \(rarest.joined(separator: ", "))")
     }
 
     private static func report(
@@ -42,9 +42,9 @@ import TestSupport
         let seconds = (ContinuousClock.now - start).components.seconds
         let rate = account.caseCount / Int(max(1, seconds))
         print(
-            "\(account.caseCount) cases in \(seconds) s, \(rate) a second; "
-                + "\(account.selectiveCount) tell objects apart, "
-                + "\(account.refusedCount) are refused, \(account.undecidedCount) undecided")
+            "\(account.caseCount) cases in \(seconds) s, \(rate) per second; "
+                + "\(account.selectiveCount) select some of the objects, "
+                + "\(account.refusedCount) are rejected, \(account.undecidedCount) undecided")
         fflush(nil)
     }
 }
