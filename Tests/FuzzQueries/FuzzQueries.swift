@@ -33,7 +33,7 @@ import TestSupport
         }
         report(fuzzer.account, since: start)
         let rarest = fuzzer.rarest.prefix(5).map { "\($0.name) \($0.count)" }
-        print("least frequent: \(rarest.joined(separator: ", "))")
+        print("least covered: \(rarest.joined(separator: ", "))")
     }
 
     private static func report(
@@ -43,8 +43,8 @@ import TestSupport
         let rate = account.caseCount / Int(max(1, seconds))
         print(
             "\(account.caseCount) cases in \(seconds) s, \(rate) per second; "
-                + "\(account.selectiveCount) select some objects, not all, "
-                + "\(account.refusedCount) failed in both, \(account.undecidedCount) undecided")
+                + "\(account.selectiveCount) select some of the objects, "
+                + "\(account.refusedCount) are rejected, \(account.undecidedCount) undecided")
         fflush(nil)
     }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 
 extension DraftObject {
-    /// What is not nil, with links as `@o3`.
+    /// The values that are not nil, with links as `@o3`.
     func json(in schema: Schema) -> JSONValue {
         var members: [String: JSONValue] = [:]
         for name in values.keys.sorted() {
@@ -22,13 +22,13 @@ extension DraftObject {
 }
 
 extension Value {
-    /// As a script's `arg` takes it, where objects have the names of drafts.
+    /// The value in a script's `arg`, where objects have the names of drafts.
     func scriptText(_ drafts: [DraftObject], _ schema: Schema) -> String {
         func root(_ name: String) -> String? {
             schema.entity(named: name).map { schema.root(of: $0).name }
         }
         func name(_ object: PersistentIdentifier) -> String {
-            // A store counts the keys of each tree of entities from 1.
+            // A store numbers the keys of each entity hierarchy from 1.
             let places = drafts.indices.filter {
                 root(drafts[$0].entityName) == root(object.entityName)
             }
@@ -57,28 +57,28 @@ extension Value {
 }
 
 extension QueryExpression {
-    /// The same with all its values as arguments, in the order in which they are printed.
+    /// The expression with all its values as arguments, in the order in which they are formatted.
     func withArguments(_ given: [Value], _ taken: inout [Value]) -> QueryExpression {
         switch self {
         case .constant(.bool): return self
         case .constant(let value):
             taken.append(value)
             return .argument(taken.count - 1)
-        case .argument(let place):
-            taken.append(given.indices.contains(place) ? given[place] : .null)
+        case .argument(let index):
+            taken.append(given.indices.contains(index) ? given[index] : .null)
             return .argument(taken.count - 1)
         default: return mapChildren { $0.withArguments(given, &taken) }
         }
     }
 
-    /// The properties that its key paths name.
+    /// The names of the properties in its key paths.
     var names: Set<String> {
         let below = children.reduce(into: Set<String>()) { $0.formUnion($1.names) }
         if case .keyPath(_, let steps) = self { return below.union(steps) }
         return below
     }
 
-    /// Smaller trees that may show the same.
+    /// Smaller trees that may show the same disagreement.
     var simplified: [QueryExpression] {
         var candidates: [QueryExpression] = []
         switch self {
@@ -92,21 +92,21 @@ extension QueryExpression {
         }
         switch self {
         case .and(let parts):
-            for place in parts.indices { candidates.append(.and(parts.without(place))) }
+            for index in parts.indices { candidates.append(.and(parts.without(index))) }
         case .or(let parts):
-            for place in parts.indices { candidates.append(.or(parts.without(place))) }
+            for index in parts.indices { candidates.append(.or(parts.without(index))) }
         case .list(let parts):
-            for place in parts.indices { candidates.append(.list(parts.without(place))) }
+            for index in parts.indices { candidates.append(.list(parts.without(index))) }
         default: break
         }
-        // One child at a time, in its place.
-        for (place, child) in children.enumerated() {
+        // Simplify one child at a time.
+        for (index, child) in children.enumerated() {
             for simpler in child.simplified {
                 var next = 0
                 candidates.append(
                     mapChildren { original in
                         defer { next += 1 }
-                        return next == place ? simpler : original
+                        return next == index ? simpler : original
                     })
             }
         }
@@ -115,16 +115,16 @@ extension QueryExpression {
 }
 
 extension [SortKey] {
-    /// Fewer keys, and keys of smaller trees.
+    /// Fewer keys, and keys with smaller trees.
     var simplified: [[SortKey]] {
         var candidates: [[SortKey]] = []
-        for place in indices {
+        for index in indices {
             var fewer = self
-            fewer.remove(at: place)
+            fewer.remove(at: index)
             candidates.append(fewer)
-            for simpler in self[place].expression.simplified {
+            for simpler in self[index].expression.simplified {
                 var keys = self
-                keys[place].term = .tree(simpler)
+                keys[index].term = .tree(simpler)
                 candidates.append(keys)
             }
         }
@@ -133,15 +133,15 @@ extension [SortKey] {
 }
 
 extension [QueryExpression] {
-    fileprivate func without(_ place: Int) -> [QueryExpression] {
+    fileprivate func without(_ index: Int) -> [QueryExpression] {
         var rest = self
-        rest.remove(at: place)
+        rest.remove(at: index)
         return rest
     }
 }
 
 extension QueryCase {
-    /// The same question of another store: it names the objects that have the same keys there.
+    /// The same query for another store, naming the objects with the same keys there.
     func moved(to store: FuzzedStore) -> QueryCase {
         var moved = self
         moved.arguments = arguments.map { $0.moved(to: store.storeIdentifier) }
@@ -176,10 +176,10 @@ extension SortKey {
         if case .tree(let tree) = term { tree } else { .object }
     }
 
-    /// The properties that its key path names.
+    /// The names of the properties in its key path.
     var names: Set<String> { expression.names }
 
-    /// As a script's `sort` takes it, as far as that goes.
+    /// The key in the form of a script's `sort`, as far as possible.
     var scriptText: String {
         "\(expression.format)\(isDescending ? ":desc" : "") (\(nilPlacement), \(stringOrder))"
     }

@@ -1,28 +1,28 @@
 import FoundationEssentials
 import LarderModel
 
-/// A question that SQL and evaluator answer differently, and the smallest one found that they do.
+/// A query for which SQL and the evaluator disagree, and the smallest such query found.
 public struct Disagreement: CustomStringConvertible {
     private let schema: Schema
     private var drafts: [DraftObject]
     private var query: QueryCase
-    private let fault: PlantedFault?
+    private let bug: InjectedBug?
     private var selected = QueryOutcome.keys([])
     private var evaluated = QueryOutcome.keys([])
 
-    init(_ query: QueryCase, in store: FuzzedStore, _ fault: PlantedFault?) {
+    init(_ query: QueryCase, in store: FuzzedStore, _ bug: InjectedBug?) {
         schema = store.schema
         drafts = store.drafts
         self.query = query
-        self.fault = fault
+        self.bug = bug
         selected = store.selected(query)
-        evaluated = store.evaluated(query, fault)
+        evaluated = store.evaluated(query, bug)
     }
 
-    /// Stores that are made in search of a smaller one.
+    /// The number of stores that may be created to find a smaller case.
     private static let storesMax = 300
 
-    /// The disagreement without what it does not need.
+    /// The disagreement reduced to a minimum.
     public func minimised() -> Disagreement {
         var smallest = self
         if let store = try? FuzzedStore(schema, drafts) { smallest.minimisePredicate(in: store) }
@@ -33,10 +33,10 @@ public struct Disagreement: CustomStringConvertible {
         return smallest
     }
 
-    /// Whether the sides still differ; remembers how.
+    /// Whether the two sides still differ; records the outcomes.
     private mutating func take(_ candidate: QueryCase, in store: FuzzedStore) -> Bool {
         let selected = store.selected(candidate)
-        let evaluated = store.evaluated(candidate, fault)
+        let evaluated = store.evaluated(candidate, bug)
         guard selected != evaluated, !selected.dependsOnOrder, !evaluated.dependsOnOrder else {
             return false
         }
@@ -71,35 +71,35 @@ public struct Disagreement: CustomStringConvertible {
 
     private mutating func minimiseObjects() {
         var storesLeft = Self.storesMax
-        for place in drafts.indices.reversed() {
-            tryDrafts(drafts.removing(place), &storesLeft)
+        for index in drafts.indices.reversed() {
+            tryDrafts(drafts.removing(index), &storesLeft)
         }
-        for place in drafts.indices {
-            for name in drafts[place].links.keys.sorted() {
+        for index in drafts.indices {
+            for name in drafts[index].links.keys.sorted() {
                 var fewer = drafts
-                fewer[place].links[name] = nil
+                fewer[index].links[name] = nil
                 tryDrafts(fewer, &storesLeft)
             }
-            for name in drafts[place].values.keys.sorted() where !isNil(name, of: place) {
+            for name in drafts[index].values.keys.sorted() where !isNil(name, of: index) {
                 var fewer = drafts
-                fewer[place].values[name] = .null
+                fewer[index].values[name] = .null
                 tryDrafts(fewer, &storesLeft)
             }
         }
     }
 
-    private func isNil(_ name: String, of place: Int) -> Bool {
-        drafts[place].values[name]?.isNull ?? true
+    private func isNil(_ name: String, of index: Int) -> Bool {
+        drafts[index].values[name]?.isNull ?? true
     }
 
-    /// Goes on with fewer objects, if the sides still differ.
+    /// Continues with fewer objects if the two sides still differ.
     private mutating func tryDrafts(_ fewer: [DraftObject], _ storesLeft: inout Int) {
         guard storesLeft > 0, let store = try? FuzzedStore(schema, fewer) else { return }
         storesLeft -= 1
         if take(query.moved(to: store), in: store) { drafts = fewer }
     }
 
-    /// The schema without the attributes that no object has and the query does not name.
+    /// The schema without attributes that are nil in all objects and not used by the query.
     private var reducedSchema: String {
         let names = query.predicate.names.union(query.sort.flatMap(\.names))
         let used = names.union(
@@ -117,14 +117,14 @@ public struct Disagreement: CustomStringConvertible {
         return (reduced ?? schema).canonicalText
     }
 
-    /// As a script that shows it: see `Tests/LarderStoreTests/Scripts/queries`.
+    /// A script that reproduces it; see `Tests/LarderStoreTests/Scripts/queries`.
     public var description: String {
         let sql = (try? FuzzedStore(schema, drafts))?.sql(of: query) ?? ""
         var lines = ["# \(sql)"]
         lines += ["# SQL: \(selected), evaluator: \(evaluated).", "schema", reducedSchema]
         lines.append("insert")
-        for (place, draft) in drafts.enumerated() {
-            lines.append("\(draft.entityName) o\(place) \(draft.json(in: schema).text)")
+        for (index, draft) in drafts.enumerated() {
+            lines.append("\(draft.entityName) o\(index) \(draft.json(in: schema).text)")
         }
         var arguments: [Value] = []
         let predicate = query.predicate.withArguments(query.arguments, &arguments)
@@ -137,13 +137,13 @@ public struct Disagreement: CustomStringConvertible {
 }
 
 extension [DraftObject] {
-    /// Without one of them, and without links to it.
-    fileprivate func removing(_ place: Int) -> [DraftObject] {
+    /// The drafts without one of them and without links to it.
+    fileprivate func removing(_ index: Int) -> [DraftObject] {
         var drafts = self
-        drafts.remove(at: place)
+        drafts.remove(at: index)
         for index in drafts.indices {
             drafts[index].links = drafts[index].links.mapValues { links in
-                links.filter { $0 != place }.map { $0 > place ? $0 - 1 : $0 }
+                links.filter { $0 != index }.map { $0 > index ? $0 - 1 : $0 }
             }
         }
         return drafts

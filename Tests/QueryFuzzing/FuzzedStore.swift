@@ -10,7 +10,7 @@ public final class FuzzedStore {
     let store: Store
     let reader: any StoreReader
     let matcher = Store.makeMatcher()
-    /// By entity, then by the store's key.
+    /// By entity, then by key.
     private(set) var objects: [String: [Int64: [String: Value]]] = [:]
     private(set) var identifiers: [PersistentIdentifier] = []
 
@@ -27,7 +27,7 @@ public final class FuzzedStore {
         store = try Store.inMemory(schema: schema)
         let writer = try store.makeWriter()
         defer { writer.close() }
-        let changes = drafts.enumerated().map { place, draft in
+        let changes = drafts.enumerated().map { index, draft in
             var values = draft.values
             for (name, links) in draft.links {
                 let objects = links.map { Self.temporary($0, drafts[$0]) }
@@ -35,18 +35,18 @@ public final class FuzzedStore {
                     Self.isToMany(name, of: draft.entityName, in: schema)
                     ? .objects(objects) : objects.first.map { .object($0) } ?? .null
             }
-            return Change.insert(Self.temporary(place, draft), values: values)
+            return Change.insert(Self.temporary(index, draft), values: values)
         }
         guard let result = writer.save([ChangeSet(changes)]).first else {
-            throw LarderError(.storageFailed, "the writer gave no outcome")
+            throw LarderError(.storageFailed, "the writer returned no outcome")
         }
         identifiers = try result.get().inserted
         reader = try store.makeReader()
         fillMemory()
     }
 
-    private static func temporary(_ place: Int, _ draft: DraftObject) -> PersistentIdentifier {
-        PersistentIdentifier(temporary: "o\(place)", entityName: draft.entityName)
+    private static func temporary(_ index: Int, _ draft: DraftObject) -> PersistentIdentifier {
+        PersistentIdentifier(temporary: "o\(index)", entityName: draft.entityName)
     }
 
     private static func isToMany(_ name: String, of entity: String, in schema: Schema) -> Bool {
@@ -57,7 +57,7 @@ public final class FuzzedStore {
         return relationship.isToMany
     }
 
-    /// What the store must hold now, made of the drafts alone.
+    /// The expected content of the store, computed from the drafts alone.
     private func fillMemory() {
         for (draft, identifier) in zip(drafts, identifiers) {
             var values = draft.values
@@ -72,10 +72,10 @@ public final class FuzzedStore {
                     case .relationship(let relationship) = schema.entity(named: draft.entityName)?
                         .property(named: name)
                 else { continue }
-                for place in links {
-                    add(identifiers[place], to: identifier, relationship.name)
+                for index in links {
+                    add(identifiers[index], to: identifier, relationship.name)
                     if let inverse = relationship.inverse {
-                        add(identifier, to: identifiers[place], inverse)
+                        add(identifier, to: identifiers[index], inverse)
                     }
                 }
             }

@@ -16,7 +16,7 @@ extension PredicateGenerator {
         }
     }
 
-    /// Types that compare with a type, itself among them.
+    /// The types that are comparable with a type, including itself.
     private static func partners(of type: AttributeType) -> [AttributeType] {
         switch type {
         case .int16, .int32, .int64: [.int16, .int32, .int64, .float, .double, .decimal]
@@ -27,7 +27,7 @@ extension PredicateGenerator {
     }
 
     mutating func attributeType() -> AttributeType {
-        // Strings and integers are in every entity, and have the most operators.
+        // Every entity has strings and integers, and they have the most operators.
         if random.once(in: 3) { return .string }
         return random.pick(AttributeType.allCases) ?? .int64
     }
@@ -38,7 +38,7 @@ extension PredicateGenerator {
         return comparison(left, type, .direct, depth: depth)
     }
 
-    /// A comparison with a left side of the type.
+    /// A comparison whose left side is of the type.
     mutating func comparison(
         _ left: QueryExpression, _ type: AttributeType, _ modifier: Comparison.Modifier, depth: Int
     ) -> QueryExpression? {
@@ -60,7 +60,7 @@ extension PredicateGenerator {
         note("\(modifier)")
         if !options.isEmpty { note("\(name.rawValue)[\(options.rawValue)]") }
         let right = rightSide(type, name, depth: depth)
-        // A literal on the left must find the type on the right.
+        // A literal on the left takes the type of the right side.
         let isSwapped = modifier == .direct && options.isEmpty && random.once(in: 5)
         if isSwapped, !Self.stringOperators.contains(name) {
             return .comparison(Comparison(right, name, left))
@@ -81,10 +81,10 @@ extension PredicateGenerator {
             if random.once(in: 3), let partner = random.pick(Self.partners(of: type)),
                 let other = operand(partner, depth: depth - 1)
             {
-                note(partner == type ? "two operands" : "\(type) beside \(partner)")
+                note(partner == type ? "two operands" : "\(type) with \(partner)")
                 return other
             }
-            return literal(beside: type)
+            return literal(comparedWith: type)
         }
     }
 
@@ -103,7 +103,7 @@ extension PredicateGenerator {
             type == .string && random.once(in: 3) ? .caseInsensitive : []
         let elements = (0..<random.number(0...5)).map { _ in
             random.once(in: 5)
-                ? rightSide(type, .equal, depth: depth) : literal(beside: type)
+                ? rightSide(type, .equal, depth: depth) : literal(comparedWith: type)
         }
         return .comparison(
             Comparison(left, .in, .list(elements), options: options, modifier: modifier))
@@ -127,11 +127,11 @@ extension PredicateGenerator {
             return comparison(left, type, modifier, depth: depth)
         }
         note("BETWEEN")
-        let bounds = (0..<2).map { _ in literal(beside: type) }
+        let bounds = (0..<2).map { _ in literal(comparedWith: type) }
         return .comparison(Comparison(left, .between, .list(bounds), modifier: modifier))
     }
 
-    /// A value of the type, of each element of a to-many key path.
+    /// A value of the type, computed for each element of a to-many key path.
     private mutating func computed(
         of elements: QueryExpression, _ type: AttributeType, depth: Int
     ) -> QueryExpression? {
@@ -145,7 +145,7 @@ extension PredicateGenerator {
             .conditional, random.once(in: 2) ? [test, elements, other] : [test, other, elements])
     }
 
-    /// A predicate as a value.
+    /// A predicate used as a value.
     mutating func truthComparison(depth: Int) -> QueryExpression? {
         guard depth > 0 else { return nil }
         note("a predicate compared")
@@ -166,7 +166,7 @@ extension PredicateGenerator {
             Comparison(left, name, object(entityName, depth: depth), modifier: modifier))
     }
 
-    /// An object in a to-many, or a value among those of a to-many key path.
+    /// An object in a to-many relationship, or a value in a to-many key path.
     mutating func membership(depth: Int) -> QueryExpression? {
         let collection: QueryExpression
         let member: QueryExpression
@@ -177,7 +177,7 @@ extension PredicateGenerator {
             let type = attributeType()
             guard let path = manyPath(to: .attribute(type)) else { return nil }
             collection = path
-            member = literal(beside: type)
+            member = literal(comparedWith: type)
         }
         note("membership")
         return random.once(in: 2)
@@ -185,13 +185,13 @@ extension PredicateGenerator {
             : .comparison(Comparison(member, .in, collection))
     }
 
-    /// One object, reached or given.
+    /// One object, from a key path or as a literal.
     private mutating func object(_ entityName: String, depth: Int) -> QueryExpression {
         if random.once(in: 2), let path = objectOperand(entityName) { return path }
         return objectLiteral(entityName)
     }
 
-    /// Objects side by side, and in lists.
+    /// Comparisons of objects, and objects in lists.
     mutating func objects(depth: Int) -> QueryExpression? {
         let names = store.schema.entities.map(\.name)
         guard let entityName = random.pick(names), let left = objectOperand(entityName) else {
@@ -217,7 +217,7 @@ extension PredicateGenerator {
             random.once(in: 4) ? Comparison(right, name, left) : Comparison(left, name, right))
     }
 
-    /// Whether an object is of an entity in its tree.
+    /// A test of whether an object is of an entity of its hierarchy.
     mutating func typeTest() -> QueryExpression? {
         let schema = store.schema
         guard let entity = random.pick(schema.entities), let object = objectOperand(entity.name)

@@ -2,8 +2,8 @@ import LarderModel
 import TestSupport
 
 extension PredicateGenerator {
-    /// A function whose result is of the type, or, of numbers, of one that compares with it. An
-    /// operand at least has a type of its own.
+    /// A function whose result is of the type, or of a comparable number type. At least one operand
+    /// is typed.
     mutating func function(giving type: AttributeType, depth: Int) -> QueryExpression? {
         if random.once(in: 5) {
             guard let one = operand(type, depth: depth - 1) else { return nil }
@@ -33,12 +33,12 @@ extension PredicateGenerator {
         return .function(function, known)
     }
 
-    /// A constant that has the type by itself, so that no type changes for it.
+    /// A constant of this natural type, so that no type changes.
     private mutating func literalOperand(_ type: AttributeType) -> QueryExpression {
         if random.once(in: 10) { return .constant(.null) }
         let value = RandomValue.value(of: type, &random)
         switch value {
-        // Among integers an argument has to be one; a fraction makes doubles.
+        // With integers an argument must be an integer; a fraction would make all doubles.
         case .int, .double, .decimal: return .constant(value)
         case .float(let float): return .constant(.double(Double(float)))
         default: return literal(value)
@@ -120,7 +120,7 @@ extension PredicateGenerator {
             random.once(in: 2) ? .add : .subtract, [operand(.date, depth: depth - 1), seconds])
     }
 
-    /// A member of a JSON document, to be compared with a literal of the type.
+    /// A member of a JSON document, compared with a literal of the type.
     private mutating func member(_ type: AttributeType) -> QueryExpression? {
         guard case .keyPath(let base, let steps) = singlePath(to: .attribute(.json)) else {
             return nil
@@ -142,7 +142,7 @@ extension PredicateGenerator {
         return memberComparison(document, .direct)
     }
 
-    /// The same of a document, or of each of many.
+    /// The same for a document, or for each of many documents.
     mutating func memberComparison(
         _ document: QueryExpression, _ modifier: Comparison.Modifier
     ) -> QueryExpression? {

@@ -3,29 +3,29 @@ import LarderModel
 import TestSupport
 
 extension PredicateGenerator {
-    /// A value as a constant, or as an argument.
+    /// A value as a constant or as an argument.
     mutating func literal(_ value: Value) -> QueryExpression {
         if random.once(in: 2) { return .constant(value) }
         arguments.append(value)
         return .argument(arguments.count - 1)
     }
 
-    /// A value to be compared with one of a type. What is refused there is no argument: whether an
-    /// argument is looked at depends on what stands around it.
-    mutating func literal(beside type: AttributeType) -> QueryExpression {
-        let value = value(beside: type)
+    /// A value that is compared with one of a type. Invalid values are constants, since an argument
+    /// may not be read in all contexts.
+    mutating func literal(comparedWith type: AttributeType) -> QueryExpression {
+        let value = value(comparedWith: type)
         if case .int(let integer) = value, type == .float || type == .double,
             Double(exactly: integer) == nil
         {
             return .constant(value)
         }
-        // Beside an integer a decimal may stand too.
+        // An integer may also be compared with a decimal.
         if case .double = value, value.converted(to: .decimal) == nil { return .constant(value) }
         return literal(value)
     }
 
-    /// A value to be compared with one of a type; often one that is stored, so that it is found.
-    mutating func value(beside type: AttributeType) -> Value {
+    /// A value that is compared with one of a type; often a stored value, so that it is found.
+    mutating func value(comparedWith type: AttributeType) -> Value {
         if random.once(in: 12) { return .null }
         if random.once(in: 2), let stored = storedValue(of: type) { return stored }
         switch type {
@@ -40,7 +40,7 @@ extension PredicateGenerator {
         }
     }
 
-    /// The value of some object's attribute of the type.
+    /// The stored value of an attribute of the type.
     mutating func storedValue(of type: AttributeType) -> Value? {
         for _ in 0..<4 {
             guard let object = random.pick(store.identifiers),
@@ -53,10 +53,12 @@ extension PredicateGenerator {
         return nil
     }
 
-    /// Part of a stored string, cut between characters or within one.
+    /// Part of a stored string, cut between or within characters.
     mutating func stringPart(_ name: Comparison.Operator) -> String {
         guard case .string(let text) = storedValue(of: .string) else { return "a" }
-        if random.once(in: 4), case .string(let other) = value(beside: .string) { return other }
+        if random.once(in: 4), case .string(let other) = value(comparedWith: .string) {
+            return other
+        }
         if random.once(in: 4) {
             let scalars = Array(text.unicodeScalars)
             let start = random.number(0...scalars.count)
@@ -100,7 +102,7 @@ extension PredicateGenerator {
         return random.pick(known) ?? ".*"
     }
 
-    /// Two values that the query brings along, beside each other.
+    /// A comparison of two literals.
     mutating func literals() -> QueryExpression {
         note("literals")
         let types: [AttributeType] = [.bool, .int64, .double, .string, .date, .decimal, .uuid]
@@ -118,7 +120,7 @@ extension PredicateGenerator {
         if random.once(in: 6) { return literal(.null) }
         let known = store.objects(of: entityName)
         if random.once(in: 8), let object = random.pick(known) {
-            // Under the name of another entity it is no object, and no error.
+            // With the name of another entity it identifies no object, which is not an error.
             return literal(
                 .object(
                     PersistentIdentifier(
@@ -126,7 +128,7 @@ extension PredicateGenerator {
                         key: object.permanentKey ?? 0)))
         }
         if let object = random.pick(known), !random.once(in: 8) { return literal(.object(object)) }
-        // An object that does not exist is no error.
+        // An object that does not exist is not an error.
         return literal(
             .object(
                 PersistentIdentifier(

@@ -2,7 +2,7 @@ import LarderModel
 import TestSupport
 
 extension PredicateGenerator {
-    /// One value of the type for each object.
+    /// An expression with one value of the type per object.
     mutating func operand(_ type: AttributeType, depth: Int) -> QueryExpression? {
         if random.once(in: 4), depth >= 0, let call = function(giving: type, depth: depth) {
             return call
@@ -13,7 +13,7 @@ extension PredicateGenerator {
         return singlePath(to: .attribute(type))
     }
 
-    /// A value over a collection, compared.
+    /// A comparison with an aggregate over a collection.
     mutating func aggregateComparison(depth: Int) -> QueryExpression? {
         guard random.once(in: 2) else { return countComparison(depth: depth) }
         let type = attributeType()
@@ -46,7 +46,7 @@ extension PredicateGenerator {
         return .collection(function, collection)
     }
 
-    /// The attributes of a to-many key path, or of the objects of a SUBQUERY.
+    /// Attributes at the end of a to-many key path, or of the objects of a SUBQUERY.
     private mutating func manyAttribute(_ type: AttributeType, depth: Int) -> QueryExpression? {
         guard random.once(in: 4), depth > 0 else { return manyPath(to: .attribute(type)) }
         guard let (collection, entityName) = objectCollection(depth: depth),

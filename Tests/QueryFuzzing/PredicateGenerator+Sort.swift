@@ -2,7 +2,7 @@ import LarderModel
 import TestSupport
 
 extension PredicateGenerator {
-    /// Sort keys, of which there are often none.
+    /// Sort keys, often none.
     mutating func sort() -> [SortKey] {
         var keys: [SortKey] = []
         for _ in 0..<random.number(0...2) {

@@ -1,13 +1,13 @@
 import LarderModel
 import TestSupport
 
-/// Writes random predicates that a planner has to accept, about the objects of one store.
+/// Generates random predicates over the objects of one store that a planner must accept.
 ///
-/// - `…+Comparison.swift` writes single comparisons,
-/// - `…+Operand.swift` what stands on their sides,
-/// - `…+Literal.swift` the values that a query brings along.
+/// - `…+Comparison.swift` generates single comparisons,
+/// - `…+Operand.swift` their operands,
+/// - `…+Literal.swift` literal values.
 struct PredicateGenerator {
-    /// What a key path may begin with.
+    /// The base of a key path.
     struct Base {
         let expression: QueryExpression
         let entityName: String
@@ -18,11 +18,11 @@ struct PredicateGenerator {
     var random: SeededGenerator
     /// The values that argument nodes refer to.
     var arguments: [Value] = []
-    /// The object asked about, then the variables of the enclosing SUBQUERYs, outermost first.
+    /// The evaluated object, then the variables of enclosing SUBQUERYs, outermost first.
     var bases: [Base]
-    /// How many SUBQUERYs enclose what is written now.
+    /// The number of SUBQUERYs around the current position.
     private var subqueryDepth = 0
-    /// What has been written so far: names of operators, functions and forms.
+    /// The generated operators, functions and forms, by name.
     var written: Set<String> = []
 
     init(
@@ -34,7 +34,7 @@ struct PredicateGenerator {
         bases = [Base(expression: .object, entityName: entity)]
     }
 
-    /// Notes that something is written, for the account of what was generated.
+    /// Records a generated form for the coverage report.
     mutating func note(_ what: String) { written.insert(what) }
 
     mutating func predicate(depth: Int) -> QueryExpression {
@@ -54,7 +54,7 @@ struct PredicateGenerator {
         return test(depth: depth)
     }
 
-    /// A predicate without AND, OR and NOT at its top.
+    /// A predicate without AND, OR and NOT at its root.
     private mutating func test(depth: Int) -> QueryExpression {
         for _ in 0..<8 {
             if let test = attempt(depth: depth) { return test }
@@ -63,7 +63,7 @@ struct PredicateGenerator {
         return .constant(.bool(random.once(in: 2)))
     }
 
-    /// Nil where the schema has nothing of the kind that was drawn.
+    /// Nil if the schema has nothing of the chosen kind.
     private mutating func attempt(depth: Int) -> QueryExpression? {
         switch random.number(0...21) {
         case 0: return truth()
@@ -80,7 +80,7 @@ struct PredicateGenerator {
         }
     }
 
-    /// A bool that stands alone.
+    /// A Boolean key path used as a predicate.
     private mutating func truth() -> QueryExpression? {
         if random.once(in: 8) {
             note("bool argument")
@@ -91,7 +91,7 @@ struct PredicateGenerator {
     }
 
     mutating func pickBase() -> Base {
-        // The innermost one is what an inner predicate is about.
+        // An inner predicate is usually about the innermost variable.
         if let last = bases.last, !random.once(in: 3) { return last }
         return random.pick(bases) ?? bases[0]
     }
@@ -112,7 +112,7 @@ struct PredicateGenerator {
         return .keyPath(base.expression, steps)
     }
 
-    /// Any number of objects, and of which entity.
+    /// A collection of objects, and their entity.
     mutating func objectCollection(depth: Int) -> (QueryExpression, String)? {
         let names = store.schema.entities.map(\.name)
         guard let name = random.pick(names), let path = manyPath(to: .object(name)) else {
@@ -123,7 +123,7 @@ struct PredicateGenerator {
         guard isFiltered else { return (path, name) }
         note("subquery")
         var collection = path
-        // Of a SUBQUERY there may be another SUBQUERY, and a variable may hide another.
+        // A SUBQUERY may range over another SUBQUERY, and a variable may shadow another.
         for _ in 0..<(random.once(in: 5) ? 2 : 1) {
             let variable = random.pick(["x", "y"]) ?? "x"
             let hidden = bases

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderStore
 
-/// One question: which objects of an entity, in which order.
+/// One query: the objects of an entity that match a predicate, in an order.
 struct QueryCase {
     var entityName: String
     var predicate: QueryExpression
@@ -19,7 +19,7 @@ struct QueryCase {
     var parameters: QueryParameters { QueryParameters(arguments: arguments.map { .value($0) }) }
 }
 
-/// What came of a question.
+/// The outcome of a query.
 enum QueryOutcome: Hashable, CustomStringConvertible {
     /// The keys of the objects, in order.
     case keys([Int64])
@@ -32,21 +32,21 @@ enum QueryOutcome: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether it depends on which rows and conditions were looked at: a sum that overflows or a
-    /// match that takes too long may be passed over by the other side.
+    /// Whether the error depends on the rows and conditions that were evaluated. The other side may
+    /// not reach the sum that overflows or the match that takes too long.
     var dependsOnOrder: Bool {
         self == .refused(.arithmeticOverflow) || self == .refused(.resourceExhausted)
     }
 }
 
 extension FuzzedStore {
-    /// The statement that answers; empty if none does.
+    /// The SQL statement of the query; empty if there is none.
     func sql(of query: QueryCase) -> String {
         guard let plan = try? store.plan(.fetch(query.fetch), query.parameters) else { return "" }
         return (try? reader.explain(plan, query.parameters).sql) ?? ""
     }
 
-    /// What SQL says.
+    /// The outcome in SQL.
     func selected(_ query: QueryCase) -> QueryOutcome {
         do {
             let plan = try store.plan(.fetch(query.fetch), query.parameters)
@@ -67,15 +67,15 @@ extension FuzzedStore {
         }
     }
 
-    /// What the evaluator says.
-    func evaluated(_ query: QueryCase, _ fault: PlantedFault? = nil) -> QueryOutcome {
+    /// The outcome in the evaluator.
+    func evaluated(_ query: QueryCase, _ bug: InjectedBug? = nil) -> QueryOutcome {
         do throws(LarderError) {
             let evaluator = try Evaluator(
                 schema: schema, entityName: query.entityName, parameters: query.parameters,
                 store: storeIdentifier, now: Date(timeIntervalSinceReferenceDate: 0),
                 matcher: matcher)
             let predicate = try evaluator.predicate(
-                fault.map { $0.changed(query.predicate) } ?? query.predicate)
+                bug.map { $0.changed(query.predicate) } ?? query.predicate)
             let order = try evaluator.order(query.sort)
             var kept: [PersistentIdentifier] = []
             let asked = objects(of: query.entityName).filter {

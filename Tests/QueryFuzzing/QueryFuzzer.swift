@@ -1,23 +1,23 @@
 import LarderModel
 public import TestSupport
 
-/// Holds SQL and evaluator to each other: random schemas, objects and predicates, of which both
-/// must select the same objects in the same order, and refuse the same.
+/// Compares SQL with the evaluator for random schemas, objects and predicates: both must select the
+/// same objects in the same order, and reject the same predicates.
 public struct QueryFuzzer {
-    /// What the cases so far were like, so that nobody takes vacuous ones for a proof.
+    /// Statistics of the cases, which show that they are not vacuous.
     public struct Account: Sendable {
         public var caseCount = 0
-        /// Cases that select some objects but not all.
+        /// Cases that select some of the objects.
         public var selectiveCount = 0
-        /// Ill-typed cases, which both have to refuse.
+        /// Ill-typed cases, which both sides must reject.
         public var refusedCount = 0
-        /// Cases of which one side ran into a sum beyond its type or the like, and one did not.
+        /// Cases in which only one side ran into an overflow or a similar error.
         public var undecidedCount = 0
-        /// How often each operator, function and form was written.
+        /// The number of cases with each operator, function and form.
         public var written: [String: Int] = [:]
     }
 
-    /// Everything that predicates are made of, as ``Account/written`` has it.
+    /// Everything that predicates can contain, with the names in ``Account/written``.
     private static var everything: [String] {
         Comparison.Operator.allCases.map(\.rawValue)
             + ["and", "or", "not", "bool key path", "subquery", "nested subquery", "membership"]
@@ -32,37 +32,37 @@ public struct QueryFuzzer {
             + SortKey.NilPlacement.allCases.map { "nil \($0)" }
     }
 
-    /// So many predicates are asked about the same objects.
+    /// The number of predicates per set of objects.
     private static let casesOfStoreMax = 200
 
     private var random: SeededGenerator
     private var store: FuzzedStore
     private var paths: SchemaPaths
     private var casesOfStore = 0
-    private let fault: PlantedFault?
+    private let bug: InjectedBug?
     public private(set) var account = Account()
 
-    /// - Parameter fault: Planted into the evaluator's side.
-    public init(_ random: SeededGenerator, fault: PlantedFault? = nil) throws {
+    /// - Parameter bug: A deliberate bug in the evaluator.
+    public init(_ random: SeededGenerator, bug: InjectedBug? = nil) throws {
         self.random = random
-        self.fault = fault
+        self.bug = bug
         store = try FuzzedStore(&self.random)
         paths = SchemaPaths(store.schema)
     }
 
-    /// What no case so far was made of.
+    /// The forms that no case has covered so far.
     public var missing: [String] {
         Self.everything.filter { account.written[$0] == nil }
     }
 
-    /// What the fewest cases were made of, rarest first.
+    /// The forms that the fewest cases have covered, rarest first.
     public var rarest: [(name: String, count: Int)] {
         Self.everything.map { ($0, account.written[$0] ?? 0) }.sorted { $0.1 < $1.1 }
     }
 
     /// Runs one case.
     ///
-    /// - Returns: What came of it, if the two sides disagree.
+    /// - Returns: The disagreement, if the two sides differ.
     public mutating func next() throws -> Disagreement? {
         if casesOfStore >= Self.casesOfStoreMax {
             store = try FuzzedStore(&random)
@@ -73,14 +73,14 @@ public struct QueryFuzzer {
         account.caseCount += 1
         let query = query()
         let selected = store.selected(query)
-        let evaluated = store.evaluated(query, fault)
+        let evaluated = store.evaluated(query, bug)
         note(selected, of: query)
         if selected == evaluated { return nil }
         if selected.dependsOnOrder || evaluated.dependsOnOrder {
             account.undecidedCount += 1
             return nil
         }
-        return Disagreement(query, in: store, fault)
+        return Disagreement(query, in: store, bug)
     }
 
     private mutating func query() -> QueryCase {

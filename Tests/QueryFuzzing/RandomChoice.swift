@@ -1,7 +1,7 @@
 import TestSupport
 
 extension SeededGenerator {
-    /// True once in so many times.
+    /// True with probability 1 in `count`.
     mutating func once(in times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element? {

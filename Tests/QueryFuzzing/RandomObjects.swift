@@ -1,15 +1,15 @@
 import LarderModel
 import TestSupport
 
-/// An object before it is in a store: its relationships name other objects by their places.
+/// An object before it is stored. Its relationships refer to other drafts by index.
 public struct DraftObject: Sendable {
     let entityName: String
     var values: [String: Value]
-    /// The destinations of those relationships from which links are made; their inverses follow.
+    /// The destinations of the relationships from which links are made; inverses follow.
     var links: [String: [Int]]
 }
 
-/// Objects full of nils, duplicates and extreme values.
+/// Generates objects with many nils, duplicates and extreme values.
 enum RandomObjects {
     static func objects(
         of schema: Schema, _ random: inout SeededGenerator
@@ -17,7 +17,7 @@ enum RandomObjects {
         var drafts: [DraftObject] = []
         var used: Set<String> = []
         for entity in schema.entities where !entity.isAbstract {
-            // Of one entity there are sometimes no objects at all.
+            // Sometimes an entity has no objects at all.
             let count = random.once(in: 12) ? random.number(0...1) : random.number(6...16)
             for _ in 0..<count {
                 var values: [String: Value] = [:]
@@ -44,7 +44,7 @@ enum RandomObjects {
         if attribute.isOptional, random.once(in: attribute.isUnique ? 4 : 3) { return .null }
         let value = RandomValue.value(of: attribute.type, &random)
         guard attribute.isUnique else { return value }
-        // Decimals and strings are unique by what they are, not by how they are written.
+        // Decimals and strings are unique by value, not by representation.
         let key = "\(declarer.name).\(attribute.name) \(value.text.normalized)"
         return used.insert(key).inserted ? value : .null
     }
@@ -62,7 +62,7 @@ enum RandomObjects {
         var isExclusive = false
         if case .relationship(let inverse) = inverse { isExclusive = !inverse.isToMany }
         var free = destinations.shuffled(using: &random)
-        for place in drafts.indices where schema.isKind(drafts[place].entityName, of: entity.name) {
+        for index in drafts.indices where schema.isKind(drafts[index].entityName, of: entity.name) {
             let count =
                 random.once(in: 3) ? 0 : relationship.isToMany ? random.number(1...4) : 1
             var chosen: [Int] = []
@@ -70,7 +70,7 @@ enum RandomObjects {
                 let other = isExclusive ? free.popLast() : random.pick(destinations)
                 if let other, !chosen.contains(other) { chosen.append(other) }
             }
-            drafts[place].links[relationship.name] = chosen
+            drafts[index].links[relationship.name] = chosen
         }
     }
 }

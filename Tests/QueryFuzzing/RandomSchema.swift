@@ -1,8 +1,8 @@
 import LarderModel
 import TestSupport
 
-/// Schemas of two or three entities with attributes of all types and relationships of all kinds,
-/// and often with entities below these.
+/// Generates schemas of two or three entities with attributes of all types, relationships of all
+/// kinds, and often subentities.
 enum RandomSchema {
     private static let names = ["Alpha", "Beta", "Gamma"]
 
@@ -33,7 +33,7 @@ enum RandomSchema {
         _ name: String, below parent: String?, _ relationships: [Relationship],
         _ random: inout SeededGenerator
     ) -> Entity {
-        // What is inherited has its name already.
+        // Inherited properties already have their names.
         let prefix = parent == nil ? "" : name.lowercased()
         var attributes: [Attribute] = []
         for type in AttributeType.allCases {
@@ -42,7 +42,7 @@ enum RandomSchema {
                     Attribute(
                         name: "\(prefix)\(type.rawValue)\(number)", type: type,
                         isOptional: !random.once(in: 4),
-                        // What is unique must be able to be nil: values repeat.
+                        // A unique attribute must be optional, since values repeat.
                         isIndexed: random.once(in: 4)))
             }
         }

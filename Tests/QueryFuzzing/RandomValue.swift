@@ -2,9 +2,10 @@ import FoundationEssentials
 import LarderModel
 import TestSupport
 
-/// Values of every type, of which the extreme ones are as likely as the plain.
+/// Generates values of every type. Extreme values are as likely as common ones.
 enum RandomValue {
-    /// - Parameter isStored: Whether an attribute takes it: not NaN, and within the type's range.
+    /// - Parameter isStored: Whether an attribute can hold the value: not NaN, and within the range
+    ///   of the type.
     static func value(
         of type: AttributeType, isStored: Bool = true, _ random: inout SeededGenerator
     ) -> Value {
@@ -72,8 +73,8 @@ enum RandomValue {
         -63_114_076_800, 252_423_993_599, -978_307_200, 1e15, -1e15, 3_155_673_600, 5_097_600,
     ]
 
-    /// A decomposed string and its composed twin are equal; a scalar next to the surrogates is
-    /// where the order of UTF-16 would be another.
+    /// A decomposed and a composed string are equal; a scalar next to the surrogates sorts
+    /// differently in UTF-16.
     static let texts: [String] = [
         "", "a", "A", "ab", "AB", "aB", "abc", "b", "e", "é", "e\u{301}", "É", "E\u{301}", "éa",
         "e\u{301}x", "q\u{301}", "q", "Straße", "STRASSE", "strasse", "ß", "ss", "ı", "i", "I", "İ",

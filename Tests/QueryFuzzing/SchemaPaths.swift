@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What key paths lead to, from each entity of a schema.
+/// The properties that key paths reach from each entity of a schema.
 struct SchemaPaths {
     enum End: Hashable {
         case attribute(AttributeType)

@@ -122,7 +122,7 @@ LINES
     echo '{"version":"1.0.0","entities":[{"name":"A","parent":"B"},{"name":"B","parent":"A"},
         {"name":"C","parent":"Z","abstract":1}]}' >bad
     expect 65 larder schema check bad
-    holds "$stderr" 'entities[0].parent: `A` would be above itself'
-    holds "$stderr" 'entities[2].parent: there is no such entity'
+    holds "$stderr" 'entities[0].parent: `A` cannot be its own ancestor'
+    holds "$stderr" 'entities[2].parent: unknown entity'
     holds "$stderr" 'entities[2].abstract: expected true or false'
 }

@@ -52,7 +52,7 @@ extension Evaluator {
     /// Checks sort keys against the schema. Format strings take no arguments here; trees refer to
     /// the evaluator's arguments by index.
     ///
-    /// - Throws: What is wrong with the keys, before any object is read.
+    /// - Throws: The error in the keys, before any object is read.
     public func order(_ keys: [SortKey]) throws(LarderError) -> EvaluatedOrder {
         guard keys.count <= Limits.queryColumnsMax else {
             throw LarderError(

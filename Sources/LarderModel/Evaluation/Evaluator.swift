@@ -56,7 +56,7 @@ public struct Evaluator: Sendable {
 
     /// Checks a predicate against the schema.
     ///
-    /// - Throws: What is wrong with the predicate, before any object is read.
+    /// - Throws: The error in the predicate, before any object is read.
     public func predicate(_ expression: QueryExpression) throws(LarderError) -> EvaluatedPredicate {
         try expression.checkLimits()
         var typer = ExpressionTyper(self)
@@ -65,7 +65,7 @@ public struct Evaluator: Sendable {
 
     /// Checks an expression that has one value per object against the schema.
     ///
-    /// - Throws: What is wrong with the expression, before any object is read.
+    /// - Throws: The error in the expression, before any object is read.
     public func expression(
         _ expression: QueryExpression
     ) throws(LarderError) -> EvaluatedExpression {

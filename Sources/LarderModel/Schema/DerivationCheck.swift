@@ -71,7 +71,7 @@ struct DerivationCheck {
             let given = type?.nounWithArticle ?? "nil"
             throw LarderError(
                 .malformedSchema,
-                "has type \(given), which \(attribute.type.nounWithArticle) cannot hold")
+                "is \(given), which \(attribute.type.nounWithArticle) cannot hold")
         }
         return Derivation(
             entityName: entity.name, attribute: attribute, expression: expression, type: type,

@@ -60,7 +60,7 @@ public struct Entity: Hashable, Sendable {
     public let declared: Declaration
     private let properties: [String: Property]
 
-    /// Of several properties with one name, ``property(named:)`` returns the first; ``Schema``
+    /// If several properties have one name, ``property(named:)`` returns the first; ``Schema``
     /// rejects duplicates.
     public init(
         name: String, attributes: [Attribute], relationships: [Relationship] = [],

@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderModel
 import Testing
 
-/// What the property test of queries does not reach: objects that no store holds, and limits.
+/// Cases outside the property test of queries: objects that are not stored, and limits.
 @Suite struct EvaluatorTests {
     private static let store = UUID()
 
@@ -65,7 +65,7 @@ import Testing
         #expect(throws: LarderError.self, performing: body)?.code
     }
 
-    @Test("objects that are not saved yet are asked like others, and may be arguments")
+    @Test("unsaved objects are evaluated like others and can be arguments")
     func unsavedObjects() throws {
         #expect(try names("boss.name == \"Ann\"") == ["bob", "Café"])
         #expect(try names("SELF == %@", [.value(.object(Self.unsaved))]) == ["Café"])
@@ -74,7 +74,7 @@ import Testing
         #expect(try names("SUBQUERY(team, $t, $t.age == NULL).@count == 1") == ["Ann"])
     }
 
-    @Test("the bounds of BETWEEN may be one list of two")
+    @Test("the bounds of BETWEEN can be one list of two values")
     func bounds() throws {
         #expect(try names("age BETWEEN %@", [[20, 25]]) == ["Café"])
         #expect(try names("age BETWEEN %@", [[25, .null]]) == [])
@@ -88,7 +88,7 @@ import Testing
         #expect(code { _ = try names("boss BETWEEN %@", [[20, 25]]) } == .wrongType)
     }
 
-    @Test("ANY and ALL compute of each element, also of members of documents")
+    @Test("ANY and ALL evaluate expressions for each element, including JSON members")
     func computedElements() throws {
         #expect(try names("ANY length(team.name) == 3") == ["Ann"])
         #expect(
@@ -104,8 +104,8 @@ import Testing
                 == .wrongType)
     }
 
-    @Test("an object that is gone has nil for all properties")
-    func goneObject() throws {
+    @Test("a missing object has nil for all properties")
+    func missingObject() throws {
         let predicate = try evaluator().predicate(
             .and([
                 .comparison(Comparison(.keyPath("name"), .equal, .constant(.null))),
@@ -116,14 +116,14 @@ import Testing
         #expect(try predicate.holds(for: Self.identifier(9), reading: Self.read))
     }
 
-    @Test("objects of another store are refused")
+    @Test("objects of another store are rejected")
     func foreignObject() throws {
         let foreign = PersistentIdentifier(store: UUID(), entityName: "Person", key: 1)
         #expect(
             code { _ = try names("SELF == %@", [.value(.object(foreign))]) } == .foreignIdentifier)
     }
 
-    @Test("MATCHES is refused without a matcher, and asks the one that is given")
+    @Test("MATCHES is rejected without a matcher and calls the given one")
     func matches() throws {
         #expect(code { _ = try names("name MATCHES \"A.*\"") } == .unsupported)
         let evaluator = try evaluator { text, pattern, _ in text == pattern }
@@ -133,7 +133,7 @@ import Testing
         #expect(try !predicate.holds(for: Self.bob, reading: Self.read))
     }
 
-    @Test("a tree one level deeper than the limit is refused, the deepest below it answered")
+    @Test("a tree at the maximum depth is evaluated, one level more is rejected")
     func depth() throws {
         func nested(_ levels: Int) -> QueryExpression {
             (0..<levels).reduce(.constant(true)) { inner, _ in .not(inner) }
@@ -146,7 +146,7 @@ import Testing
         #expect(error == .resourceExhausted)
     }
 
-    @Test("an expression has a value, sort keys an order that ends in the identifier")
+    @Test("an expression has a value; sort keys define an order that ends with the identifier")
     func valuesAndOrder() throws {
         let evaluator = try evaluator()
         let age = try evaluator.expression(.keyPath("boss.age"))
@@ -157,7 +157,7 @@ import Testing
         #expect(sorted == [Self.ann, Self.bob, Self.unsaved])
     }
 
-    @Test("what no entity and no argument is, is refused")
+    @Test("unknown entities, properties and missing arguments are rejected")
     func unknownNames() throws {
         #expect(code { _ = try names("nothing == 1") } == .unknownProperty)
         #expect(code { _ = try names("name.length == 1") } == .wrongType)

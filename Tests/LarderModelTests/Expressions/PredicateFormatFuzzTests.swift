@@ -2,7 +2,7 @@ import LarderModel
 import TestSupport
 import Testing
 
-@Suite("Predicate format strings at random")
+@Suite("Random predicate format strings")
 struct PredicateFormatFuzzTests {
     static let samples = [
         #"birthOfYear >= 1990 AND name CONTAINS[cd] "bob""#,
@@ -15,7 +15,7 @@ struct PredicateFormatFuzzTests {
         "max(SUBQUERY(a, $x, $x.b).c) + 1 IN {length(#in), -2 ** 3}",
     ]
 
-    @Test("a damaged format string is refused, or its tree prints and reads back as the same tree")
+    @Test("a damaged format string is rejected, or its tree formats and parses to an equal tree")
     func mutations() throws {
         var generator = SeededGenerator.fromEnvironment("predicate formats")
         for sample in Self.samples {
@@ -25,7 +25,7 @@ struct PredicateFormatFuzzTests {
         }
     }
 
-    @Test("words of the grammar in any order are refused, or read back")
+    @Test("words of the grammar in random order are rejected, or parse back")
     func words() throws {
         var generator = SeededGenerator.fromEnvironment("predicate words")
         let words = """
@@ -41,7 +41,7 @@ struct PredicateFormatFuzzTests {
         }
     }
 
-    @Test("a random tree prints, and reads back as the same tree")
+    @Test("a random tree formats and parses to an equal tree")
     func trees() throws {
         var generator = SeededGenerator.fromEnvironment("predicate trees")
         for _ in 0..<RandomTesting.iterations() {
@@ -63,7 +63,7 @@ struct PredicateFormatFuzzTests {
         do throws(LarderError) {
             let parsed = try PredicateFormat.parse(text, arguments: arguments)
             let (tree, used) = (parsed.expression, parsed.argumentsUsed)
-            // Key paths are printed as such, so only `%@` in order can be read again.
+            // Key paths are formatted as names, so only `%@` in order can be parsed again.
             guard !text.contains("%K") else { return }
             let again = try PredicateFormat.parse(tree.format, arguments: arguments)
             #expect(again.expression == tree, "\(text)")

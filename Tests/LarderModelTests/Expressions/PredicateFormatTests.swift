@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Predicate format strings")
 struct PredicateFormatTests {
-    /// What `%@` and `%K` are filled from in scripts.
+    /// The arguments for `%@` and `%K` in scripts.
     static let arguments: [QueryArgument] = [
         "category.name", 7, "articles.@count", "not a path", "a",
     ]
 
-    /// A block is a format string; its tree is shown, and the format string that it prints if that
-    /// differs. Escaped `\x` in front of it is no part of the text.
-    @Test("format strings become trees, or are refused at a column")
+    /// Each block is a format string. The output is its tree, and its formatted text if that
+    /// differs. A leading escape `\x` is not part of the text.
+    @Test("format strings become trees, or are rejected at a column")
     func scripts() throws {
         try runScripts(in: "format") { text in
             let parsed = try PredicateFormat.parse(text, arguments: Self.arguments)
@@ -25,9 +25,9 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("a value alone is read where no predicate is asked for")
+    @Test("a single value is accepted where no predicate is required")
     func values() throws {
-        try runScripts(in: "values-of-format") { text in
+        try runScripts(in: "format-values") { text in
             let parsed = try PredicateFormat.parseExpression(
                 text, arguments: Self.arguments, name: "sort key")
             return parsed.expression.outline
@@ -39,7 +39,7 @@ struct PredicateFormatTests {
         try PredicateFormat.parse(text, arguments: Self.arguments).expression
     }
 
-    @Test("arguments are counted from the first that is free")
+    @Test("arguments are counted from the given first one")
     func firstArgument() throws {
         let arguments: [QueryArgument] = [1, 2, "name", 4]
         let parsed = try PredicateFormat.parse(
@@ -55,7 +55,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("64 levels of nesting are read, 65 and a hundred thousand are refused")
+    @Test("64 levels of nesting are accepted, 65 and a hundred thousand are rejected")
     func nesting() throws {
         func parentheses(_ count: Int) -> String {
             String(repeating: "(", count: count) + "a == 1" + String(repeating: ")", count: count)
@@ -89,7 +89,7 @@ struct PredicateFormatTests {
                 return "SUBQUERY(\(base), $x, \(inner)).@count > 0"
             }
         }
-        // What stands in the deepest place has levels of its own: three for `a == 1`, two for `a`.
+        // The innermost part has levels of its own: three for `a == 1`, two for `a`.
         let depthMax = Limits.expressionDepthMax
         for (nested, most) in [
             (parentheses, depthMax), (values, depthMax), (negations, depthMax - 3),
@@ -126,7 +126,7 @@ struct PredicateFormatTests {
         #expect(error?.column == depthMax + 1)
     }
 
-    @Test("a text one byte too long, and a tree one node too large, are refused")
+    @Test("a text one byte too long and a tree one node too large are rejected")
     func size() throws {
         let padding = String(repeating: " ", count: Limits.predicateBytesMax - 6)
         _ = try PredicateFormat.parse("a == 1" + padding)
@@ -144,10 +144,10 @@ struct PredicateFormatTests {
         let many = #expect(throws: LarderError.self) { try PredicateFormat.parse(list(10_000)) }
         #expect(many?.code == .resourceExhausted)
         #expect(many?.column != nil)
-        #expect(many?.hint == "give many values as one argument that is a list: name IN %@")
+        #expect(many?.hint == "pass many values as one list argument: name IN %@")
     }
 
-    @Test("a literal of a hundred thousand characters is read, wildcards and all")
+    @Test("a literal of a hundred thousand characters with wildcards is accepted")
     func longLiterals() throws {
         let wildcards = String(repeating: "*?", count: 50_000)
         let tree = try PredicateFormat.parse("a LIKE '\(wildcards)'").expression
@@ -182,26 +182,26 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("a part that is found wrong later is pointed at")
-    func places() throws {
+    @Test("errors found after parsing name the column of the part")
+    func errorColumns() throws {
         let text = "'日本' == a.b AND length(c) + 1 > $x"
-        let places = try PredicateFormat.parse(text).places
+        let sourceMap = try PredicateFormat.parse(text).places
         let length = QueryExpression.function(.length, [.keyPath("c")])
         let parts: [(QueryExpression, Int?)] = [
             (.keyPath("a.b"), 9), (length, 17), (.function(.add, [length, .constant(1)]), 27),
             (.constant(1), 29), (.variable("x"), 33), (.constant("日本"), 1), (.keyPath("z"), nil),
         ]
         for (part, column) in parts {
-            let error = places.locating(LarderError(.wrongType, "wrong"), at: part)
+            let error = sourceMap.locating(LarderError(.wrongType, "wrong"), at: part)
             #expect(error.column == column)
             #expect(error.message == (column.map { "predicate, column \($0): wrong" } ?? "wrong"))
-            // An error that has a place keeps it.
-            let again = places.locating(error, at: .keyPath("c"))
+            // An error that already has a column keeps it.
+            let again = sourceMap.locating(error, at: .keyPath("c"))
             #expect(column == nil || again == error)
         }
     }
 
-    @Test("an error does not show what stands in quotation marks")
+    @Test("errors do not show text in quotation marks")
     func privacy() {
         for text in [
             "a == 1 'secret'", "'secret' 'secret'", "a LIKE[x] 'secret'", "{'secret'} 'x'",
@@ -211,7 +211,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("a tree deeper or larger than its limits is found without recursion")
+    @Test("a tree that exceeds the depth or size limit is rejected without recursion")
     func treeLimits() throws {
         var tree = QueryExpression.keyPath("a")
         for _ in 2..<Limits.expressionDepthMax { tree = .not(tree) }
@@ -228,7 +228,7 @@ struct PredicateFormatTests {
         }
     }
 
-    @Test("a tree that no format string says still prints")
+    @Test("a tree without a format-string form can still be formatted")
     func otherTrees() {
         #expect(QueryExpression.and([]).format == "TRUEPREDICATE")
         #expect(QueryExpression.or([]).format == "FALSEPREDICATE")

@@ -8,7 +8,7 @@ private let normal = Double.leastNormalMagnitude
 
 @Suite("Aggregates of values")
 struct AggregateValueTests {
-    @Test("a sum of integers may leave 64 bits on its way, but not at its end")
+    @Test("partial sums of integers may exceed 64 bits, the result may not")
     func integerSum() {
         var sum = IntegerSum()
         for integer in [Int64.max, Int64.max, -1, -Int64.max] { sum.add(integer) }
@@ -20,7 +20,7 @@ struct AggregateValueTests {
         #expect(IntegerSum().average == nil)
     }
 
-    @Test("a sum of integers is known from their halves too")
+    @Test("a sum of integers can be computed from their halves")
     func halves() {
         let integers: [Int64] = [.max, .min, -1, 5, 1 << 40, -(1 << 33) - 7]
         var sum = IntegerSum()
@@ -32,7 +32,7 @@ struct AggregateValueTests {
     }
 
     @Test(
-        "a sum of decimals may leave 38 digits on its way, but not at its end",
+        "partial sums of decimals may exceed 38 digits, the result may not",
         arguments: [
             ([], "0"), (["0.1", "0.2"], "0.3"), (["-0.1", "0.3", "-0.2"], "0"),
             (["1e100", "1", "-1e100"], "1"), (["1e100", "1"], nil), (["-1e127", "1e127"], "0"),
@@ -54,7 +54,7 @@ struct AggregateValueTests {
         #expect(sum.average == Decimal(exactly: "0.33333333333333333333333333333333333333"))
     }
 
-    @Test("random decimals have the sum that integers of their smallest unit have")
+    @Test("random decimals have the sum of the integers in their smallest unit")
     func randomDecimals() throws {
         var random = SeededGenerator.fromEnvironment("decimal sums")
         for _ in 0..<RandomTesting.iterations() / 10 {
@@ -71,7 +71,7 @@ struct AggregateValueTests {
         }
     }
 
-    @Test("the median is the middle value, or the mean of the middle two")
+    @Test("the median is the middle value, or the mean of the two middle values")
     func median() {
         #expect(Statistics.median([Double]()) == nil)
         #expect(Statistics.median([3.0, 1, 2]) == 2)
@@ -81,7 +81,7 @@ struct AggregateValueTests {
         #expect(Statistics.median([Decimal(1), 2]) == Decimal(exactly: "1.5"))
     }
 
-    @Test("the mode is the most frequent value, of several the smallest")
+    @Test("the mode is the most frequent value, the smallest of several")
     func mode() {
         #expect(Statistics.mode(["b": 2, "a": 1], isLess: <) == "b")
         #expect(Statistics.mode(["c": 2, "b": 2, "a": 1], isLess: <) == "b")
@@ -97,7 +97,7 @@ struct AggregateValueTests {
             ([-0.0], 0, 0), ([least], least, least), ([-least, -least], -2 * least, -least),
             ([-normal, least], -normal.nextDown, nil),
             ([.greatestFiniteMagnitude], .greatestFiniteMagnitude, .greatestFiniteMagnitude),
-            // A half is rounded to the even one, anything beyond it up.
+            // Halves are rounded to even, anything more is rounded up.
             ([0x1p53, 1], 0x1p53, 0x1p52), ([0x1p53, 3], 0x1p53 + 4, 0x1p52 + 2),
             ([0x1p53, 1, 0x1p-900], 0x1p53 + 2, nil), ([0x1p53, 1, -0x1p-900], 0x1p53, nil),
             ([.infinity, 1], .infinity, .infinity), ([-.infinity, 1e308], -.infinity, -.infinity),
@@ -113,7 +113,7 @@ struct AggregateValueTests {
         }
     }
 
-    @Test("both infinities have no sum, no average and no deviation")
+    @Test("opposite infinities have no sum, no average and no deviation")
     func infinities() {
         var sum = RealSum()
         var deviation = Deviation()
@@ -126,7 +126,7 @@ struct AggregateValueTests {
         #expect(deviation.value == nil)
     }
 
-    @Test("the deviation is the population's")
+    @Test("the standard deviation is that of the population")
     func deviation() {
         var deviation = Deviation()
         #expect(deviation.value == nil)
@@ -137,7 +137,7 @@ struct AggregateValueTests {
     }
 
     @Test(
-        "a deviation neither overflows nor vanishes on its way",
+        "deviations neither overflow nor underflow",
         arguments: [
             ([1e300, -1e300], 1e300), ([.greatestFiniteMagnitude], 0),
             ([0x1p-1000, 0x3p-1000], 0x1p-1000),
@@ -151,7 +151,7 @@ struct AggregateValueTests {
         #expect(deviation.value == expected)
     }
 
-    @Test("the deviation of integers and decimals loses none of their digits")
+    @Test("deviations of integers and decimals use all digits")
     func exactDeviation() throws {
         var integers = Deviation()
         for integer in [Int64.max, Int64.max - 2] { integers.add(integer) }
@@ -177,9 +177,9 @@ struct AggregateValueTests {
             var values = (0..<Int.random(in: 1...30, using: &random)).map { _ in
                 Double(bitPattern: UInt64.random(in: .min ... .max, using: &random))
             }
-            // Half of them near each other, so that digits would be lost.
-            for place in values.indices where Bool.random(using: &random) {
-                values[place] = Double.random(in: -1000...1000, using: &random)
+            // Half of the values are close to each other, so that rounding would lose digits.
+            for index in values.indices where Bool.random(using: &random) {
+                values[index] = Double.random(in: -1000...1000, using: &random)
             }
             let (first, second) = (results(values), results(values.shuffled(using: &random)))
             #expect(first == second, "seed \(random.seed)")
@@ -200,7 +200,7 @@ struct AggregateValueTests {
         return [sum.value, sum.average, deviation.value, decimals.value]
     }
 
-    @Test("random deviations are those of integers of 128 bits")
+    @Test("random deviations equal those computed with 128-bit integers")
     func randomDeviations() throws {
         var random = SeededGenerator.fromEnvironment("deviations")
         for _ in 0..<RandomTesting.iterations() / 10 {

@@ -5,7 +5,7 @@ import Testing
 struct FunctionSignatureTests {
     private typealias Call = (ScalarFunction, [OperandKind], AttributeType?, String)
 
-    /// `int64, int64 -> int64`, or the error's sentence.
+    /// `int64, int64 -> int64`, or the error message.
     private func text(
         _ function: ScalarFunction, _ operands: [OperandKind], _ wanted: AttributeType?
     ) -> String {
@@ -18,7 +18,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("numbers are computed in the widest type among them")
+    @Test("numbers are computed in the widest of their types")
     func numbers() {
         let calls: [Call] = [
             (.add, [.typed(.int16), .typed(.int32)], nil, "int64, int64 -> int64"),
@@ -47,7 +47,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("what stands beside a date is seconds, or another date")
+    @Test("the other operand of a date is in seconds, or another date")
     func dates() {
         let calls: [Call] = [
             (.subtract, [.typed(.date), .constant(.int64)], nil, "date, double -> date"),
@@ -66,7 +66,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("choices have one type, which constants take")
+    @Test("choices have one common type, to which constants are converted")
     func choices() {
         let calls: [Call] = [
             (.coalesce, [.typed(.string), .constant(.string)], nil, "string, string -> string"),
@@ -89,7 +89,7 @@ struct FunctionSignatureTests {
         }
     }
 
-    @Test("other operands are refused with a sentence that names what is taken")
+    @Test("other operands are rejected with a message that names the accepted ones")
     func refusals() {
         let calls: [Call] = [
             (
@@ -106,15 +106,15 @@ struct FunctionSignatureTests {
             ),
             (
                 .add, [.typed(.date), .typed(.date)], nil,
-                "[WRONG_TYPE] add takes a number of seconds beside a date, not a date"
+                "[WRONG_TYPE] add takes a number of seconds with a date, not a date"
             ),
             (
                 .add, [.typed(.int64), .typed(.date)], nil,
-                "[WRONG_TYPE] add takes a date in front of the seconds, not an int64"
+                "[WRONG_TYPE] add takes a date before the seconds, not an int64"
             ),
             (
                 .add, [.argument, .argument], nil,
-                "[WRONG_TYPE] add: nothing tells of which type the operands are"
+                "[WRONG_TYPE] add: cannot determine the type of the operands"
             ),
             (.length, [.typed(.int64)], nil, "[WRONG_TYPE] length takes a string, not an int64"),
             (.year, [.typed(.double)], nil, "[WRONG_TYPE] year takes a date, not a double"),
@@ -133,7 +133,7 @@ struct FunctionSignatureTests {
             ),
             (
                 .conditional, [.typed(.int64), .typed(.int64), .typed(.int64)], nil,
-                "[WRONG_TYPE] ternary takes a predicate first, not an int64"
+                "[WRONG_TYPE] ternary takes a predicate as its first operand, not an int64"
             ),
             (.length, [], nil, "[MALFORMED_PREDICATE] length takes 1 operand"),
             (.minimum, [.typed(.int64)], nil, "[MALFORMED_PREDICATE] min takes 2 to 64 operands"),

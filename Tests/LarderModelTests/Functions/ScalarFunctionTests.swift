@@ -15,7 +15,7 @@ struct ScalarFunctionTests {
     private func date(_ text: String) throws -> Value { .date(try #require(Date(text: text))) }
 
     @Test(
-        "integers are exact, and nil where 64 bits do not hold the result",
+        "integers are exact, and nil if the result exceeds 64 bits",
         arguments: [
             (.add, 1, 2, 3), (.add, .int(.max), 1, .null), (.subtract, .int(.min), 1, .null),
             (.multiply, 3_037_000_500, 3_037_000_500, .null), (.multiply, -4, 5, -20),
@@ -33,7 +33,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "doubles follow IEEE 754, but what is not a number and a division by zero are nil",
+        "doubles follow IEEE 754, but NaN and division by zero are nil",
         arguments: [
             (.add, 0.1, 0.2, .double(0.1 + 0.2)), (.add, 1, 0.5, 1.5), (.divide, 1.0, 0.0, .null),
             (.divide, 1.0, 0, .null), (.divide, 7.0, 2, 3.5), (.modulus, -7.5, 2, -1.5),
@@ -48,7 +48,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "one number is rounded in its own type",
+        "rounding keeps the type of the number",
         arguments: [
             (.negate, 5, -5), (.negate, .int(.min), .null), (.abs, -5, 5),
             (.abs, .int(.min), .null), (.abs, -2.5, 2.5), (.floor, -2.5, -3.0),
@@ -94,7 +94,7 @@ struct ScalarFunctionTests {
         #expect(value(function, try decimal(left), try decimal(right)) == wanted)
     }
 
-    @Test("decimals are rounded to whole ones, halves away from zero")
+    @Test("decimals are rounded to integers, halves away from zero")
     func roundedDecimals() throws {
         for (text, floor, ceiling, round, trunc) in [
             ("2.5", "2", "3", "3", "2"), ("-2.5", "-3", "-2", "-3", "-2"),
@@ -112,7 +112,7 @@ struct ScalarFunctionTests {
         #expect(value(.power, try decimal("1.5"), 2) == 2.25)
     }
 
-    @Test("dates move by seconds, and the difference of two is seconds")
+    @Test("dates move by seconds, and the difference of two dates is in seconds")
     func dates() throws {
         let start = try date("2026-01-31T08:15:00Z")
         let next = try date("2026-02-01T08:15:00Z")
@@ -127,7 +127,7 @@ struct ScalarFunctionTests {
     }
 
     @Test(
-        "a date's parts are those of UTC and the Gregorian calendar, at any distance",
+        "the parts of a date are in UTC and the Gregorian calendar, at any distance",
         arguments: [
             ("2026-01-31T08:15:59.75Z", [2026, 1, 31, 8, 15, 59]),
             ("2000-02-29T23:59:59Z", [2000, 2, 29, 23, 59, 59]),
@@ -143,7 +143,7 @@ struct ScalarFunctionTests {
         #expect(found == parts.map { .int($0) })
     }
 
-    @Test("a date whose year 64 bits do not count has no parts")
+    @Test("a date whose year exceeds 64 bits has no parts")
     func farDate() throws {
         for text in ["2001-01-01T00:00:00Z+1e+300s", "2001-01-01T00:00:00Z-1e+35s"] {
             #expect(value(.year, try date(text)) == .null)
@@ -151,7 +151,7 @@ struct ScalarFunctionTests {
         }
     }
 
-    @Test("strings are counted in characters, and results are in composed form")
+    @Test("length counts characters, and results are in composed form")
     func strings() {
         #expect(value(.length, "cafe\u{301}") == 4)
         #expect(value(.length, "👨‍👩‍👧\r\n") == 2)
@@ -168,7 +168,7 @@ struct ScalarFunctionTests {
         #expect(value(.length, 5) == .null)
     }
 
-    @Test("coalesce takes the first that is not nil, ternary looks at the branch that it takes")
+    @Test("coalesce returns the first value that is not nil, ternary evaluates only its branch")
     func choices() {
         #expect(value(.coalesce, .null, 2, 3) == 2)
         #expect(value(.coalesce, .null, .null) == .null)
@@ -178,7 +178,7 @@ struct ScalarFunctionTests {
         #expect(value(.minimum, 1, .null, 2) == .null)
     }
 
-    @Test("any operands are answered, by nil where they have no meaning")
+    @Test("operands without a defined result return nil")
     func strangers() {
         let strangers: [Value] = [
             true, 1, 2.5, "a", .json("1"), .data(Data()), .objects([]), .double(.nan),

@@ -13,7 +13,7 @@ struct PersistentIdentifierTests {
         permanent = PersistentIdentifier(store: store, entityName: "Article", key: 42)
     }
 
-    @Test("URIs are read, or refused with the part that is wrong")
+    @Test("URIs are parsed, or rejected with the invalid part")
     func scripts() throws {
         try runScripts(in: "identifiers") { uri in
             let identifier = try PersistentIdentifier(uriRepresentation: uri)
@@ -27,7 +27,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("a temporary name of any text comes back from the URI and the JSON")
+    @Test("a temporary name with any text survives the URI and the JSON")
     func temporaryNames() throws {
         for name in ["a", "a/b", "100%", "é 日本", "🏳️‍🌈", "\u{0}\n\"\\", "?#[]@", "t", "%41"] {
             let identifier = PersistentIdentifier(temporary: name, entityName: "Article")
@@ -39,7 +39,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("the JSON is that of the coder with sorted keys, and is decoded again")
+    @Test("the JSON equals the coder's with sorted keys, and can be decoded")
     func jsonRepresentation() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -48,7 +48,7 @@ struct PersistentIdentifierTests {
         #expect(try JSONDecoder().decode(PersistentIdentifier.self, from: encoded) == permanent)
     }
 
-    @Test("JSON of the URI alone is enough, and parts that contradict it are refused")
+    @Test("JSON with the URI alone is accepted, contradicting parts are rejected")
     func jsonParts() throws {
         let uri = permanent.uriRepresentation
         func decoded(_ parts: String) throws -> PersistentIdentifier {
@@ -65,7 +65,7 @@ struct PersistentIdentifierTests {
         }
     }
 
-    @Test("a text of ten million bytes is refused")
+    @Test("a text of ten million bytes is rejected")
     func hugeText() {
         let start = "x-coredata://\(store.uuidString)/"
         let long = String(repeating: "9", count: 10_000_000)
@@ -89,7 +89,7 @@ struct PersistentIdentifierTests {
         #expect(ordered.reversed().sorted() == ordered)
     }
 
-    @Test("a damaged URI is refused, or is the URI of what was read")
+    @Test("a damaged URI is rejected, or parses to an identifier with that URI")
     func fuzz() throws {
         var generator = SeededGenerator.fromEnvironment("identifiers")
         let samples = [

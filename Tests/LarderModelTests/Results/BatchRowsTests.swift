@@ -32,7 +32,7 @@ struct BatchRowsTests {
             ])
     }
 
-    @Test("each range is a batch of its own with the same values")
+    @Test("each range is a batch with the same values")
     func ranges() throws {
         let batch = try batch()
         let rows = batch.rows(store: store)
@@ -46,7 +46,7 @@ struct BatchRowsTests {
         }
     }
 
-    @Test("a row, and the object that it is, hold what each column has there")
+    @Test("rows and records hold the values of their columns")
     func values() throws {
         var batch = try batch()
         batch.columns.append(batch.columns[0])
@@ -67,7 +67,7 @@ struct BatchRowsTests {
         #expect(records[8]["s"] == .null && records[2]["s"] == .string("éé"))
     }
 
-    @Test("records are values: a change of one changes no other of its batch")
+    @Test("records are values: changing one does not change others of its batch")
     func independence() throws {
         var records = try batch().records(store: store)
         records[1].values["n"] = .int(99)
@@ -75,7 +75,7 @@ struct BatchRowsTests {
         #expect(try records[2...] == batch().records(store: store)[2...])
     }
 
-    @Test("of two columns of one name a record has the later")
+    @Test("a record has the last of several columns with one name")
     func sameName() throws {
         var batch = try batch()
         batch.columns[1].name = "n"

@@ -16,7 +16,7 @@ struct BatchTests {
         return column
     }
 
-    @Test("a value of each kind is read as it was appended, and nil between values")
+    @Test("a value of each kind reads back as appended, with nil between values")
     func eachKind() throws {
         let kinds: [(Column.Kind, [Value])] = [
             (.attribute(.bool), [true, nil, false]),
@@ -59,7 +59,7 @@ struct BatchTests {
         }
     }
 
-    @Test("a value of another type is refused by the column's name")
+    @Test("a value of another type is rejected, naming the column")
     func mismatch() {
         var column = Column(name: "title", kind: .attribute(.string))
         let error = #expect(throws: LarderError.self) { try column.append(.int(1)) }
@@ -68,7 +68,7 @@ struct BatchTests {
         #expect(column.rowCount == 0)
     }
 
-    @Test("records have the identity of their rows; rows without identity are no records")
+    @Test("records have the identity of their rows; rows without identity have no records")
     func records() throws {
         var batch = Batch(
             rowCount: 2,
@@ -82,13 +82,13 @@ struct BatchTests {
         #expect(batch.records(store: store).isEmpty)
     }
 
-    @Test("a row has no value under a name that it does not have")
+    @Test("a row has no value for an unknown name")
     func rowNames() {
         let row = Row(names: ["a", "b"], values: [1])
         #expect(row["a"] == 1 && row["b"] == nil && row["c"] == nil)
     }
 
-    @Test("a column that does not fit together is refused, whichever way")
+    @Test("an inconsistent column is rejected")
     func malformed() {
         let text = Column.Kind.attribute(.string)
         let columns: [(Column.Kind, Column.Storage, [UInt8])] = [
@@ -122,7 +122,7 @@ struct BatchTests {
         }
     }
 
-    @Test("entities below that are not named, or not one a key, are refused")
+    @Test("subentities that are not named or do not match the keys are rejected")
     func malformedSubentities() {
         for indexes in [[0, 2], [0], [0, 0, 0]] as [[UInt32]] {
             let subentities = Subentities(names: ["B"], indexes: indexes)
@@ -147,7 +147,7 @@ struct BatchTests {
         }
     }
 
-    @Test("objects have the names of their own entities")
+    @Test("objects have the names of their actual entities")
     func subentities() throws {
         let objects = ["B", "A", "C", "B"].enumerated().map { key, name in
             PersistentIdentifier(store: store, entityName: name, key: Int64(key))
@@ -169,7 +169,7 @@ struct BatchTests {
         #expect(batch.rows(1..<2).columns.map(\.subentities) == [Subentities(), Subentities()])
     }
 
-    @Test("an identity of another length, and a negative count, are refused")
+    @Test("an identity of another length and a negative count are rejected")
     func malformedIdentity() {
         let short = Batch.Identity(entityName: "A", keys: [1], versions: [1])
         #expect(throws: LarderError.self) {

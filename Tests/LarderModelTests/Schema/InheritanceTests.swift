@@ -24,7 +24,7 @@ struct InheritanceTests {
         ])
     }
 
-    @Test("have the properties of all above in front of their own")
+    @Test("inherit properties from all ancestors, which precede their own")
     func properties() throws {
         let schema = try Self.schema()
         let tutor = try #require(schema.entity(named: "Tutor"))
@@ -38,7 +38,7 @@ struct InheritanceTests {
         #expect(schema.lineage(of: tutor).map(\.name) == ["Person", "Student", "Tutor"])
     }
 
-    @Test("know what is above and below")
+    @Test("know their ancestors and subentities")
     func relatives() throws {
         let schema = try Self.schema()
         let tutor = try #require(schema.entity(named: "Tutor"))
@@ -50,7 +50,7 @@ struct InheritanceTests {
         #expect(schema.areRelated("Person", "Tutor") && !schema.areRelated("Tutor", "Teacher"))
     }
 
-    @Test("are written as they were declared, and made anew of a schema's own entities")
+    @Test("are written as declared, and can be declared again from a schema's entities")
     func text() throws {
         let schema = try Self.schema()
         let again = try SchemaFile.schema(parsing: schema.canonicalText)
@@ -58,7 +58,7 @@ struct InheritanceTests {
         #expect(try Schema(entities: schema.entities) == schema)
     }
 
-    @Test("differ by parent and by being abstract, and so do their fingerprints")
+    @Test("differ by parent and by being abstract, as do their fingerprints")
     func difference() throws {
         let (schema, other) = (try Self.schema(), try Self.schema(parent: nil, isAbstract: false))
         #expect(
@@ -72,7 +72,7 @@ struct InheritanceTests {
         #expect(Set(fingerprints).count == 4)
     }
 
-    @Test("may have 32 entities above them, and no more")
+    @Test("can have 32 ancestors and no more")
     func depth() throws {
         func chain(_ count: Int) -> [Entity] {
             (0..<count).map { place in
@@ -86,7 +86,7 @@ struct InheritanceTests {
             let error = #expect(throws: SchemaError.self) { try Schema(entities: chain(count)) }
             #expect(
                 error?.faults.map(\.description)
-                    == ["entities[\(deepest)].parent: has more than 32 entities above"])
+                    == ["entities[\(deepest)].parent: has more than 32 ancestors"])
         }
         var circle = chain(Limits.entitiesMax)
         circle[0] = Entity(name: "E0", attributes: [], parent: "E\(Limits.entitiesMax - 1)")
@@ -94,7 +94,7 @@ struct InheritanceTests {
         #expect(error?.faults.count == Limits.entitiesMax)
     }
 
-    @Test("inherit a bounded number of properties, each and all together")
+    @Test("inherit a limited number of properties, per entity and in total")
     func inheritedProperties() throws {
         func tree(_ properties: Int, heirs: Int) -> [Entity] {
             let attributes = (0..<properties).map { Attribute(name: "a\($0)", type: .bool) }
@@ -113,6 +113,6 @@ struct InheritanceTests {
         let wide = #expect(throws: SchemaError.self) { try Schema(entities: tree(1_000, heirs: 1)) }
         #expect(
             wide?.faults.map(\.description)
-                == ["entities[1]: has more than 1000 properties, inherited ones included"])
+                == ["entities[1]: has more than 1000 properties, including inherited ones"])
     }
 }

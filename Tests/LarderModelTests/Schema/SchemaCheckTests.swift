@@ -13,7 +13,7 @@ struct SchemaCheckTests {
         }
     }
 
-    @Test("defaults and bounds take the attribute's type where nothing is lost")
+    @Test("defaults and bounds are converted to the attribute's type if that is exact")
     func typedDefaults() {
         let attribute = Attribute(
             name: "x", type: .double, defaultValue: 0,
@@ -25,7 +25,7 @@ struct SchemaCheckTests {
         #expect(faults(attribute) == [])
     }
 
-    @Test("a default that is no value of the type is refused")
+    @Test("a default that is not a value of the type is rejected")
     func wrongDefaults() {
         let path = "entities[0].attributes[0].default: "
         #expect(
@@ -38,24 +38,24 @@ struct SchemaCheckTests {
         #expect(faults(Attribute(name: "x", type: .double, defaultValue: .double(.nan))).count == 1)
     }
 
-    @Test("doubled names are a fault even before a schema is made of them")
+    @Test("duplicate names are reported even before a schema is created")
     func doubledNames() {
         let found = faults(
             Attribute(name: "x", type: .bool), Attribute(name: "x", type: .int16),
             Attribute(name: "X", type: .bool))
         #expect(
             found == [
-                "entities[0].attributes[1].name: there is property `x` already",
-                "entities[0].attributes[2].name: differs from property `x` by case alone",
+                "entities[0].attributes[1].name: duplicate property `x`",
+                "entities[0].attributes[2].name: differs from property `x` only in case",
             ])
     }
 
-    @Test("one fault and several have their sentence")
+    @Test("one error and several have different messages")
     func sentences() {
-        let fault = SchemaError.Fault(path: "version", message: "is missing")
-        #expect(SchemaError(faults: [fault]).larderError.message == "the schema has a fault")
-        let error = SchemaError(faults: [fault, fault]).larderError
-        #expect(error.message == "the schema has 2 faults")
+        let problem = SchemaError.Fault(path: "version", message: "is missing")
+        #expect(SchemaError(faults: [problem]).larderError.message == "the schema has an error")
+        let error = SchemaError(faults: [problem, problem]).larderError
+        #expect(error.message == "the schema has 2 errors")
         #expect(error.faults == ["version: is missing", "version: is missing"])
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct SchemaDifferenceTests {
     func schema(_ text: String) throws -> Schema { try SchemaFile.schema(parsing: text) }
 
-    @Test("each change is a sentence, and changes the fingerprint")
+    @Test("each change is described by a sentence and changes the fingerprint")
     func sentences() throws {
         let old = try schema(SchemaSamples.articles)
         for (part, replacement, sentences) in [
@@ -49,7 +49,7 @@ struct SchemaDifferenceTests {
         }
     }
 
-    @Test("an attribute that became a relationship is one difference")
+    @Test("an attribute that became a relationship is a single difference")
     func otherKind() throws {
         let old = try Schema(entities: [
             Entity(name: "A", attributes: [Attribute(name: "x", type: .int64)])
@@ -86,18 +86,19 @@ struct SchemaDifferenceTests {
         #expect(try Schema(entities: []).fingerprint.utf8.count == 16)
     }
 
-    @Test("CloudKit's refusals are found, each at its place")
+    @Test("features that CloudKit does not support are found, each with its path")
     func cloudKit() throws {
         let faults = CloudKitAudit.faults(in: try schema(SchemaSamples.articles))
         #expect(
             faults.map(\.description) == [
-                "entities[0].attributes[0]: `Article.title` is neither optional nor defaulted",
-                "entities[0].unique[0]: `Article`: title, collection are unique",
-                "entities[1].attributes[0]: `Category.name` is neither optional nor defaulted",
-                "entities[1].attributes[0].unique: `Category.name` is unique",
-                "entities[2].attributes[0]: `ArticleCollection.name` is neither optional nor "
-                    + "defaulted",
-                "entities[2].relationships[0].ordered: `ArticleCollection.articles` is ordered",
+                "entities[0].attributes[0]: `Article.title` must be optional or have a default",
+                "entities[0].unique[0]: `Article` must not have a unique constraint (title, collection)",
+                "entities[1].attributes[0]: `Category.name` must be optional or have a default",
+                "entities[1].attributes[0].unique: `Category.name` must not be unique",
+                "entities[2].attributes[0]: `ArticleCollection.name` must be optional or have "
+                    + "a default",
+                "entities[2].relationships[0].ordered: `ArticleCollection.articles` must not be "
+                    + "ordered",
             ])
         let every = CloudKitAudit.faults(in: try schema(SchemaSamples.everyType)).map(\.path)
         #expect(every.contains("entities[0].relationships[1].optional"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Schema file")
 struct SchemaFileTests {
-    @Test("a schema is read, or refused with every fault and its place")
+    @Test("a schema is parsed, or rejected with all problems and their paths")
     func scripts() throws {
         try runScripts(in: "schema") { text in
             do throws(SchemaError) {
@@ -16,7 +16,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("the example of the documentation is read")
+    @Test("the example in the documentation can be parsed")
     func example() throws {
         let schema = try SchemaFile.schema(parsing: SchemaSamples.articles)
         #expect(schema.version == "1.0.0")
@@ -39,7 +39,7 @@ struct SchemaFileTests {
         #expect(articles.destination == "Article" && articles.inverse == "collection")
     }
 
-    @Test("the canonical text reads back as an equal schema, and is its own canonical text")
+    @Test("the canonical text parses to an equal schema with the same canonical text")
     func canonicalText() throws {
         for text in [SchemaSamples.articles, SchemaSamples.everyType] {
             let schema = try SchemaFile.schema(parsing: text)
@@ -49,7 +49,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("a file one byte too long is refused")
+    @Test("a file one byte too long is rejected")
     func tooLong() throws {
         let text = SchemaSamples.articles
         let padding = Limits.schemaBytesMax - text.utf8.count
@@ -60,7 +60,7 @@ struct SchemaFileTests {
         #expect(error?.faults.count == 1)
     }
 
-    @Test("one entity, property or list too many is refused")
+    @Test("one entity, property or list too many is rejected")
     func tooMany() throws {
         func elements(_ count: Int, _ element: (Int) -> String) -> String {
             (0..<count).map(element).joined(separator: ",")
@@ -83,7 +83,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("a name of 128 bytes is accepted, one of 129 refused")
+    @Test("a name of 128 bytes is accepted, one of 129 rejected")
     func longName() throws {
         func schema(_ length: Int) throws -> Schema {
             try Schema(entities: [
@@ -94,7 +94,7 @@ struct SchemaFileTests {
         #expect(throws: SchemaError.self) { try schema(Limits.nameBytesMax + 1) }
     }
 
-    @Test("a damaged file is refused with faults, or gives a schema that reads back")
+    @Test("a damaged file is rejected, or parses to a schema that reads back")
     func fuzz() throws {
         var generator = SeededGenerator.fromEnvironment("schema file")
         for sample in [SchemaSamples.articles, SchemaSamples.everyType] {
@@ -110,7 +110,7 @@ struct SchemaFileTests {
         }
     }
 
-    @Test("a file in which keys, types and values are exchanged is refused, or reads back")
+    @Test("a file with exchanged keys, types and values is rejected, or reads back")
     func fuzzTokens() throws {
         var generator = SeededGenerator.fromEnvironment("schema tokens")
         let words = SchemaSamples.everyType.split(whereSeparator: { "{}[],: \n".contains($0) })

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// Valid input with a few places damaged.
+/// Damages valid input in a few positions.
 enum Fuzzing {
-    /// A text with a few of its scalars removed, doubled, swapped, or replaced.
+    /// A text with a few of its scalars removed, duplicated, swapped or replaced.
     static func mutated(
         _ text: String, alphabet: [Unicode.Scalar], using generator: inout SeededGenerator
     ) -> String {
@@ -25,7 +25,7 @@ enum Fuzzing {
         return String(mutated)
     }
 
-    /// Characters that parsers tend to trip over.
+    /// Characters that often break parsers.
     static let alphabet = Array(
         "abpt019_-+.,:;/%\\\"'(){}[]<>=!@#$&|* \n\r\t\u{0}\u{301}\u{200D}é日🏳️‍🌈eExXnNuU"
             .unicodeScalars

@@ -1,8 +1,8 @@
 import LarderModel
 import TestSupport
 
-/// Makes trees of every form that a format string can say. Arguments are all `argument(0)`: which
-/// place one has, its text does not tell.
+/// Generates trees of every form that a format string has. All arguments are `argument(0)`, since
+/// the text does not contain their indexes.
 struct RandomTrees {
     var generator: SeededGenerator
     private var variables: [String] = []
@@ -17,7 +17,7 @@ struct RandomTrees {
         elements[number(elements.count)]
     }
 
-    /// True or false.
+    /// A predicate.
     mutating func predicate(levels: Int) -> QueryExpression {
         switch number(levels > 0 ? 9 : 5) {
         case 0: return .constant(.bool(number(2) == 0))
@@ -66,7 +66,7 @@ struct RandomTrees {
         let right: QueryExpression =
             switch name {
             case .between: .list([value(levels: levels - 1), value(levels: levels - 1)])
-            // Behind IN a parenthesis opens a list, and no other value begins with one.
+            // After IN, a parenthesis begins a list.
             case .in where number(2) == 0: keyPath(levels: levels)
             case .in: .list((0..<number(4)).map { _ in value(levels: levels - 1) })
             default: value(levels: levels - 1)
@@ -118,7 +118,7 @@ struct RandomTrees {
 }
 
 extension QueryExpression {
-    /// The tree with each argument at the first place.
+    /// The tree with index 0 for each argument.
     var withoutPlaces: QueryExpression {
         switch self {
         case .argument: .argument(0)

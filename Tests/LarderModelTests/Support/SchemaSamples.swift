@@ -1,4 +1,4 @@
-/// Schema files that several suites read.
+/// Schema files that several suites parse.
 enum SchemaSamples {
     static let articles = """
         { "version": "1.0.0",

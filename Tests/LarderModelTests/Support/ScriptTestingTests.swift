@@ -6,7 +6,7 @@ import Testing
     "Golden scripts",
     .enabled(if: ProcessInfo.processInfo.environment["LARDER_REWRITE"] != "1"))
 struct ScriptTestingTests {
-    /// Runs one script in a folder of its own; each command returns itself in capitals.
+    /// Runs one script in a temporary folder; each command returns itself in upper case.
     func failures(of script: String?) throws -> [String] {
         let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         let folder = root.appending(path: "Scripts/topic")
@@ -24,13 +24,13 @@ struct ScriptTestingTests {
         }
     }
 
-    @Test("a script that comes out as written passes; comments and blank lines do not count")
+    @Test("a script with matching output passes; comments and blank lines are ignored")
     func passes() throws {
         #expect(try failures(of: "# comment\n\na\n---\nA\n\n\n# more\nb\nc\n---\nB\nC\n") == [])
         #expect(try failures(of: "a\n\n---\nA\n").count == 2)
     }
 
-    @Test("a difference names file, line and command, and shows both sides")
+    @Test("a difference is reported with file, line, command and both texts")
     func differs() throws {
         let failures = try failures(of: "# comment\na\nb\n---\nA\nX\n")
         #expect(failures.count == 1)
@@ -45,7 +45,7 @@ struct ScriptTestingTests {
         #expect(try failures(of: nil).count == 1)
     }
 
-    @Test("a block without its rule fails")
+    @Test("a block without a separator fails")
     func withoutRule() throws {
         #expect(try failures(of: "a\n---\nA\n\nb\nB\n").count == 1)
     }

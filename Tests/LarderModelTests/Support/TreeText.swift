@@ -1,7 +1,7 @@
 import LarderModel
 
 extension QueryExpression {
-    /// The tree as an indented outline, a node a line; shown in scripts.
+    /// The tree as an indented outline, one node per line, for scripts.
     var outline: String { outlineLines.joined(separator: "\n") }
 
     private var outlineLines: [String] {

@@ -8,7 +8,7 @@ struct DateTextTests {
     @Test("whole seconds agree with the ISO 8601 style of the standard library")
     func agreesWithStyle() throws {
         var generator = SeededGenerator.fromEnvironment("date style")
-        // From 1600, because the other's calendar is Julian before 1582, to 9999.
+        // From 1600, since the standard library's calendar is Julian before 1582, to 9999.
         for _ in 0..<RandomTesting.iterations() {
             let seconds = Int.random(in: -12_600_000_000..<252_423_993_600, using: &generator)
             let date = Date(timeIntervalSinceReferenceDate: Double(seconds))
@@ -17,7 +17,7 @@ struct DateTextTests {
         }
     }
 
-    @Test("every finite date reads back identical")
+    @Test("every finite date reads back identically")
     func roundTrip() throws {
         var generator = SeededGenerator.fromEnvironment("dates")
         var samples: [Double] = [
@@ -39,7 +39,7 @@ struct DateTextTests {
         }
     }
 
-    @Test("what is not finite has a text that is no date")
+    @Test("the text of an infinite date is not parsed as a date")
     func notFinite() {
         for seconds in [Double.infinity, -.infinity, .nan] {
             let text = Date(timeIntervalSinceReferenceDate: seconds).text

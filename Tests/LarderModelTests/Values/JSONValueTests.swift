@@ -5,7 +5,7 @@ import Testing
 
 @Suite("JSON")
 struct JSONValueTests {
-    @Test("each form is read, and written on one line with sorted keys")
+    @Test("each form is parsed, and written on one line with sorted keys")
     func eachForm() throws {
         let text = """
             { "b" : [ 1, -2.5, true, false, null ],
@@ -24,7 +24,7 @@ struct JSONValueTests {
                 == #"{"a":{"":"A😀\n/"},"b":[1,-2.5,true,false,null],"c":12345678901234567890.5}"#)
     }
 
-    @Test("numbers keep their digits")
+    @Test("numbers keep all digits")
     func numbers() throws {
         for (text, value) in [
             ("9223372036854775807", JSONValue.integer(.max)),
@@ -40,12 +40,12 @@ struct JSONValueTests {
         }
     }
 
-    @Test("what is no JSON is refused with its line and column")
+    @Test("invalid JSON is rejected with its line and column")
     func malformed() throws {
-        for (text, place) in [
+        for (text, message) in [
             ("", "line 1, column 1: expected a value, but the text ends"),
             ("{\n  \"a\": tru }", "line 2, column 8: expected a value"),
-            ("{\"a\":1,\n\"é\":2,\"a\":3}", "line 2, column 7: this key is there already"),
+            ("{\"a\":1,\n\"é\":2,\"a\":3}", "line 2, column 7: duplicate key"),
             ("[1,]", "line 1, column 4: expected a value"),
             ("[1 2]", "line 1, column 4: expected `,` or `]`"),
             ("{\"a\" 1}", "line 1, column 6: expected `:`"),
@@ -53,12 +53,12 @@ struct JSONValueTests {
             ("{\"a\":1", "line 1, column 7: expected `,` or `}`, but the text ends"),
             ("\"a", "line 1, column 3: expected a closing quotation mark, but the text ends"),
             ("\"\u{1}\"", "line 1, column 2: a control character in a string must be escaped"),
-            ("\"\\x\"", "line 1, column 3: no such escape"),
+            ("\"\\x\"", "line 1, column 3: unknown escape sequence"),
             ("\"\\u12\"", "line 1, column 4: expected four hexadecimal digits"),
             ("\"\\u+123\"", "line 1, column 4: expected four hexadecimal digits"),
             ("\"\\uD83D\"", "line 1, column 8: expected the second half of a surrogate pair"),
-            ("\"\\uDE00\"", "line 1, column 8: half of a surrogate pair is no character"),
-            ("01", "line 1, column 1: a number has no leading zero"),
+            ("\"\\uDE00\"", "line 1, column 8: a surrogate pair is incomplete"),
+            ("01", "line 1, column 1: a number must not have leading zeros"),
             ("-", "line 1, column 2: expected a digit, but the text ends"),
             ("1.", "line 1, column 3: expected a digit, but the text ends"),
             ("1e+", "line 1, column 4: expected a digit, but the text ends"),
@@ -70,11 +70,11 @@ struct JSONValueTests {
                 try JSONValue(parsing: text)
             }
             #expect(error?.code == .malformedValue)
-            #expect(error?.message == "JSON, \(place)")
+            #expect(error?.message == "JSON, \(message)")
         }
     }
 
-    @Test("64 levels are read, 65 and a million are refused")
+    @Test("64 levels are accepted, 65 and a million are rejected")
     func depth() throws {
         func nested(_ levels: Int) -> String {
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
@@ -85,7 +85,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("a damaged document is refused, or reads back from its own text")
+    @Test("a damaged document is rejected, or its text parses to an equal one")
     func fuzz() throws {
         var generator = SeededGenerator.fromEnvironment("json")
         let sample = #"{"a":[1,-2.5e+3,"x\u00e9\n",{}],"b":{"c":null,"d":[true,false]},"e":1e400}"#

@@ -4,13 +4,13 @@ import Testing
 
 @Suite("String operators")
 struct StringMatchingTests {
-    @Test("parts are found by whole characters, whatever their form")
+    @Test("parts are found at character boundaries, in any normalization form")
     func parts() {
         for (text, part, contains, begins, ends) in [
             ("abc", "b", true, false, false), ("abc", "", true, true, true),
             ("", "", true, true, true), ("", "a", false, false, false),
             ("abc", "abc", true, true, true), ("abc", "abcd", false, false, false),
-            // A composed and a decomposed é are the same; e alone is not in it.
+            // A composed and a decomposed é are equal and do not contain e.
             ("caf\u{E9}", "e\u{301}", true, false, true), ("cafe\u{301}", "e", false, false, false),
             ("e\u{301}a", "e", false, false, false), ("e\u{301}a", "\u{301}", false, false, false),
             // CR LF is one character, so neither half is found.
@@ -26,7 +26,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("LIKE's signs stand for characters, a backslash takes their meaning")
+    @Test("wildcards of LIKE match characters, and a backslash escapes them")
     func like() {
         for (text, pattern, matches) in [
             ("", "", true), ("", "*", true), ("", "?", false), ("a", "", false),
@@ -46,7 +46,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("a pattern that makes others exponential is answered at once")
+    @Test("a pattern with exponential backtracking in other matchers takes no time")
     func hostilePattern() {
         let text = String(repeating: "a", count: 20_000)
         let pattern = String(repeating: "a*", count: 200) + "b"
@@ -55,7 +55,7 @@ struct StringMatchingTests {
         #expect(!text.containsCharacters(of: String(repeating: "a", count: 10_000) + "b"))
     }
 
-    @Test("strings are folded by Unicode's full case folding, and by dropping marks")
+    @Test("folding applies Unicode's full case folding and removes marks")
     func folding() {
         for (text, case_, marks, both) in [
             ("Abc", "abc", "Abc", "abc"), ("ÄÖÜ", "äöü", "AOU", "aou"),
@@ -91,7 +91,7 @@ struct StringMatchingTests {
         }
     }
 
-    @Test("many marks on one character are put in order without trying each place")
+    @Test("many marks on one character are sorted in less than quadratic time")
     func manyMarks() {
         let text = "a" + String(repeating: "\u{301}\u{323}", count: 100_000)
         let normal = text.normalized
@@ -100,7 +100,7 @@ struct StringMatchingTests {
         #expect(text.folded(caseInsensitive: true, diacriticInsensitive: true) == "a")
     }
 
-    @Test("random texts agree with a plain search over characters")
+    @Test("random texts agree with a naive search over characters")
     func againstPlainSearch() {
         var generator = SeededGenerator.fromEnvironment("string matching")
         let alphabet = Array("aab?*\\\r\n\u{301}é".unicodeScalars)
@@ -129,7 +129,7 @@ struct StringMatchingTests {
         }
     }
 
-    /// LIKE by trying everything; for short texts only.
+    /// LIKE by exhaustive search, for short texts only.
     static func plainLike(_ text: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
         guard let first = pattern.first else { return text.isEmpty }
         let rest = pattern.dropFirst()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Orders of strings")
 struct StringOrderTests {
     @Test(
-        "strings sort as people, or scalars, order them",
+        "strings sort for people, or by scalars",
         arguments: [
             (StringOrder.plain, ["", "B", "Z", "a", "b", "é"]),
             (.caseInsensitive, ["", "a", "B", "b", "Z", "É", "é"]),
@@ -27,7 +27,7 @@ struct StringOrderTests {
         }
     }
 
-    @Test("numbers of any length compare by value, whatever zeros stand in front")
+    @Test("numbers of any length compare by value, ignoring leading zeros")
     func longNumbers() {
         let order = StringOrder.localizedStandard
         let nines = String(repeating: "9", count: 400)

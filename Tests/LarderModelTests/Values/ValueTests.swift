@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Values")
 struct ValueTests {
-    /// `text TYPE REST` and `json TYPE REST` read a value; it is shown as Swift, text and JSON.
-    @Test("values are read from text and JSON, or refused with what was expected")
+    /// `text TYPE REST` and `json TYPE REST` parse a value, which is shown as Swift, text and JSON.
+    @Test("values are parsed from text and JSON, or rejected with the expected form")
     func scripts() throws {
         try runScripts(in: "values") { command in
             let words = command.split(separator: " ", maxSplits: 2)
@@ -20,7 +20,7 @@ struct ValueTests {
         }
     }
 
-    @Test("a conversion that would lose something is none")
+    @Test("a conversion that would lose information returns nil")
     func conversion() throws {
         let exact = Int64(1) << 53
         #expect(Value.int(exact).converted(to: .double) == .double(9_007_199_254_740_992))
@@ -48,7 +48,7 @@ struct ValueTests {
         }
     }
 
-    @Test("what a value prints is read back as it was, in text and in JSON")
+    @Test("the text and the JSON of a value parse to an equal value")
     func roundTrip() throws {
         var generator = SeededGenerator.fromEnvironment("values")
         for _ in 0..<RandomTesting.iterations() {
@@ -83,7 +83,7 @@ struct ValueTests {
 }
 
 extension Value {
-    /// The case's name.
+    /// The name of the case.
     var shape: String {
         switch self {
         case .null: "null"

@@ -97,8 +97,8 @@ import Testing
     }
 
     private static let tooManyCollections = LarderError(
-        .resourceExhausted, "more than 10 SUBQUERY, ANY or ALL stand inside each other",
-        hint: "ask in several steps, by the objects found")
+        .resourceExhausted, "more than 10 SUBQUERY, ANY or ALL are nested",
+        hint: "run several queries, each for the objects that the last one found")
 
     @Test(
         "ten nested predicates of ANY, ALL or NONE are accepted and eleven are rejected",

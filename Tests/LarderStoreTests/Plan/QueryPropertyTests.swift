@@ -26,10 +26,10 @@ import Testing
         #expect(fuzzer.missing.isEmpty, "each operator and function was asked for")
     }
 
-    @Test("a planted error in the evaluator is found", arguments: PlantedFault.allCases)
-    func plantedFaults(_ fault: PlantedFault) throws {
+    @Test("a bug injected into the evaluator is found", arguments: InjectedBug.allCases)
+    func injectedBugs(_ bug: InjectedBug) throws {
         var fuzzer = try QueryFuzzer(
-            SeededGenerator.fromEnvironment("queries with \(fault)"), fault: fault)
+            SeededGenerator.fromEnvironment("queries with \(bug)"), bug: bug)
         for _ in 0..<20_000 {
             guard let disagreement = try fuzzer.next() else { continue }
             let script = "\(disagreement.minimised())"

@@ -62,7 +62,7 @@ public struct FormatPlaces: Sendable {
     /// has a column or the text has no such part.
     ///
     /// - Parameter path: The part and the expressions that contain it, from the inside out;
-    ///   intermediate ones may be missing. Of several equal parts, the one closest to its
+    ///   intermediate ones may be missing. If several parts are equal, the one closest to its
     ///   containers is meant, or else the first.
     public func locating(_ error: LarderError, at path: [QueryExpression]) -> LarderError {
         guard error.column == nil, let expression = path.first else { return error }

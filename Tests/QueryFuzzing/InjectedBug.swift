@@ -1,17 +1,17 @@
 import LarderModel
 
-/// A wrong rule, to see that the comparison of SQL and evaluator would find it: the evaluator is
-/// asked a predicate that means something else.
-public enum PlantedFault: CaseIterable, Sendable {
-    /// `<` where `<=` was meant.
+/// A deliberate bug in the evaluator, to verify that the comparison with SQL finds it: the
+/// evaluator evaluates a predicate with a different meaning.
+public enum InjectedBug: CaseIterable, Sendable {
+    /// `<` instead of `<=`.
     case strictOrder
-    /// Nil is not in a list.
+    /// Nil is never in a list.
     case listWithoutNil
-    /// ALL does not hold over none.
+    /// ALL is false for an empty collection.
     case allOverNone
-    /// Options of strings are forgotten.
+    /// String options are ignored.
     case withoutOptions
-    /// A condition of a SUBQUERY is forgotten.
+    /// The condition of a SUBQUERY is ignored.
     case unfilteredSubquery
 
     func changed(_ expression: QueryExpression) -> QueryExpression {
@@ -50,7 +50,7 @@ public enum PlantedFault: CaseIterable, Sendable {
 }
 
 extension QueryExpression {
-    /// The same node over other children.
+    /// The same node with other children.
     func mapChildren(_ change: (QueryExpression) -> QueryExpression) -> QueryExpression {
         switch self {
         case .constant, .argument, .object, .variable: return self

@@ -3,19 +3,19 @@ import LarderModel
 import TestSupport
 
 extension PredicateGenerator {
-    /// The predicate beside one that has no meaning, with one fault in it.
+    /// The predicate combined with an ill-typed one.
     mutating func spoiled(_ predicate: QueryExpression) -> QueryExpression {
-        guard let fault = fault() else { return predicate }
+        guard let invalid = illTyped() else { return predicate }
         note("ill-typed")
         switch random.number(0...3) {
-        case 0: return .and([predicate, fault])
-        case 1: return .or([fault, predicate])
-        case 2: return .not(fault)
-        default: return fault
+        case 0: return .and([predicate, invalid])
+        case 1: return .or([invalid, predicate])
+        case 2: return .not(invalid)
+        default: return invalid
         }
     }
 
-    private mutating func fault() -> QueryExpression? {
+    private mutating func illTyped() -> QueryExpression? {
         switch random.number(0...9) {
         case 0: return .comparison(Comparison(.keyPath("nothing"), .equal, .constant(1)))
         case 1: return .keyPath(.variable("none"), ["nothing"])
