@@ -48,7 +48,7 @@ END
 
 @test "a value that is given for a derived attribute is refused, with its rule" {
     expect 65 larder insert Category name=a articleCount=3
-    holds "$stderr" "error[VALIDATION_FAILED]: Category.articleCount is derived and takes no value"
+    holds "$stderr" "error[VALIDATION_FAILED]: Category.articleCount is derived and cannot be set"
     uri=$(larder insert Category name=a)
     expect 65 larder update "$uri" wordTotal:=null --output json
     same '["Category","wordTotal","derived"]' \

@@ -6,8 +6,8 @@
 /// them evenly. If there is no room, the objects that follow are moved, as few as possible: up to
 /// the first that leaves more room than the square of their number (Dietz and Sleator, "Two
 /// algorithms for maintaining order in a list", 1987). So the number of rows that an insertion
-/// changes is logarithmic on average, wherever objects are inserted. Only a list that reaches an end
-/// of ``range`` is renumbered.
+/// changes is logarithmic on average, wherever objects are inserted. Only a list that reaches an
+/// end of ``range`` is renumbered.
 enum ListPosition {
     static let gap: Int64 = 1 << 16
     /// Its width, and sums and products of counts with ``gap``, fit into 64 bits.

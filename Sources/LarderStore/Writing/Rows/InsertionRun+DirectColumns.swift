@@ -1,10 +1,10 @@
 import LarderModel
 
-// No row of a stream can correct another one. So errors that a change set finds at its end are found
-// at once here, and nothing is recorded for the end.
+// No row of a stream can correct another one. So errors that a change set finds at its end are
+// found at once here, and nothing is recorded for the end.
 extension InsertionRun {
-    /// The columns, if one statement inserts each row; nil if the batch has to be inserted as change
-    /// sets.
+    /// The columns, if one statement inserts each row; nil if the batch has to be inserted as
+    /// change sets.
     func directColumns(_ batch: Batch) throws(SQLiteError) -> DirectColumns? {
         let schema = context.schema
         guard insertion.onUniqueConflict == .error, entity.isInsertedDirectly(schema),

@@ -8,7 +8,7 @@ struct RequiredReferenceCheck {
     enum Cause: Hashable, Sendable {
         /// An insert did not set it.
         case notSet
-        /// Its destination was assigned to another object, or it was set to nil from the other side.
+        /// It was set to nil, or its destination was assigned to another object.
         case unlinked
         /// Its destination was deleted.
         case deleted(ObjectKey)

@@ -1,4 +1,4 @@
-/// Keys of objects of one entity, one bit for each key. Sixty-four adjacent keys take sixteen bytes.
+/// Keys of objects of one entity, one bit for each key. Adjacent keys take 16 bytes for 64 keys.
 struct KeySet {
     /// Bits by word number, which is the key divided by 64.
     private var words: [Int64: UInt64] = [:]

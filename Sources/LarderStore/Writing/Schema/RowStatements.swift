@@ -44,7 +44,7 @@ final class RowStatementCache: Sendable {
             if let statements = cached[attributes] { return statements }
             let statements = RowStatements(
                 table: table, columns: attributes.map { columns[$0] }, condition: condition)
-            // Programs update few lists of attributes; a program with many must not fill the memory.
+            // Programs update few lists of attributes. Many lists must not fill the memory.
             if cached.count >= Self.countMax { cached = [:] }
             cached[attributes] = statements
             return statements

@@ -31,7 +31,8 @@ final class StoredEntity: Sendable {
     let constraints: [StoredConstraint]
     /// Whether a constraint has a UNIQUE index, so that values may be deferred.
     let hasUniqueAttribute: Bool
-    /// Its parameters: the key, the attributes, then the key and perhaps the position of each to-one.
+    /// Its parameters: the key, the attributes, then the key and perhaps the position of each
+    /// to-one.
     let insertion: InsertStatements
     let version: SQL
     let incrementVersion: SQL

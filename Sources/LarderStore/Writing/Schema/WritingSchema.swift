@@ -11,8 +11,8 @@ final class WritingSchema: Sendable {
     /// Relationships whose delete rule is `noAction`.
     let noActionNumbers: [Int]
 
-    /// - Throws: `wrongType` if a default or a bound is not of its attribute's type, or the error of
-    ///   a derivation that cannot be planned.
+    /// - Throws: `wrongType` if a default or a bound is not of its attribute's type, or the error
+    ///   of a derivation that cannot be planned.
     init(_ layout: Layout, _ converter: ValueConverter) throws(LarderError) {
         let schema = layout.schema
         let numbers = Dictionary(

@@ -99,7 +99,7 @@ struct ChangeSetCheck {
         guard bulkCount <= Limits.changesByPredicateMax else {
             throw LarderError(
                 .resourceExhausted,
-                "a change set holds at most \(Limits.changesByPredicateMax) bulk updates and deletes"
+                "a change set has at most \(Limits.changesByPredicateMax) bulk updates and deletes"
             )
         }
     }

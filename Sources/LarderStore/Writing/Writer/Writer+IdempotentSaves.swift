@@ -38,9 +38,7 @@ extension Writer {
             return .failure(
                 LarderError(
                     .storageFailed, "the store file is damaged (an outcome cannot be read)",
-                    hint:
-                        "check whether the changes are stored before saving them under another key")
-            )
+                    hint: "check whether the changes are stored before using another key"))
         }
         return .success(result)
     }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a change by predicate that is wrong")
-struct SelectionFaultTests {
+@Suite("an invalid bulk change")
+struct BulkErrorTests {
     private let library: Library
 
     init() throws {
@@ -23,7 +23,7 @@ struct SelectionFaultTests {
                 selection, set: expressions.map { PropertyAssignment($0.key, .format($0.value)) }))
     }
 
-    @Test("names the column of a bad predicate or expression")
+    @Test("reports the column of an invalid predicate or expression")
     func columns() throws {
         let predicate = try refusal("wordCount > 1 AND nonsense == 2")
         #expect(predicate.code == .unknownProperty)
@@ -39,8 +39,8 @@ struct SelectionFaultTests {
         #expect(argument.column == 14)
     }
 
-    @Test("is refused with the place of the change, beside others that are wrong")
-    func places() throws {
+    @Test("is rejected with the index of the change, together with other errors")
+    func columns() throws {
         let error = try library.refusal(
             .updateAll("Article", where: "wordCount = = 1", set: [:]),
             .deleteAll("Nothing"),
@@ -50,7 +50,7 @@ struct SelectionFaultTests {
             error.details.map(\.code) == [.malformedPredicate, .unknownEntity, .unknownProperty])
     }
 
-    @Test("is refused if the types do not fit, before anything is done")
+    @Test("is rejected if the types do not match, before anything is done")
     func types() throws {
         #expect(try refusal(set: ["wordCount": "title"]).code == .wrongType)
         #expect(try refusal(set: ["wordCount": "price * 2"]).code == .wrongType)
@@ -68,7 +68,7 @@ struct SelectionFaultTests {
         #expect(try refusal(set: ["tags": "nil"]).code == .unsupported)
     }
 
-    @Test("is refused with too few, too many or foreign arguments")
+    @Test("is rejected with too few, too many or foreign arguments")
     func arguments() throws {
         #expect(try refusal("wordCount == %@", set: ["small": "%@"]).code == .malformedPredicate)
         #expect(try refusal("wordCount == %@", 1, 2).code == .malformedPredicate)
@@ -83,14 +83,14 @@ struct SelectionFaultTests {
             try refusal("category == %@", .value(.object(stranger))).code == .invalidChangeSet)
     }
 
-    @Test("is refused if it sets a property twice")
+    @Test("is rejected if it sets a property twice")
     func twice() throws {
         let error = try refusal(set: ["small": "1", "small": "2"])
         #expect(error.code == .invalidChangeSet)
         #expect(error.message == "Article.small is assigned twice")
     }
 
-    @Test("is refused if the answer could not hold the identifiers")
+    @Test("is rejected if the reply would have too many identifiers")
     func identifiers() throws {
         let words = try Library(
             schema: Schema(entities: [
@@ -106,13 +106,13 @@ struct SelectionFaultTests {
         #expect(throws: LarderError.self) { try outcome.get() }
         guard case .failure(let error) = outcome else { return }
         #expect(error.code == .resourceExhausted)
-        #expect(try words.eyes.integer("SELECT max(_version) FROM Word") == 1)
+        #expect(try words.readConnection.integer("SELECT max(_version) FROM Word") == 1)
         let fewer = Change.updateAll(
             "Word", where: "n > 0", identifiers: true, set: ["n": "n + 1"])
         #expect(try words.saved(fewer).affected[0].identifiers.count == Int(count))
     }
 
-    @Test("is refused beyond so many in one set")
+    @Test("is rejected beyond a number in one set")
     func limit() throws {
         let change = Change.deleteAll("Cover")
         let most = Array(repeating: change, count: Limits.changesByPredicateMax)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a change by predicate that takes too long")
+@Suite("a bulk change that takes too long")
 struct DeadlineTests {
     private let library: Library
 
@@ -32,7 +32,7 @@ struct DeadlineTests {
         #expect(error.code == .timeout)
     }
 
-    /// A predicate that looks at each object for each object: minutes.
+    /// A predicate that reads all objects for each object, which would take minutes.
     private static let slow =
         "SUBQUERY(category.articles, $a, $a.wordCount * wordCount == -1).@count > 0"
 
@@ -58,7 +58,7 @@ struct DeadlineTests {
         #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
     }
 
-    @Test("leaves the other sets of its group alone")
+    @Test("does not affect the other sets of its group")
     func group() throws {
         let tag = Change.insert(.new("t", "Tag"), values: [:])
         let slow = Change.updateAll("Article", set: ["small": "1"])
@@ -72,7 +72,7 @@ struct DeadlineTests {
         #expect(try library.count("Tag") == 2)
     }
 
-    @Test("does not stop readers, who see what was there before")
+    @Test("does not block readers, which read the previous state")
     func readers() throws {
         let reader = try library.store.openReadConnection()
         try reader.execute("BEGIN")

@@ -3,13 +3,13 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a delete of all objects that satisfy a predicate")
+@Suite("a bulk delete")
 struct DeleteAllTests {
     private let library: Library
 
     init() throws { library = try Library() }
 
-    @Test("deletes those and no others, and says how many")
+    @Test("deletes the matching objects, and returns their number")
     func delete() throws {
         let articles = try library.articles(wordCounts: 1...5)
         let result = try library.saved(
@@ -26,7 +26,7 @@ struct DeleteAllTests {
         #expect(try library.saved(.deleteAll("Article")).transaction == nil)
     }
 
-    @Test("cascades, and counts what was taken along once")
+    @Test("cascades, and counts each deleted object once")
     func cascade() throws {
         let collection = try library.insert("Collection")
         let cover = try library.insert("Cover")
@@ -68,7 +68,7 @@ struct DeleteAllTests {
         #expect(try library.version(article) == 2)
     }
 
-    @Test("is denied by what is left, and not by what goes with it")
+    @Test("is denied by objects that remain, and not by objects that are deleted too")
     func deny() throws {
         let league = try Library(schema: League.schema())
         let (team, players) = try league.team(playerCount: 2)
@@ -103,7 +103,7 @@ struct DeleteAllTests {
         #expect(try league.count("Mascot") == 1)
     }
 
-    @Test("goes together with changes by name, in their order")
+    @Test("combines with changes by identifier, in their order")
     func withOthers() throws {
         let articles = try library.articles(wordCounts: [1, 2, 3])
         let result = try library.saved(
@@ -124,7 +124,7 @@ struct DeleteAllTests {
         #expect(error.details.map(\.change) == [1])
     }
 
-    @Test("keeps the values that outlive their objects")
+    @Test("preserves attributes of deleted objects")
     func preserved() throws {
         let item = Entity(
             name: "Item",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a change by predicate, beside what the store keeps by itself,")
+@Suite("a bulk change of objects with derived attributes")
 struct DerivedByPredicateTests {
     private let library: Library
 
@@ -27,7 +27,7 @@ struct DerivedByPredicateTests {
         library = try Library(schema: Schema(entities: [shelf, book]))
     }
 
-    @Test("sees derived attributes as the set has made them so far, and brings them up to date")
+    @Test("reads derived attributes that are up to date with earlier changes, and updates them")
     func derived() throws {
         let shelf = try library.insert("Shelf")
         for pages in 1...3 {
@@ -52,7 +52,7 @@ struct DerivedByPredicateTests {
                 .map(\.rule) == [.derived])
     }
 
-    @Test("is done once under one idempotency key, and answered as it was")
+    @Test("is done once under one idempotency key, and returns its first reply")
     func idempotency() throws {
         for pages in 1...4 { try library.insert("Book", ["pages": .int(Int64(pages))]) }
         let set = ChangeSet(

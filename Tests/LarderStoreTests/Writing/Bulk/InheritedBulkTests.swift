@@ -3,13 +3,13 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("objects of entities that inherit, changed by edits, predicates and streams")
+@Suite("objects of entities that inherit, changed by edits, bulk changes and streams")
 struct InheritedBulkTests {
     private let library: Library
 
     init() throws { library = try Library(schema: Faculty.schema()) }
 
-    @Test("are inserted by streams with the keys of their table, and refer to all kinds")
+    @Test("are inserted by streams with keys of their table, and refer to all entities")
     func streams() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
         let rows = try library.batch(
@@ -33,7 +33,7 @@ struct InheritedBulkTests {
         #expect(abstract.details.map(\.rule) == [.abstract])
     }
 
-    @Test("are edited in lists by their own identifiers only")
+    @Test("are edited in lists only by their own identifiers")
     func edits() throws {
         let school = try library.insert("School")
         let made = try ["Tutor", "Student", "Teacher"].map {
@@ -51,7 +51,7 @@ struct InheritedBulkTests {
         ] {
             #expect(try library.refusal(edit(wrong)).code == .objectNotFound)
         }
-        // Under another name it is not in the list.
+        // It is not in the list under another entity's name.
         try library.saved(edit(.remove([asMember], from: "members")))
         try library.saved(edit(.move([made[1]], in: "members", to: .before(made[0]))))
         #expect(
@@ -60,7 +60,7 @@ struct InheritedBulkTests {
         #expect(try library.keys(school, "members") == library.keys([made[1], made[2]]))
     }
 
-    @Test("are changed and deleted by predicates, each under its own entity")
+    @Test("are changed and deleted in bulk, each under its own entity")
     func predicates() throws {
         let teacher = try library.insert("Teacher", ["name": "Bob"])
         let others = try [("Tutor", "Cyd"), ("Student", "Ann"), ("Student", "Dan")].map {
@@ -83,12 +83,12 @@ struct InheritedBulkTests {
             history.map(\.description) == [
                 "updated Student 3-4 mentor,name", "updated Tutor 2 mentor,name",
             ])
-        // Ann and Dan are Students, Cyd is of the entity below.
+        // Ann and Dan are Students, Cyd is of a subentity.
         let own = ObjectSelection("Student", wantsIdentifiers: true, includesSubentities: false)
         let renamed = try library.saved(
             .updateAll(own, set: [PropertyAssignment("name", .format("uppercase(name)"))]))
         #expect(renamed.affected.first?.identifiers == Array(others.dropFirst()))
-        // A Tutor's own constraint binds it, whoever is asked for.
+        // A Tutor's own constraint applies, whatever entity is updated.
         try library.insert("Tutor", ["name": "Eve"])
         let twins = try library.refusal(
             .updateAll(ObjectSelection("Member"), set: [PropertyAssignment("name", to: "x")]))

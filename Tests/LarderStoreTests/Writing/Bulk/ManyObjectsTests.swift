@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a change by predicate of many objects", .serialized)
+@Suite("a bulk change of many objects", .serialized)
 struct ManyObjectsTests {
     private static let schema = [
         Entity(
@@ -15,7 +15,7 @@ struct ManyObjectsTests {
             ])
     ]
 
-    /// A store in memory with so many items, whose numbers are their keys.
+    /// A store in memory with this number of items, whose numbers are their keys.
     private func items(_ count: Int64) throws -> Library {
         let library = try Library(schema: Schema(entities: Self.schema))
         for start in stride(from: Int64(1), through: count, by: 100_000) {

@@ -4,24 +4,24 @@ import Testing
 
 @testable import LarderStore
 
-/// Change sets at random, by name and by predicate, against nodes in memory.
-@Suite("random changes by predicate")
+/// Compares random changes, of single objects and in bulk, with nodes in memory.
+@Suite("random bulk changes")
 final class RandomPredicateTests {
     private let library: Library
     private var model = NodeModel()
     private var random = SeededGenerator.fromEnvironment("changes by predicate")
     private var lastKey: Int64 = 0
-    /// What the set that is being made has named, updated and inserted.
+    /// The objects that the set being generated has named, updated and inserted.
     private var named: Set<Int64> = []
     private var updated: Set<Int64> = []
     private var insertedFrom: Int64 = 0
     private var affected: [AffectedObjects] = []
-    /// Whether a value of the set is out of its bounds at any time.
+    /// Whether a value is out of its bounds at any point in the set.
     private var isFaulty = false
 
     init() throws { library = try Library(schema: Schema(entities: [NodeModel.schema])) }
 
-    @Test("leave the store as the model says, or as it was")
+    @Test("leave the store equal to the model, or unchanged")
     func agreement() throws {
         var savedCount = 0
         for _ in 0..<RandomTesting.iterations(400) {
@@ -30,7 +30,7 @@ final class RandomPredicateTests {
             var changes: [Change] = []
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 changes.append(change())
-                // What is seen while two have one value is another test's.
+                // Another test covers reads while two objects have one value.
                 if model.hasEqualRanks || isFaulty { break }
             }
             for key in updated where key <= insertedFrom { model.nodes[key]?.version += 1 }

@@ -10,7 +10,7 @@ struct HistoryTests {
 
     init() throws { library = try Library() }
 
-    /// `inserted Article 1-3`, `updated Article 1 category,title`.
+    /// For example `inserted Article 1-3`, `updated Article 1 category,title`.
     private func changes(_ transaction: Int64?) throws -> [String] {
         try library.history(try #require(transaction)).map(\.description)
     }
@@ -36,7 +36,7 @@ struct HistoryTests {
         #expect(try changes(result.transaction) == ["inserted Tag 1-2", "inserted Cover 1-2"])
     }
 
-    @Test("names the properties that got other values, and no others")
+    @Test("records the properties with new values, and no others")
     func changedProperties() throws {
         let article = try library.insert("Article", ["title": "a", "wordCount": 3, "price": 1])
         let result = try library.saved(
@@ -46,7 +46,7 @@ struct HistoryTests {
         #expect(try changes(result.transaction) == ["updated Article 1 price,title"])
     }
 
-    @Test("has an update that changes no value, since the version grows")
+    @Test("records an update that changes no value, since the version is incremented")
     func sameValues() throws {
         let article = try library.insert("Article", ["title": "a"])
         let result = try library.saved(.update(article, ifVersion: nil, values: ["title": "a"]))
@@ -54,7 +54,7 @@ struct HistoryTests {
         #expect(try changes(result.transaction) == ["updated Article 1 "])
     }
 
-    @Test("has both sides of a relationship")
+    @Test("records both sides of a relationship")
     func bothSides() throws {
         let (one, two) = (try library.insert("Category", ["name": "1"]), try library.insert("Tag"))
         let inserted = try library.saved(
@@ -74,7 +74,7 @@ struct HistoryTests {
         #expect(try library.version(one) == 1)
     }
 
-    @Test("has what a delete takes along, and what it leaves without")
+    @Test("records objects that a delete cascades to, and objects that it unlinks")
     func cascades() throws {
         let collection = try library.insert("Collection")
         let category = try library.insert("Category", ["name": "c"])
@@ -97,7 +97,7 @@ struct HistoryTests {
             ])
     }
 
-    @Test("has nothing of an object that a set inserts and deletes")
+    @Test("does not record an object that a set inserts and deletes")
     func insertedAndDeleted() throws {
         let collection = try library.insert("Collection")
         let result = try library.saved(
@@ -108,7 +108,7 @@ struct HistoryTests {
             try changes(result.transaction) == ["inserted Tag 1", "deleted Collection 1"])
     }
 
-    @Test("has an insert that became an update as an update")
+    @Test("records an upsert as an update")
     func upsert() throws {
         try library.insert("Category", ["name": "c"])
         let article = try library.insert("Article", ["title": "a"])
@@ -124,7 +124,7 @@ struct HistoryTests {
                 == ["updated Article 1 category", "updated Category 1 articles"])
     }
 
-    @Test("has no transaction for a set that changes nothing, or fails")
+    @Test("has no transaction for a set that changes nothing or fails")
     func nothing() throws {
         #expect(try library.saved().transaction == nil)
         #expect(
@@ -132,7 +132,7 @@ struct HistoryTests {
         #expect(try library.rows("SELECT count(*) FROM _transaction") == [[.integer(0)]])
     }
 
-    @Test("says when, by whom and from where")
+    @Test("records the time, the author and the client")
     func source() throws {
         let set = ChangeSet([.insert(.new("t", "Tag"), values: [:])], author: "importer é")
         let source = ChangeSource(
@@ -156,7 +156,7 @@ struct HistoryTests {
         #expect(before...Date().timeIntervalSinceReferenceDate ~= time)
     }
 
-    @Test("takes an author of the greatest length, and refuses one byte more")
+    @Test("accepts an author of the maximum length, and rejects one byte more")
     func authorLength() throws {
         let longest = String(repeating: "a", count: Limits.authorBytesMax)
         let tag = Change.insert(.new("t", "Tag"), values: [:])
@@ -167,7 +167,7 @@ struct HistoryTests {
         #expect(throws: LarderError.self) { try outcomes[1].get() }
     }
 
-    @Test("gives each set of a group a number of its own, and none to one that fails")
+    @Test("numbers the sets of a group, and not one that fails")
     func numbers() throws {
         let tag = ChangeSet([.insert(.new("t", "Tag"), values: [:])])
         let failing = ChangeSet([.insert(.new("a", "Article"), values: [:])])
@@ -179,7 +179,7 @@ struct HistoryTests {
                 == [[.integer(1)], [.integer(2)], [.integer(3)]])
     }
 
-    @Test("never gives a number twice, even if all but the newest transaction is deleted")
+    @Test("never uses a number twice, even if all but the newest transaction is deleted")
     func numbersOfShortenedHistory() throws {
         let folder = try MemoryFolder()
         let path = folder.storePath
@@ -223,7 +223,7 @@ struct PreservedValueTests {
             "SELECT transaction_number, key, property, value FROM _preserved ORDER BY 1, 2, 3")
     }
 
-    @Test("stay in the history where the schema says so")
+    @Test("are preserved in the history if the schema requires it")
     func preservedValues() throws {
         let first = try library.insert("Item", ["code": "a", "price": 2, "note": "n"])
         let second = try library.insert("Item", ["note": "m"])
@@ -242,7 +242,7 @@ struct PreservedValueTests {
         #expect(try reader.check(budget: ReadBudget()).findings == [])
     }
 
-    @Test("are those that the set gave, even where one waits for another object's")
+    @Test("are those of the set, even if one was deferred")
     func waitingValue() throws {
         let first = try library.insert("Item", ["code": "a"])
         let second = try library.insert("Item", ["code": "b"])
@@ -253,7 +253,7 @@ struct PreservedValueTests {
             try preserved().first == [.integer(3), .integer(2), .text("code"), .text("a")])
     }
 
-    @Test("are none of an object that the set itself inserted, or whose delete failed")
+    @Test("are not kept for an object that the set itself inserted, or whose delete failed")
     func none() throws {
         let item = try library.insert("Item", ["code": "a"])
         _ = try library.refusal(

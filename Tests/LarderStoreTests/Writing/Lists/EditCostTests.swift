@@ -3,11 +3,11 @@ import Testing
 
 @testable import LarderStore
 
-/// What edits write, in rows as SQLite counts them, and not in time.
+/// Counts the rows that edits write, instead of measuring time.
 @Suite("the cost of edits of a long list")
 struct EditCostTests {
     private static let listCount = 100_000
-    /// The object's row, that of the list's owner, and the rows of the history.
+    /// The object's row, the row of the list's owner, and the rows of the history.
     private static let rowsMax: Int64 = 8
 
     private let library: Library
@@ -33,7 +33,7 @@ struct EditCostTests {
         return try library.writer.save([ChangeSet(inserts)])[0].get().inserted
     }
 
-    @Test("does not grow with the list, wherever in it they are")
+    @Test("does not grow with the list, at any position")
     func oneToMany() throws {
         let books = try inserted("Book", Self.listCount)
         let new = try inserted("Book", 3)
@@ -57,7 +57,7 @@ struct EditCostTests {
         #expect(try library.keys(shelf, "books") == expected)
     }
 
-    /// The edit of one object, on an array.
+    /// The same edit of an array.
     private static func apply(_ edit: RelationshipEdit, to keys: inout [Int64]) {
         guard let object = edit.objects.first?.permanentKey else { return }
         keys.removeAll { $0 == object }
@@ -74,7 +74,7 @@ struct EditCostTests {
         if let index { keys.insert(object, at: index) }
     }
 
-    @Test("of a whole list that is set is that of what differs")
+    @Test("of a whole list is that of the differences")
     func wholeList() throws {
         var books = try inserted("Book", 10_000)
         let shelf = try library.insert("Shelf", ["books": .objects(books)])
@@ -91,8 +91,8 @@ struct EditCostTests {
         #expect(try library.keys(shelf, "books") == library.keys(books))
     }
 
-    @Test("stays small on average where all go to one place")
-    func onePlace() throws {
+    @Test("stays small on average if all objects are inserted at one position")
+    func onePosition() throws {
         let books = try inserted("Book", 2_000)
         let shelf = try library.insert("Shelf", ["books": .objects(Array(books[..<1_000]))])
         let edits = books[1_000...].map {
@@ -104,7 +104,7 @@ struct EditCostTests {
         #expect(try library.keys(shelf, "books") == library.keys(Array(expected)))
     }
 
-    @Test("is that of one pair in an ordered many to many")
+    @Test("is that of one pair in an ordered many-to-many")
     func manyToMany() throws {
         let readers = try inserted("Reader", 20_000)
         let book = try library.insert("Book", ["readers": .objects(readers)])
@@ -124,7 +124,7 @@ struct EditCostTests {
         #expect(try library.keys(book, "readers").firstIndex(of: 20_001) == 9_999 - 1)
     }
 
-    @Test("is found by indexes, from either end and from any place")
+    @Test("is found by indexes, from both ends and from any item")
     func indexes() throws {
         let schema = try WritingSchema(library.store.layout, library.store.valueConverter)
         var orders: [ListOrder] = []

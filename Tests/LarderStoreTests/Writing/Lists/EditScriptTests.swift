@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct EditScriptTests {
-    @Test("edits leave the lists, or give the errors, that the scripts hold")
+    @Test("edits have the results, or the errors, that the scripts state")
     func scripts() throws {
         try runScripts(in: "edits", makeRun: { try EditScript().run })
     }

@@ -23,7 +23,7 @@ struct EditTests {
 
     private func list() throws -> [Int64] { try library.keys(shelf, "books") }
 
-    @Test("raises the version of the object that is updated, and of those whose to-one changes")
+    @Test("increments the version of the object that is updated, and of those whose to-one changes")
     func versions() throws {
         let result = try library.saved(edit(.add([books[3]], to: "books")))
         #expect(result.updatedVersions == [2])
@@ -32,13 +32,13 @@ struct EditTests {
         try library.saved(edit(.move([books[3]], in: "books", to: .first)))
         #expect(try library.version(shelf) == 3)
         #expect(try library.version(books[3]) == 2)
-        // Without effect, as any update.
+        // An update increments the version even without effect.
         try library.saved(edit(.add([books[3]], to: "books"), .remove([], from: "books")))
         #expect(try library.version(shelf) == 4)
     }
 
     @Test(
-        "is refused for what is no to-many relationship, or no object for it",
+        "is rejected for other properties, and for objects of other entities",
         arguments: [
             ("shelf", ErrorCode.wrongType), ("nothing", .unknownProperty), ("tags", .wrongType),
         ])
@@ -48,7 +48,7 @@ struct EditTests {
         #expect(try library.refusal(change).code == code)
     }
 
-    @Test("is refused for an attribute, another store's object, and one that nobody inserts")
+    @Test("is rejected for an attribute, a foreign object, and an unknown temporary one")
     func wrongObjects() throws {
         #expect(try library.refusal(edit(.add([], to: "label"))).code == .wrongType)
         let other = try Library(schema: Lists.schema()).insert("Book")
@@ -62,7 +62,7 @@ struct EditTests {
         #expect(try library.refusal(edit(.add([nobody], to: "books"))).code == .invalidChangeSet)
     }
 
-    @Test("says in its details which list does not hold which object")
+    @Test("reports the list and the missing object in its details")
     func details() throws {
         let error = try library.refusal(edit(.move([books[3]], in: "books", to: .first)))
         let detail = try #require(error.details.first)
@@ -71,7 +71,7 @@ struct EditTests {
         #expect(detail.uri == books[3].uriRepresentation)
     }
 
-    @Test("is one of a thousand at most in a change, and of 65,536 objects at most")
+    @Test("is limited to a thousand in a change, and to 65,536 objects")
     func limits() throws {
         let edits = [RelationshipEdit](
             repeating: .remove([], from: "books"), count: Limits.editsMax)
@@ -87,7 +87,7 @@ struct EditTests {
         try library.saved(edit(.remove(objects.dropLast(), from: "books")))
     }
 
-    @Test("that counts to its place is refused once a set has counted enough")
+    @Test("by index is rejected once a set has counted too many objects")
     func countedObjects() throws {
         let inserts = (0..<2_100).map { Change.insert(.new("\($0)", "Book"), values: [:]) }
         let all = try library.writer.save([ChangeSet(inserts)])[0].get().inserted
@@ -113,7 +113,7 @@ struct EditTests {
         let addSelf = RelationshipEdit.add([readers[0]], to: "friends", at: .first)
         try library.saved(.update(readers[0], ifVersion: nil, values: [:], edits: [addSelf]))
         #expect(try library.keys(readers[0], "friends") == library.keys(readers))
-        // The list of the other side is at its end as well.
+        // The list of the other side reaches the end of the range too.
         let third = try library.insert("Reader", ["friends": .objects([readers[1]])])
         #expect(
             try library.keys(readers[1], "friends") == library.keys([readers[0], third]))
@@ -121,8 +121,8 @@ struct EditTests {
 
     // MARK: - Conflicts
 
-    /// Saves an edit that puts the first last, of a shelf of which the caller knew an old label
-    /// and, perhaps, an old list.
+    /// Saves an edit that moves the first object to the end. The caller's base has an old label
+    /// and perhaps an old list.
     private func saveStale(
         _ policy: MergePolicy, base: [PersistentIdentifier]? = nil
     ) throws -> Result<SaveResult, LarderError> {
@@ -138,7 +138,7 @@ struct EditTests {
         return library.writer.save([ChangeSet([change], mergePolicy: policy)])[0]
     }
 
-    @Test("is not made under a policy that refuses, or leaves the change out")
+    @Test("is not made under a policy that rejects or skips the change")
     func unmade() throws {
         let before = Array(books[..<3])
         guard case .failure(let error) = try saveStale(.error, base: before) else {
@@ -153,7 +153,7 @@ struct EditTests {
     }
 
     @Test(
-        "is made where the caller wins, and where the store does if nothing is known of the list",
+        "is made under callerWins, and under storeWins without a base of the list",
         arguments: [MergePolicy.callerWins, .storeWins, .overwrite])
     func made(policy: MergePolicy) throws {
         #expect(try saveStale(policy).get().merged == [0])
@@ -162,19 +162,19 @@ struct EditTests {
             try library.value(shelf, "label") == .text(policy == .overwrite ? "old" : "new"))
     }
 
-    @Test("yields to a list that is not as its base says where the store wins")
+    @Test("is skipped under storeWins if the list differs from its base")
     func storeWins() throws {
         _ = try saveStale(.storeWins, base: Array(books[..<3])).get()
         #expect(try list() == library.keys([books[3], books[0], books[1], books[2]]))
     }
 
-    @Test("is made on the base of the list where that overwrites")
+    @Test("is made on the base of the list under overwrite")
     func overwrite() throws {
         _ = try saveStale(.overwrite, base: Array(books[..<3])).get()
         #expect(try list() == library.keys([books[1], books[2], books[0]]))
     }
 
-    @Test("is made although the store's list differs, where the caller wins")
+    @Test("is made under callerWins although the stored list differs")
     func callerWins() throws {
         _ = try saveStale(.callerWins, base: Array(books[..<3])).get()
         #expect(try list() == library.keys([books[3], books[1], books[2], books[0]]))
@@ -182,7 +182,7 @@ struct EditTests {
 
     // MARK: - Inserts
 
-    @Test("of an insert adds to the list of the object that the insert updates")
+    @Test("of an upsert adds to the list of the updated object")
     func upsert() throws {
         let tag = try library.insert("Tag", ["code": "t", "books": .objects([books[0]])])
         let edits: [RelationshipEdit] = [
@@ -198,7 +198,7 @@ struct EditTests {
             try library.keys(result.inserted[0], "books") == library.keys([books[1], books[2]]))
     }
 
-    @Test("names the objects that inserts turned out to mean, once each")
+    @Test("returns the objects that upserts updated, once each")
     func redirected() throws {
         let tag = try library.insert("Tag", ["code": "t"])
         let new = ["a", "b"].map { PersistentIdentifier.new($0, "Tag") }

@@ -10,7 +10,8 @@ struct ListEditorTests {
     private let books: [Assignment.Target]
 
     init() throws {
-        library = try Library(schema: Lists.schema())
+        let library = try Library(schema: Lists.schema())
+        self.library = library
         let books = try (0..<4).map { _ in try library.insert("Book") }
         shelf = try library.object(
             try library.insert("Shelf", ["books": .objects(Array(books[..<3]))]))

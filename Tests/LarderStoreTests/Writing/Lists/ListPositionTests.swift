@@ -30,12 +30,12 @@ struct ListPositionTests {
         #expect(ListPosition.spacing(after: 0, [nil, nil, 2], endsList: false) == .needsMore)
     }
 
-    @Test("move up where there is no room, as few as suffice")
+    @Test("move up where there is no room, as few as possible")
     func movingUp() {
         #expect(
             ListPosition.spacing(after: 0, [nil, 1, 2, 30, 31], endsList: false)
                 == .positions([7, 15, 22]))
-        // What stands out of order, or outside of the range, is moved up as well.
+        // Items that are out of order or outside of the range are moved too.
         #expect(
             ListPosition.spacing(after: 9, [nil, 9, .max, 4, 9 + 64], endsList: false)
                 == .positions([21, 34, 47, 60]))
@@ -44,7 +44,7 @@ struct ListPositionTests {
                 == .positions([gap, 2 * gap, 3 * gap]))
     }
 
-    @Test("that have come to the end of the range are numbered anew")
+    @Test("that reach the end of the range are renumbered")
     func endOfRange() {
         let last = ListPosition.range.upperBound
         #expect(ListPosition.spacing(after: last, [nil], endsList: true) == .noRoom)
@@ -59,7 +59,7 @@ struct ListPositionTests {
                 == .positions([first + 3, first + 6]))
     }
 
-    @Test("of a whole list stay with the most objects that can keep theirs")
+    @Test("of a whole list are kept by as many objects as possible")
     func wholeList() {
         #expect(ListPosition.positions(for: [10, 20, 30]) == [10, 20, 30])
         #expect(ListPosition.positions(for: [30, 10, 20]) == [10 - gap, 10, 20])
@@ -88,7 +88,7 @@ struct ListPositionTests {
         }
     }
 
-    /// By trying all selections.
+    /// Computed by trying all subsequences.
     private static func longestAscentCount(_ items: [Int64?]) -> Int {
         let numbers = items.compactMap(\.self)
         var longest = 0
@@ -101,11 +101,11 @@ struct ListPositionTests {
         return longest
     }
 
-    /// Where one insertion after another goes into a list of a length.
+    /// The index of each insertion, by the length of the list.
     enum Pattern: CaseIterable {
         case beforeOne, afterOne, first, last, anywhere, alternating
 
-        func place(_ step: Int, _ count: Int, _ random: inout SeededGenerator) -> Int {
+        func index(_ step: Int, _ count: Int, _ random: inout SeededGenerator) -> Int {
             switch self {
             case .beforeOne: min(count, 500 + step)
             case .afterOne: 500
@@ -117,32 +117,32 @@ struct ListPositionTests {
         }
     }
 
-    @Test("move few others on average, wherever insertions come", arguments: Pattern.allCases)
+    @Test("move few others on average, wherever objects are inserted", arguments: Pattern.allCases)
     func cost(_ pattern: Pattern) throws {
         var random = SeededGenerator.fromEnvironment("list insertions")
         var positions = (0..<1_000).map { Int64($0) * gap }
         var movedCount = 0
         let stepCount = 5_000
         for step in 0..<stepCount {
-            let place = pattern.place(step, positions.count, &random)
-            let new = try #require(Self.inserted(at: place, in: positions))
+            let index = pattern.index(step, positions.count, &random)
+            let new = try #require(Self.inserted(at: index, in: positions))
             movedCount += new.count - 1
-            positions.replaceSubrange(place..<(place + new.count - 1), with: new)
+            positions.replaceSubrange(index..<(index + new.count - 1), with: new)
         }
         print("list insertions \(pattern): \(Double(movedCount) / Double(stepCount)) moved")
         #expect(movedCount < 20 * stepCount, "seed \(random.seed)")
         #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 })
     }
 
-    /// The new positions of one inserted item and of those behind it that move.
-    private static func inserted(at place: Int, in positions: [Int64]) -> [Int64]? {
-        let left = place == 0 ? nil : positions[place - 1]
+    /// The new positions of an inserted item and of the moved items after it.
+    private static func inserted(at index: Int, in positions: [Int64]) -> [Int64]? {
+        let left = index == 0 ? nil : positions[index - 1]
         var followersMax = 4
         while true {
-            let end = min(place + followersMax, positions.count)
-            let items = [nil] + positions[place..<end].map { Optional($0) }
+            let end = min(index + followersMax, positions.count)
+            let items = [nil] + positions[index..<end].map { Optional($0) }
             switch ListPosition.spacing(
-                after: left, items, endsList: place + followersMax > positions.count)
+                after: left, items, endsList: index + followersMax > positions.count)
             {
             case .positions(let new): return new
             case .needsMore: followersMax *= 2

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderStore
 
-/// Edits and whole lists at random, against the same lists as arrays.
+/// Compares random edits and whole lists with the same changes of arrays.
 @Suite("random edits of lists")
 final class RandomEditTests {
     private static let stepCount = RandomTesting.iterations(500)
@@ -22,7 +22,7 @@ final class RandomEditTests {
         model = ObjectModel(library.store.layout.schema)
     }
 
-    /// A change set and what has to come of it.
+    /// A change set and its expected result.
     private struct Step {
         var changes: [Change] = []
         /// Objects of this set that have no permanent identifier yet.
@@ -31,7 +31,7 @@ final class RandomEditTests {
         var isFault = false
     }
 
-    @Test("leave every list as arrays have it, however its positions came to be")
+    @Test("leave every list equal to an array, whatever its positions")
     func agreement() throws {
         var faultCount = 0
         for number in 0..<Self.stepCount {
@@ -54,7 +54,7 @@ final class RandomEditTests {
             try kept.check(&random)
         }
         #expect(kept.currentCount > 100 && kept.changedCount > 100)
-        // Most steps must mean something.
+        // Most steps must succeed.
         #expect(faultCount < Self.stepCount / 2)
         let reader = try library.store.makeReader()
         #expect(try reader.check(budget: ReadBudget()).findings == [])
@@ -68,7 +68,7 @@ final class RandomEditTests {
             recorded.covers(difference), "\(recorded), \(difference), seed \(random.seed)")
     }
 
-    // MARK: - Making changes
+    // MARK: - Generating changes
 
     private func step() -> Step {
         var step = Step()
@@ -104,7 +104,7 @@ final class RandomEditTests {
         step.changes.append(.insert(identifier(object, step), values: values, edits: edits))
     }
 
-    /// One list set whole, perhaps, and up to three edits of others.
+    /// Perhaps one whole list, and up to three edits of other lists.
     private func content(
         _ object: ObjectModel.Key, _ step: inout Step
     ) -> (values: [String: Value], edits: [RelationshipEdit]) {
@@ -146,23 +146,23 @@ final class RandomEditTests {
             if Int.random(in: 0..<30, using: &random) == 0 {
                 targets = candidates(relationship, of: object, atMost: 2)
             }
-            let place = place(in: list, relationship, without: targets)
-            if !model.move(targets, in: object, relationship, to: place) { step.isFault = true }
+            let point = point(in: list, relationship, without: targets)
+            if !model.move(targets, in: object, relationship, to: point) { step.isFault = true }
             let objects = targets.map { identifier($0, step) }
-            return .move(objects, in: name, to: listPlace(place, step))
+            return .move(objects, in: name, to: insertionPoint(point, step))
         default:
             let targets = candidates(relationship, of: object, atMost: 3)
-            let place =
-                relationship.isOrdered ? place(in: list, relationship, without: targets) : .last
-            if !model.add(targets, to: object, relationship, at: place) { step.isFault = true }
+            let point =
+                relationship.isOrdered ? point(in: list, relationship, without: targets) : .last
+            if !model.add(targets, to: object, relationship, at: point) { step.isFault = true }
             let objects = targets.map { identifier($0, step) }
-            return .add(objects, to: name, at: listPlace(place, step))
+            return .add(objects, to: name, at: insertionPoint(point, step))
         }
     }
 
-    private func place(
+    private func point(
         in list: [ObjectModel.Key], _ relationship: Relationship, without targets: [ObjectModel.Key]
-    ) -> ObjectModel.Place {
+    ) -> ObjectModel.InsertionPoint {
         var neighbors = list
         if Int.random(in: 0..<30, using: &random) == 0 {
             neighbors = model.objects(relationship.destination)
@@ -177,8 +177,8 @@ final class RandomEditTests {
         }
     }
 
-    private func listPlace(_ place: ObjectModel.Place, _ step: Step) -> ListPlace {
-        switch place {
+    private func insertionPoint(_ point: ObjectModel.InsertionPoint, _ step: Step) -> ListPlace {
+        switch point {
         case .first: .first
         case .last: .last
         case .before(let key): .before(identifier(key, step))
@@ -192,9 +192,9 @@ final class RandomEditTests {
             ?? library.identifier(object.entity, object.key)
     }
 
-    // MARK: - Positions as they may have become
+    // MARK: - Unusual positions
 
-    /// Numbers all lists of one relationship anew, without gaps, and at an end of the range.
+    /// Renumbers all lists of one relationship without gaps, at an end of the range.
     private func crowd() throws {
         let columns = [
             ("Book", "shelf", "_id", "_position.shelf"),
@@ -215,16 +215,16 @@ final class RandomEditTests {
         let starts = [0, ListPosition.range.lowerBound, ListPosition.range.upperBound - 12]
         guard let start = starts.randomElement(using: &random) else { return }
         let statements = try #require(library.writer.statements)
-        var places: [SQLValue: Int64] = [:]
+        var counts: [SQLValue: Int64] = [:]
         for row in rows {
-            let place = places[row[0], default: 0]
-            places[row[0]] = place + 1
+            let index = counts[row[0], default: 0]
+            counts[row[0]] = index + 1
             try statements.statement(
                 """
                 UPDATE \(name: table) SET \(name: position) = ?3
                 WHERE \(name: owner) = ?1 AND \(name: item) = ?2
                 """
-            ).run([row[0], row[1], .integer(start + place)])
+            ).run([row[0], row[1], .integer(start + index)])
         }
     }
 

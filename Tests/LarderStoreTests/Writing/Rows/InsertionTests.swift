@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a stream of new objects")
+@Suite("a stream of rows")
 struct InsertionTests {
     private let library: Library
 
@@ -26,7 +26,7 @@ struct InsertionTests {
         #expect(try library.rows("SELECT author FROM _transaction") == [[.text("me")]])
     }
 
-    @Test("of plain rows of many batches gives keys that follow one another")
+    @Test("of plain rows in many batches assigns consecutive keys")
     func plainRows() throws {
         let batches = try (0..<5).map { part in
             try library.batch("Category", ["name"], (0..<300).map { [.string("\(part) \($0)")] })
@@ -39,7 +39,7 @@ struct InsertionTests {
         #expect(next.permanentKey == 1_501)
     }
 
-    @Test("names rows by their place in the stream, and leaves nothing when one is bad")
+    @Test("reports rows by their index in the stream, and stores nothing if one is invalid")
     func badRow() throws {
         let batch = try library.batch(
             "Article", ["title", "wordCount"],
@@ -49,10 +49,10 @@ struct InsertionTests {
         #expect(error.details.map(\.change) == [70_001, 70_002])
         #expect(error.details.map(\.propertyNames) == [["wordCount"], ["title"]])
         #expect(error.faults.first?.hasPrefix("rows[70001]: Article.wordCount") == true)
-        #expect(error.message.hasSuffix("and the stream has 1 other fault"))
+        #expect(error.message.hasSuffix("and the stream has 1 other error"))
     }
 
-    @Test("finds the faults of one batch, and does not look at later ones")
+    @Test("reports the errors of one batch, and does not check later ones")
     func firstBadBatch() throws {
         let good = try library.batch("Category", ["name"], [["a"], ["b"]])
         let bad = try library.batch("Category", ["name"], [["c"], [nil], [nil]])
@@ -62,7 +62,7 @@ struct InsertionTests {
         #expect(rows.left == 1)
     }
 
-    @Test("finds values that the store or an earlier row has already")
+    @Test("rejects values that the store or an earlier row has already")
     func uniqueness() throws {
         let old = try library.insert("Category", ["name": "old"])
         let batches = [
@@ -76,7 +76,7 @@ struct InsertionTests {
         #expect(error.details.first?.message.contains("another object of the set") == true)
     }
 
-    @Test("judges many rows, that one statement stores, each in its turn")
+    @Test("checks many rows that one statement stores, in their order")
     func manyRows() throws {
         let old = try library.insert("Category", ["name": "old"])
         var rows = (0..<200).map { [Value.string("c\($0)")] }
@@ -94,7 +94,7 @@ struct InsertionTests {
             ])
     }
 
-    @Test("puts each of many rows behind all others in an ordered list")
+    @Test("appends each of many rows to an ordered list")
     func manyRowsOfAList() throws {
         let library = try Library(schema: Lists.schema())
         let shelves = [try library.insert("Shelf"), try library.insert("Shelf")]
@@ -103,11 +103,11 @@ struct InsertionTests {
             Insertion("Book"), [library.batch("Book", ["shelf"], rows)])
         #expect(try library.keys(shelves[0], "books") == (0..<100).map { Int64(2 * $0 + 1) })
         #expect(try library.keys(shelves[1], "books") == (1...100).map { Int64(2 * $0) })
-        let positions = "SELECT count(DISTINCT \"_position.shelf\") FROM \"Book\""
+        let positions: SQL = "SELECT count(DISTINCT \"_position.shelf\") FROM \"Book\""
         #expect(try library.rows(positions) == [[.integer(100)]])
     }
 
-    @Test("finds equal combinations, of which no index of SQLite's knows")
+    @Test("finds equal combinations, which have no UNIQUE index")
     func combinations() throws {
         let shelf = Value.object(try library.insert("Collection"))
         let batch = try library.batch(
@@ -117,7 +117,7 @@ struct InsertionTests {
         #expect(error.code == .uniquenessViolated && error.details.map(\.change) == [4])
     }
 
-    @Test("updates what has the unique values under upsert, also what an earlier row inserted")
+    @Test("updates the object with the unique values under upsert, also one of an earlier row")
     func upsert() throws {
         let old = try library.insert("Category", ["name": "old"])
         let result = try library.inserted(
@@ -135,7 +135,7 @@ struct InsertionTests {
         #expect(try library.version(old) == 2)
     }
 
-    @Test("needs the destinations of its rows, and those that are required")
+    @Test("requires that destinations exist, and that required ones are given")
     func destinations() throws {
         let gone = library.identifier("Category", 9)
         let missing = try library.refusal(
@@ -154,7 +154,7 @@ struct InsertionTests {
         #expect(lists.code == .missingValue)
     }
 
-    @Test("fits each column to its property, or is refused before a row is stored")
+    @Test("checks that each column matches its property before a row is stored")
     func columns() throws {
         func column(_ name: String, _ kind: Column.Kind, _ storage: Column.Storage) -> Batch {
             Batch(rowCount: 1, columns: [Column(name: name, kind: kind, storage: storage)])
@@ -179,14 +179,14 @@ struct InsertionTests {
         var known = try library.batch("Category", ["name"], [["a"]])
         known.identity = Batch.Identity(entityName: "Category", keys: [1], versions: [1])
         #expect(try code("Category", known) == .malformedMessage)
-        // An integer of another size is one, as long as it fits.
+        // An integer of another size is accepted if it is in range.
         let small = column("small", .attribute(.int64), .integers([70_000]))
         var batch = try library.batch("Article", ["title"], [["a"]])
         batch.columns += small.columns
         #expect(try code("Article", batch) == .wrongType)
     }
 
-    @Test("that breaks off leaves nothing, and the writer goes on")
+    @Test("that fails leaves nothing, and the writer continues")
     func brokenSource() throws {
         let rows = Batches([try library.batch("Category", ["name"], [["a"]])])
         rows.failure = LarderError(.cancelled, "enough")
@@ -220,7 +220,7 @@ struct InsertionTests {
     }
 }
 
-/// Rows that stand ready, and perhaps a failure behind them.
+/// Prepared batches, perhaps followed by a failure.
 final class Batches: RowSource {
     private var batches: ArraySlice<Batch>
     var failure: LarderError?
@@ -255,7 +255,7 @@ extension Library {
         try refusal(insertion, firstRow: firstRow, Batches(batches))
     }
 
-    /// The error of a stream that has to fail, and does not change anything.
+    /// The error of a stream that must fail without changing anything.
     func refusal(
         _ insertion: Insertion, firstRow: Int64 = 0, _ rows: Batches
     ) throws -> LarderError {

@@ -40,7 +40,7 @@ struct RandomInsertionTests {
                 inverse: "group", maxCount: 4)
         ])
 
-    @Test("leave the same store, or the same fault")
+    @Test("leave the same store, or the same error")
     func sameMeaning() throws {
         var generator = SeededGenerator.fromEnvironment("rows and inserts")
         var storedCount = 0
@@ -71,12 +71,12 @@ struct RandomInsertionTests {
                     storedCount += 1
                     let keys = rows.identifiers(of: entityName, store: UUID()).map(\.permanentKey)
                     #expect(keys == set.inserted.map(\.permanentKey), "seed \(generator.seed)")
-                case (.failure(let fault), .failure(let error)):
+                case (.failure(let planError), .failure(let error)):
                     let found = Set(error.details.map { "\($0.change ?? -1) \($0.code)" })
-                    let first = fault.details.first.map { "\($0.change ?? -1) \($0.code)" }
+                    let first = planError.details.first.map { "\($0.change ?? -1) \($0.code)" }
                     #expect(
                         found.contains(first ?? ""),
-                        "seed \(generator.seed): \(fault), not \(error)")
+                        "seed \(generator.seed): \(planError), not \(error)")
                 default: Issue.record("seed \(generator.seed): \(streamed), but \(saved)")
                 }
                 #expect(try one.objects() == other.objects(), "seed \(generator.seed)")
@@ -85,7 +85,7 @@ struct RandomInsertionTests {
         #expect(storedCount > 50)
     }
 
-    @Test("are the same, however many of them a statement stores")
+    @Test("are the same, whatever number of them one statement stores")
     func manyRows() throws {
         var generator = SeededGenerator.fromEnvironment("many rows")
         let types = AttributeType.allCases.map(\.rawValue)
@@ -116,13 +116,13 @@ struct RandomInsertionTests {
                 "Sample", names, rows.map { $0.map { other.moved($0) } })
             let batches = (0..<20).map { single.rows($0 * 10..<$0 * 10 + 10) }
             _ = try other.inserted(Insertion("Sample"), batches)
-            let text = "SELECT * FROM \"Sample\" ORDER BY 1"
+            let text: SQL = "SELECT * FROM \"Sample\" ORDER BY 1"
             #expect(try one.rows(text) == other.rows(text), "seed \(generator.seed)")
             #expect(try one.rows(text).count == 200)
         }
     }
 
-    /// Some rows of one of the entities; most are right.
+    /// Some rows of one of the entities; most are valid.
     private static func rows(
         in library: Library, using generator: inout SeededGenerator
     ) -> (names: [String], rows: [[Value]]) {
@@ -189,7 +189,7 @@ struct RandomInsertionTests {
     ) throws -> [Batch] {
         let batch = try library.batch(entityName, names, rows)
         let cut = Int.random(in: 0...rows.count, using: &generator)
-        // What an upsert leaves of keys depends on where a set ends, not on batches.
+        // The keys that upserts leave unused depend on the end of a set, not on batches.
         return [batch.rows(0..<cut), batch.rows(cut..<rows.count)]
     }
 }
@@ -207,7 +207,7 @@ extension Library {
         }
     }
 
-    /// All rows, but for the times in the history.
+    /// All rows without the times in the history.
     fileprivate func objects() throws -> [[SQLValue]] {
         try rows("SELECT * FROM _change ORDER BY 1, 2")
             + ["Sample", "Group", "_join.Sample.list"].flatMap { table in

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("a bound count")
-struct CountTests {
+@Suite("cardinality")
+struct CardinalityTests {
     private let library: Library
 
     init() throws { library = try Library(schema: League.schema()) }
@@ -13,7 +13,7 @@ struct CountTests {
         try (0..<count).map { _ in try library.insert("Player") }
     }
 
-    @Test("is looked at from the side that has the list")
+    @Test("is checked for changes from the side that has the list")
     func list() throws {
         let all = try players(4)
         let few = try library.refusal(
@@ -22,8 +22,8 @@ struct CountTests {
         #expect(
             few.message
                 == "Team.players of an inserted object has 1 object and needs at least 2")
-        let fault = try #require(few.details.first)
-        #expect(fault.rule == .minCount && fault.change == 0 && fault.uri == nil)
+        let violation = try #require(few.details.first)
+        #expect(violation.rule == .minCount && violation.change == 0 && violation.uri == nil)
         let many = try library.refusal(
             .insert(.new("t", "Team"), values: ["players": .objects(all)]))
         #expect(many.message.hasSuffix("has 4 objects and takes at most 3"))
@@ -31,7 +31,7 @@ struct CountTests {
         try library.insert("Team", ["players": .objects(Array(all[..<3]))])
     }
 
-    @Test("is looked at from the other side, and by deletes")
+    @Test("is checked for changes from the other side, and for deletes")
     func otherSide() throws {
         let (team, members) = try library.team(playerCount: 3)
         let player = try library.insert("Player")
@@ -51,7 +51,7 @@ struct CountTests {
         #expect(deleted.message.contains("Team.players of \(team.uriRepresentation) has 1 object"))
     }
 
-    @Test("does not bind an optional list that is empty, and binds a required one")
+    @Test("accepts an optional list that is empty, and not a required one")
     func empty() throws {
         let (team, members) = try library.team(playerCount: 2)
         try library.saved(
@@ -66,7 +66,7 @@ struct CountTests {
         #expect(left.details.first?.rule == .minCount)
     }
 
-    @Test("is looked at when the set is done, in both lists of many-to-many")
+    @Test("is checked at the end of the set, in both lists of a many-to-many")
     func atTheEnd() throws {
         let (team, members) = try library.team(playerCount: 3)
         try library.saved(
@@ -84,7 +84,7 @@ struct CountTests {
         #expect(many.details.map(\.change) == [2])
     }
 
-    @Test("binds a list without inverse, also when its objects are deleted")
+    @Test("is checked for a list without inverse, also when its objects are deleted")
     func oneWay() throws {
         let owner = Entity(
             name: "Owner", attributes: [],

@@ -9,7 +9,7 @@ struct DeleteRuleTests {
 
     init() throws { library = try Library(schema: League.schema()) }
 
-    @Test("deny names what stands in the way, and the relationship")
+    @Test("deny names the remaining objects, and the relationship")
     func deny() throws {
         let (team, players) = try library.team(playerCount: 2)
         let error = try library.refusal(.delete(team, ifVersion: nil))
@@ -17,11 +17,11 @@ struct DeleteRuleTests {
         #expect(error.uri == players[0].uriRepresentation)
         #expect(
             error.message
-                == "\(team.uriRepresentation) cannot be deleted, since its Team.players leads to "
+                == "\(team.uriRepresentation) cannot be deleted, because its Team.players leads to "
                 + players.map(\.uriRepresentation).joined(separator: ", "))
-        let fault = try #require(error.details.first)
-        #expect(fault.entityName == "Team" && fault.propertyNames == ["players"])
-        #expect(fault.rule == .deleteRule && fault.change == 0)
+        let violation = try #require(error.details.first)
+        #expect(violation.entityName == "Team" && violation.propertyNames == ["players"])
+        #expect(violation.rule == .deleteRule && violation.change == 0)
     }
 
     @Test("deny names a few of many")
@@ -61,7 +61,7 @@ struct DeleteRuleTests {
         #expect(try library.count("Team") == 0)
     }
 
-    @Test("deny in a cycle is satisfied by the cycle's own end")
+    @Test("deny is satisfied by a cycle that is deleted as a whole")
     func denyCycle() throws {
         let node = Entity(
             name: "Node", attributes: [],
@@ -105,7 +105,7 @@ struct DeleteRuleTests {
         try library.saved(.delete(mascot, ifVersion: nil))
     }
 
-    @Test("noAction leaves no pair of a many-to-many, and no object that needs the one deleted")
+    @Test("noAction leaves no pair of a many-to-many, and no object that requires the deleted one")
     func noActionElsewhere() throws {
         let (team, rival) = (try library.insert("Team"), try library.insert("Team"))
         try library.saved(.update(team, ifVersion: nil, values: ["rivals": .objects([rival])]))
@@ -136,7 +136,7 @@ struct DeleteRuleTests {
         #expect(try keys("team.name == 'a'") == [])
     }
 
-    @Test("nullify through a chain names the object that would be left without")
+    @Test("nullify through a chain names the object that would have none")
     func mandatoryInverse() throws {
         let league = try library.insert("League")
         let (team, players) = try library.team(["league": .object(league)], playerCount: 2)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("derived attributes refuse")
-struct DerivationFaultTests {
+@Suite("derived attributes reject")
+struct DerivationErrorTests {
     private func library(_ attributes: String) throws -> Library {
         try Library(
             schema: SchemaFile.schema(
@@ -23,11 +23,11 @@ struct DerivationFaultTests {
                     """))
     }
 
-    private func fault(_ error: LarderError) throws -> ChangeFault {
+    private func violation(_ error: LarderError) throws -> ChangeFault {
         try #require(error.details.first)
     }
 
-    @Test("a value that is given, also nil, in an insert and an update")
+    @Test("a value in an insert or an update, also nil")
     func givenValue() throws {
         let library = try library(#"{"name": "n", "type": "int64", "derived": "items.@count"}"#)
         let box = try library.insert("Box")
@@ -38,10 +38,10 @@ struct DerivationFaultTests {
         ] {
             let error = try library.refusal(change)
             #expect(error.code == .validationFailed)
-            #expect(error.message == "Box.n is derived and takes no value")
-            let fault = try fault(error)
-            #expect(fault.rule == .derived)
-            #expect(fault.entityName == "Box" && fault.propertyNames == ["n"])
+            #expect(error.message == "Box.n is derived and cannot be set")
+            let violation = try violation(error)
+            #expect(violation.rule == .derived)
+            #expect(violation.entityName == "Box" && violation.propertyNames == ["n"])
         }
     }
 
@@ -54,11 +54,11 @@ struct DerivationFaultTests {
         let error = try library.refusal(
             .insert(.new("i", "Item"), values: ["size": 1, "box": .object(box)]))
         #expect(error.code == .arithmeticOverflow)
-        let fault = try fault(error)
-        #expect(fault.rule == .derived && fault.uri == box.uriRepresentation)
-        #expect(fault.entityName == "Box" && fault.propertyNames == ["total"])
+        let violation = try violation(error)
+        #expect(violation.rule == .derived && violation.uri == box.uriRepresentation)
+        #expect(violation.entityName == "Box" && violation.propertyNames == ["total"])
         #expect(try library.value(box, "total") == .integer(.max))
-        // The set is refused, and not those after it.
+        // The set is rejected, and later sets are not.
         try library.insert("Item", ["size": -1, "box": .object(box)])
         #expect(try library.value(box, "total") == .integer(.max - 1))
     }
@@ -88,7 +88,7 @@ struct DerivationFaultTests {
             #"{"name": "last", "type": "string", "derived": "items.@max.name"}"#)
         let error = try library.refusal(.insert(.new("b", "Box"), values: [:]))
         #expect(error.code == .missingValue)
-        #expect(try fault(error).rule == .derived)
+        #expect(try violation(error).rule == .derived)
         let saved = try library.saved(
             .insert(.new("b", "Box"), values: [:]),
             .insert(
@@ -96,11 +96,11 @@ struct DerivationFaultTests {
                 values: ["name": "x", "box": .object(.new("b", "Box"))]))
         #expect(try library.value(saved.inserted[0], "last") == .text("x"))
         let left = try library.refusal(.delete(saved.inserted[1], ifVersion: nil))
-        #expect(try fault(left).uri == saved.inserted[0].uriRepresentation)
+        #expect(try violation(left).uri == saved.inserted[0].uriRepresentation)
     }
 
     @Test("a set with more than a hundred such objects, with the first hundred")
-    func manyFaults() throws {
+    func manyErrors() throws {
         let library = try library(
             #"{"name": "last", "type": "string", "derived": "items.@max.name"}"#)
         let inserts = (0..<150).map { Change.insert(.new("\($0)", "Box"), values: [:]) }
@@ -110,7 +110,7 @@ struct DerivationFaultTests {
         #expect(error.details.count == 100)
     }
 
-    @Test("a pattern that does not compile, when the store is made")
+    @Test("a pattern that does not compile, when the store is created")
     func malformedPattern() throws {
         let error = #expect(throws: LarderError.self) {
             try library(
@@ -120,7 +120,7 @@ struct DerivationFaultTests {
         #expect(error?.faults.first?.hasPrefix("entities[1].attributes[0].derived: ") == true)
     }
 
-    @Test("what SQLite cannot follow, when the store is made, and leaves the file empty")
+    @Test("an expression too deep for SQLite, when the store is created, and leave no file")
     func tooDeep() throws {
         func text(_ levels: Int) -> String {
             String(repeating: "abs(", count: levels) + "x" + String(repeating: ")", count: levels)
@@ -152,7 +152,7 @@ struct DerivationFaultTests {
         writer.close()
     }
 
-    @Test("another derivation than the store has, when it is opened")
+    @Test("a derivation that differs from the store's, when it is opened")
     func otherSchema() throws {
         let folder = try MemoryFolder()
         func schema(_ text: String) throws -> Schema {
@@ -203,20 +203,20 @@ struct DerivedTimeTests {
                     """))
     }
 
-    /// When the last transaction of the history was saved.
+    /// The time of the last transaction of the history.
     private func lastTime() throws -> Double {
         let row = try library.rows("SELECT time FROM _transaction ORDER BY number DESC LIMIT 1")[0]
         guard case .real(let time) = row[0] else { throw LarderError(.wrongType, "no time") }
         return time
     }
 
-    @Test("is that of the save in which the object's version rose last")
+    @Test("is that of the save that last incremented the object's version")
     func time() throws {
         let note = try library.insert("Note")
         let inserted = try lastTime()
         #expect(try library.value(note, "saved") == .real(inserted))
         #expect(try library.value(note, "due") == .real(inserted + 60))
-        // Another object's to-one: the note's list changes, and its version does not.
+        // A to-one of another object: the note's list changes, but its version does not.
         let other = try library.insert("Note", ["one": .object(note)])
         #expect(try library.value(note, "count") == .integer(1))
         #expect(try library.value(note, "saved") == .real(inserted))
@@ -225,11 +225,11 @@ struct DerivedTimeTests {
         #expect(updated > inserted)
         #expect(try library.value(note, "saved") == .real(updated))
         #expect(try library.value(note, "due") == .real(updated + 60))
-        // From the other side the to-one changes, and with it the version.
+        // The to-one changes from the other side, and the version is incremented.
         try library.saved(.update(note, ifVersion: nil, values: ["others": .objects([])]))
         #expect(try library.version(other) == 2)
         #expect(try library.value(other, "saved") == .real(try lastTime()))
-        // The check does not ask what time it is.
+        // The check ignores values that read the time.
         let report = try library.store.makeReader().check(budget: ReadBudget())
         #expect(report.findings == [])
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("derived attributes follow")
+@Suite("derived attributes are updated with")
 struct DerivationTests {
     private let library: Library
 
@@ -27,7 +27,7 @@ struct DerivationTests {
         try library.value(object, name)
     }
 
-    /// Everything, not only what a test names.
+    /// Compares all derived values, not only those of a test.
     private func expectAgreement() throws {
         let (stored, computed) = try library.derivedValues()
         #expect(stored == computed)
@@ -69,7 +69,7 @@ struct DerivationTests {
         try expectAgreement()
     }
 
-    @Test("an attribute of the objects that are read, through attributes that are derived too")
+    @Test("an attribute of related objects, through other derived attributes")
     func readAttributes() throws {
         let category = try library.insert("Category", ["name": "c"])
         let first = try article("a", 10, ["category": .object(category)])
@@ -90,7 +90,7 @@ struct DerivationTests {
         #expect(try library.version(first) == 1)
     }
 
-    @Test("leave the version of an object that only others changed")
+    @Test("do not increment the version of an object that only others changed")
     func versions() throws {
         let category = try library.insert("Category", ["name": "c"])
         let article = try article("a", 10, ["category": .object(category)])
@@ -149,7 +149,7 @@ struct DerivationTests {
         #expect(try value(reader, "relatedWords") == .integer(0))
     }
 
-    @Test("nobody's change, but can be what a change is based on")
+    @Test("an explicit value, but accept a base value")
     func base() throws {
         let category = try library.insert("Category", ["name": "c"])
         _ = try article("a", 10, ["category": .object(category)])
@@ -194,7 +194,7 @@ struct DerivationTests {
         #expect(try library.value(one, "city") == .null)
         #expect(try library.value(two, "hasPort") == .integer(0))
         #expect(try library.value(two, "cities") == .null)
-        // What is kept of a deleted object is what it had before.
+        // The preserved value of a deleted object is the one from before the set.
         try library.saved(
             .update(one, ifVersion: nil, values: ["data": .null]), .delete(one, ifVersion: nil))
         #expect(
@@ -202,7 +202,7 @@ struct DerivationTests {
                 == [[.text("size"), .real(0)]])
     }
 
-    @Test("deletes by every rule, with a key that is left behind")
+    @Test("deletes by every rule, and leaves a key under noAction")
     func deletes() throws {
         let category = try library.insert("Category", ["name": "c"])
         let collection = try library.insert("Collection")
@@ -226,7 +226,7 @@ struct DerivationTests {
         try expectAgreement()
     }
 
-    @Test("unique values that change hands within a set, and inserts that update")
+    @Test("unique values that are exchanged within a set, and upserts")
     func uniqueValues() throws {
         let one = try article("1", 1, ["code": "A"])
         let two = try article("2", 2, ["code": "B"])
@@ -248,7 +248,7 @@ struct DerivationTests {
     }
 
     @Test(
-        "what a merge policy leaves of a change",
+        "a change that a merge policy has reduced",
         arguments: [
             (MergePolicy.storeWins, "stored", Int64(5)), (.callerWins, "given", 5),
             (.overwrite, "given", 1), (.rollback, "stored", 5),
@@ -276,7 +276,7 @@ struct DerivationTests {
 
 @Suite("derived attributes of many objects")
 struct LargeDerivationTests {
-    /// A list of 100,000 in one set would be summed that many times if it were not done at the end.
+    /// Without the deferral to the end, a list of 100,000 objects would be summed 100,000 times.
     @Test("are computed once for each object, whose list may be large")
     func largeLists() throws {
         let count = RandomTesting.iterations(10_000)

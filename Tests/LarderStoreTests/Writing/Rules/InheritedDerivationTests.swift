@@ -63,7 +63,7 @@ struct InheritedDerivationTests {
         #expect(try reader.check(budget: ReadBudget()).findings == [])
     }
 
-    @Test("follow what they read, in objects of each entity")
+    @Test("are updated in objects of each entity")
     func changes() throws {
         let school = try library.insert("School")
         let tutor = try library.insert(
@@ -98,15 +98,15 @@ struct InheritedDerivationTests {
         #expect(try value(student, "Student.tutorNumber") == .null)
         #expect(try value(school, "size") == .integer(2))
         try expectSoundness()
-        // The keys stay behind, and lead to nothing.
+        // The keys are left, and lead to nothing.
         try library.saved(.delete(school, ifVersion: nil))
         #expect(try value(teacher, "schoolSize") == .null)
         #expect(try value(student, "schoolSize") == .null)
         try expectSoundness()
     }
 
-    @Test("are refused once, where they are declared")
-    func faults() throws {
+    @Test("are rejected once, at the entity that declares the property")
+    func errors() throws {
         let error = #expect(throws: SchemaError.self) {
             try Schema(entities: [
                 Entity(name: "B", attributes: [], parent: "A"),

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderStore
 
-/// Change sets at random over every kind of relationship; after each of them what is stored is
-/// what a query computes.
+/// Applies random change sets over every kind of relationship. After each of them the stored
+/// values are those that a query computes.
 @Suite("random change sets and derived attributes")
 final class RandomDerivationTests {
     private static let setCount = RandomTesting.iterations(300)
@@ -25,7 +25,7 @@ final class RandomDerivationTests {
         kept = try KeptAnswers(library.store)
     }
 
-    @Test("leave every derived attribute as its query has it, and the history says which changed")
+    @Test("leave derived attributes with their queries' values, and record the changed ones")
     func agreement() throws {
         var before = try library.derivedValues().stored
         for _ in 0..<Self.setCount {
@@ -42,13 +42,13 @@ final class RandomDerivationTests {
             before = after
             try kept.check(&random)
         }
-        // What is refused proves little.
+        // Rejected sets test little.
         #expect(savedCount > Self.setCount / 2, "seed \(random.seed)")
         let report = try library.store.makeReader().check(budget: ReadBudget())
         #expect(report.findings == [], "seed \(random.seed)")
     }
 
-    // MARK: - Making changes
+    // MARK: - Generating changes
 
     private func changeSet() throws -> ChangeSet {
         var set = ChangeSet(
@@ -93,7 +93,7 @@ final class RandomDerivationTests {
         return set
     }
 
-    /// Now and then a wrong one, so that merge policies have something to do.
+    /// Sometimes a wrong base, so that merge policies take effect.
     private func base(_ values: [String: Value]) -> [String: Value] {
         guard Int.random(in: 0..<4, using: &random) == 0, values["wordCount"] != nil,
             values.count == 1

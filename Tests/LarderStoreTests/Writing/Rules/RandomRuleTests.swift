@@ -4,21 +4,21 @@ import Testing
 
 @testable import LarderStore
 
-/// Change sets at random under every rule, against a naive model that says what becomes of them:
-/// the same objects, or the same faults.
+/// Compares random change sets under every rule with a simple model of their results:
+/// the same objects, or the same errors.
 @Suite("random change sets under rules")
 final class RandomRuleTests {
     private typealias Key = ObjectModel.Key
 
     private let library: Library
     private var random = SeededGenerator.fromEnvironment("change sets under rules")
-    /// As the store has it, and as the set that is being made leaves it.
+    /// The state of the store, and the state after the set that is being generated.
     private var before: RuleModel
     private var model: RuleModel
     private var set = ChangeSet()
     private var inserted: [Key] = []
     private var deletedCount: Int64 = 0
-    /// How the set calls objects that its inserts mean.
+    /// The temporary identifiers of objects that upserts of the set update.
     private var aliases: [Key: String] = [:]
     private var new: Set<Key> = []
     private var named: Set<Key> = []
@@ -31,7 +31,7 @@ final class RandomRuleTests {
         model = before
     }
 
-    @Test("leave what the model says, or fail with its faults")
+    @Test("leave the store equal to the model, or fail with the model's errors")
     func agreement() throws {
         var (saved, refused) = (0, 0)
         for _ in 0..<RandomTesting.iterations(400) {
@@ -41,7 +41,7 @@ final class RandomRuleTests {
             switch outcome {
             case .success(let result):
                 saved += 1
-                try #require(model.faults == [], "seed \(random.seed)")
+                try #require(model.violations == [], "seed \(random.seed)")
                 #expect(
                     result.inserted == inserted.map { library.identifier($0.entity, $0.key) })
                 #expect(result.deletedCount == deletedCount)
@@ -49,8 +49,8 @@ final class RandomRuleTests {
                 before = model
             case .failure(let error):
                 refused += 1
-                let faults = Set(error.details.map(RuleModel.description))
-                try #require(faults == model.faults, "seed \(random.seed)")
+                let violations = Set(error.details.map(RuleModel.description))
+                try #require(violations == model.violations, "seed \(random.seed)")
             }
             try compare()
             try kept.check(&random)
@@ -58,13 +58,13 @@ final class RandomRuleTests {
         #expect(saved > 20 && refused > 20)
     }
 
-    // MARK: - Making a set
+    // MARK: - Generating a set
 
     private func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
 
     private func makeSet() throws {
         model = before
-        model.objects.denials = []
+        model.objects.deniedDeletes = []
         (inserted, deletedCount, aliases, new, named) = ([], 0, [:], [], [])
         set = ChangeSet(
             onUniqueConflict: chance(2) ? .upsert : .error,
@@ -97,7 +97,7 @@ final class RandomRuleTests {
             set.onUniqueConflict == .upsert ? model.matches(entityName, values, links) : []
         if Set(matches.map(\.object)).count > 1 {
             let names = matches.flatMap(\.names).joined(separator: ",")
-            model.faults.insert("\(entityName).\(names) unique")
+            model.violations.insert("\(entityName).\(names) unique")
             return
         }
         let meant = matches.first?.object ?? object
@@ -123,7 +123,7 @@ final class RandomRuleTests {
         if isConflict {
             switch set.mergePolicy {
             case .error:
-                model.faults.insert("\(object.entity). version")
+                model.violations.insert("\(object.entity). version")
                 return
             case .rollback: return
             case .callerWins: break
@@ -145,7 +145,7 @@ final class RandomRuleTests {
         if isConflict {
             switch set.mergePolicy {
             case .error:
-                model.faults.insert("\(object.entity). version")
+                model.violations.insert("\(object.entity). version")
                 return
             case .storeWins, .rollback: return
             case .callerWins, .overwrite: break
@@ -154,7 +154,7 @@ final class RandomRuleTests {
         deletedCount += model.delete(object)
     }
 
-    /// What an update says of how it knew its object; whether the store differs, and in what.
+    /// The base of an update, whether the store differs from it, and in which properties.
     private func expectation(
         _ object: Key, _ given: [String: Value], _ links: [String: [Key]]
     ) throws -> (version: Int64?, base: [String: Value], isConflict: Bool, changed: Set<String>) {
@@ -169,7 +169,7 @@ final class RandomRuleTests {
             base[name] = name == "number" ? .int(8) : .string("other")
             if base[name] != stored { changed.insert(name) }
         }
-        // What a deleted object left behind cannot be set again.
+        // A key that a deleted object left cannot be set again.
         for name in links.keys.sorted() where set.mergePolicy != .overwrite {
             let relationship = model.objects.relationships(object.entity).first { $0.name == name }
             let stored = before.objects.destinations(object, name)
@@ -207,7 +207,7 @@ final class RandomRuleTests {
             let candidates = model.objects.objects(relationship.destination)
                 .shuffled(using: &random)
             let count = relationship.isToMany ? Int.random(in: 0...3, using: &random) : 1
-            // Nil is no value of a required to-one: that is a fault of another kind.
+            // nil in a required to-one is an error of another kind.
             if !relationship.isToMany && (candidates.isEmpty || chance(6)) {
                 if relationship.isOptional { links[relationship.name] = [] }
                 continue

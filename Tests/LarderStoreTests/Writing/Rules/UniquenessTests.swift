@@ -17,13 +17,13 @@ struct UniquenessTests {
         try library.writer.save([set])[0].get()
     }
 
-    @Test("lets one set exchange two values, and three")
+    @Test("permits one set to exchange two values, and three")
     func exchange() throws {
         let teams = try ["a", "b", "c"].map { name in
             try library.insert("Team", ["name": .string(name)])
         }
-        func rename(_ place: Int, _ name: String) -> Change {
-            .update(teams[place], ifVersion: nil, values: ["name": .string(name)])
+        func rename(_ index: Int, _ name: String) -> Change {
+            .update(teams[index], ifVersion: nil, values: ["name": .string(name)])
         }
         try library.saved(rename(0, "b"), rename(1, "a"))
         try library.saved(rename(2, "b"), rename(0, "a"), rename(1, "c"))
@@ -35,7 +35,7 @@ struct UniquenessTests {
         #expect(error.uri == teams[1].uriRepresentation)
     }
 
-    @Test("lets one set exchange objects under a constraint over a relationship")
+    @Test("permits one set to exchange objects under a constraint over a relationship")
     func exchangeOfLinks() throws {
         let (one, two) = (try library.insert("League"), try library.insert("League"))
         let first = try library.insert("Team", ["league": .object(one), "number": 1])
@@ -53,7 +53,7 @@ struct UniquenessTests {
             .update(second, ifVersion: nil, values: ["number": 2]))
     }
 
-    @Test("takes values that an object gives up later in the set")
+    @Test("accepts values that another object loses later in the set")
     func givenUp() throws {
         let team = try library.insert("Team", ["name": "a"])
         let result = try library.saved(
@@ -63,7 +63,7 @@ struct UniquenessTests {
 
     // MARK: - Upsert
 
-    @Test("makes an insert an update of the object that has its values, under upsert")
+    @Test("turns an insert into an update of the object with its values, under upsert")
     func upsert() throws {
         let team = try library.insert("Team", ["name": "e\u{301}", "motto": "old", "number": 1])
         let result = try saved(
@@ -96,7 +96,7 @@ struct UniquenessTests {
         #expect(other.inserted != [team])
     }
 
-    @Test("refuses an insert that means two objects, naming both")
+    @Test("rejects an insert that matches two objects, and names both")
     func ambiguousUpsert() throws {
         let league = try library.insert("League")
         let first = try library.insert("Team", ["name": "a"])
@@ -111,11 +111,11 @@ struct UniquenessTests {
         #expect(error.code == .uniquenessViolated)
         #expect(
             error.message.hasPrefix(
-                "the insert means \(first.uriRepresentation) by Team.name, and "
+                "the insert matches \(first.uriRepresentation) by Team.name, and "
                     + "\(second.uriRepresentation) by Team.league and Team.number"))
     }
 
-    @Test("makes two inserts of one set one object, both names leading to it")
+    @Test("turns two inserts of one set into one object, with both temporary identifiers")
     func upsertWithinSet() throws {
         let result = try saved(
             upsert(
@@ -130,7 +130,7 @@ struct UniquenessTests {
         #expect(try library.keys(result.inserted[2], "teams").count == 1)
     }
 
-    @Test("sees what earlier changes of the set did")
+    @Test("reads the effect of earlier changes of the set")
     func upsertInOrder() throws {
         let team = try library.insert("Team", ["name": "a"])
         let renamed = try saved(
@@ -147,7 +147,7 @@ struct UniquenessTests {
         #expect(deleted.inserted[0] != team)
     }
 
-    @Test("asks for required values only where the object is new")
+    @Test("requires values only if the object is new")
     func upsertOfRequired() throws {
         let entity = Entity(
             name: "Word",

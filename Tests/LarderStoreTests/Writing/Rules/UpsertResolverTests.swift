@@ -37,9 +37,10 @@ struct UpsertResolverTests {
     }
 
     private func match(
-        _ insert: PlannedInsert, _ uniqueness: UniquenessCheck = UniquenessCheck(),
-        _ context: ChangeContext
+        _ values: [String: SQLValue], league: PersistentIdentifier? = nil,
+        _ context: ChangeContext, _ uniqueness: UniquenessCheck = UniquenessCheck()
     ) throws -> ObjectKey? {
+        let insert = try insert(values, league: league)
         guard case .one(let object) = try UpsertResolver().match(insert, uniqueness, context)
         else { return nil }
         return object
@@ -48,11 +49,14 @@ struct UpsertResolverTests {
     @Test("finds the object by one value, or by a combination with a relationship")
     func found() throws {
         try library.withContext { context in
-            #expect(try match(insert(["name": .text("a")]), context) == a)
-            #expect(
-                try match(insert(["number": .integer(2)], league: league), context) == b)
-            #expect(try match(insert(["number": .integer(2)]), context) == nil)
-            #expect(try match(insert(["name": .text("c")]), context) == nil)
+            let byName = try match(["name": .text("a")], context)
+            #expect(byName == a)
+            let byNumber = try match(["number": .integer(2)], league: league, context)
+            #expect(byNumber == b)
+            let byHalf = try match(["number": .integer(2)], context)
+            #expect(byHalf == nil)
+            let byNewName = try match(["name": .text("c")], context)
+            #expect(byNewName == nil)
         }
     }
 
@@ -63,9 +67,11 @@ struct UpsertResolverTests {
             let name = try library.attribute("Team.name")
             _ = try uniqueness.storableValue(.text("a"), of: name, of: b, context)
             try context.execute("UPDATE Team SET name = NULL")
-            #expect(try match(insert(["name": .text("a")]), uniqueness, context) == b)
+            let found = try match(["name": .text("a")], context, uniqueness)
+            #expect(found == b)
             context.deleted.insert(b)
-            #expect(try match(insert(["name": .text("a")]), uniqueness, context) == nil)
+            let afterDelete = try match(["name": .text("a")], context, uniqueness)
+            #expect(afterDelete == nil)
         }
     }
 

@@ -3,13 +3,13 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("the faults of a change set")
-struct FaultTests {
+@Suite("the errors of a change set")
+struct ChangeErrorTests {
     private let library: Library
 
     init() throws { library = try Library(schema: League.schema()) }
 
-    @Test("of values, counts, obligations and uniqueness come in one reply, each with its parts")
+    @Test("of all rules are reported together, each with its details")
     func together() throws {
         let (team, members) = try library.team(["name": "a"], playerCount: 2)
         let error = try library.refusal(
@@ -18,10 +18,10 @@ struct FaultTests {
             .update(members[0], ifVersion: nil, values: ["team": nil]),
             .update(team, ifVersion: nil, values: ["motto": 1, "number": -1]))
         #expect(error.faults.count == 6)
-        #expect(error.message.hasSuffix(", and the change set has 5 other faults"))
-        let parts = error.details.map { fault in
-            "\(fault.change ?? -1) \(fault.entityName ?? "") \(fault.propertyNames) "
-                + "\(fault.rule?.rawValue ?? "") \(fault.valueKind ?? "")"
+        #expect(error.message.hasSuffix(", and the change set has 5 other errors"))
+        let parts = error.details.map { detail in
+            "\(detail.change ?? -1) \(detail.entityName ?? "") \(detail.propertyNames) "
+                + "\(detail.rule?.rawValue ?? "") \(detail.valueKind ?? "")"
         }
         #expect(
             parts == [
@@ -33,7 +33,7 @@ struct FaultTests {
         #expect(error.details.last?.uri == team.uriRepresentation)
     }
 
-    @Test("in what names and identifiers say are reported without guesses at the rest")
+    @Test("of names and identifiers are reported without dependent errors")
     func incoherent() throws {
         let error = try library.refusal(
             .insert(.new("t", "Team"), values: ["nothing": 1, "number": 10]),
@@ -41,7 +41,7 @@ struct FaultTests {
         #expect(error.details.map(\.code) == [.unknownProperty, .validationFailed])
     }
 
-    @Test("leave nothing of the set, wherever they are")
+    @Test("undo the whole set, wherever they are")
     func whole() throws {
         let team = try library.insert("Team", ["name": "a"])
         let other = try library.insert("Team", ["name": "b"])

@@ -15,14 +15,14 @@ struct ChangeSetTests {
         #expect(try library.saved() == SaveResult())
     }
 
-    @Test("of too many changes is refused before it is read")
+    @Test("of too many changes is rejected before it is checked")
     func tooMany() throws {
         let change = Change.delete(library.identifier("Tag", 1), ifVersion: nil)
         let set = ChangeSet(Array(repeating: change, count: Limits.changesMax + 1))
         #expect(throws: LarderError.self) { try library.writer.save([set])[0].get() }
     }
 
-    @Test("refers to objects that it inserts later and earlier")
+    @Test("refers to objects of later and earlier inserts")
     func temporaryReferences() throws {
         let result = try library.saved(
             .insert(
@@ -55,7 +55,7 @@ struct ChangeSetTests {
     }
 
     @Test(
-        "sets what names a later insert when that is there", arguments: [false, true])
+        "sets a relationship to a later insert when that is made", arguments: [false, true])
     func waiting(isUpserting: Bool) throws {
         var set = ChangeSet([
             .insert(
@@ -68,14 +68,14 @@ struct ChangeSetTests {
         ])
         set.onUniqueConflict = isUpserting ? .upsert : .error
         let inserted = try library.writer.save([set])[0].get().inserted
-        // The list that the category is inserted with takes nothing from the article that waited.
+        // The list in the category's insert does not unlink the pending article.
         #expect(try library.keys(inserted[0], "category") == library.keys([inserted[2]]))
         #expect(
             try library.keys(inserted[2], "articles") == library.keys([inserted[0], inserted[1]]))
     }
 
-    @Test("with temporary identifiers that do not fit together is refused")
-    func temporaryFaults() throws {
+    @Test("with inconsistent temporary identifiers is rejected")
+    func temporaryErrors() throws {
         let insert = Change.insert(.new("a", "Tag"), values: [:])
         let undefined = try library.refusal(
             .insert(
@@ -100,8 +100,8 @@ struct ChangeSetTests {
         #expect(otherEntity.code == .invalidChangeSet)
     }
 
-    @Test("that names an object in two updates, or updates a deleted one, is refused")
-    func orderFaults() throws {
+    @Test("that updates an object twice, or a deleted one, is rejected")
+    func orderErrors() throws {
         let tag = try library.insert("Tag")
         let update = Change.update(tag, ifVersion: nil, values: [:])
         let delete = Change.delete(tag, ifVersion: nil)
@@ -112,7 +112,7 @@ struct ChangeSetTests {
         #expect(try library.saved(update, delete, delete).deletedCount == 1)
     }
 
-    @Test("of objects of another store, of another entity, or of none, is refused differently")
+    @Test("of foreign, unknown and deleted objects is rejected with different errors")
     func strangers() throws {
         let tag = try library.insert("Tag")
         let foreign = PersistentIdentifier(store: UUID(), entityName: "Tag", key: 1)
@@ -164,7 +164,7 @@ struct ChangeSetTests {
         #expect(try library.version(tag) == 2)
     }
 
-    @Test("changes the version of an object whose to-one changes from the other side")
+    @Test("increments the version of an object whose to-one changes from the other side")
     func versionsOfOthers() throws {
         let article = try library.insert("Article", ["title": "t"])
         let category = try library.insert("Category", ["name": "n"])
@@ -179,7 +179,7 @@ struct ChangeSetTests {
         #expect(try library.version(article) == 5)
     }
 
-    @Test("that expects another version is refused, naming both")
+    @Test("that expects another version is rejected, with both versions")
     func versionConflict() throws {
         let tag = try library.insert("Tag")
         try library.saved(.update(tag, ifVersion: 1, values: [:]))
@@ -193,7 +193,7 @@ struct ChangeSetTests {
         }
     }
 
-    @Test("that doubles what is unique is refused, naming the object in the way")
+    @Test("that duplicates a unique value is rejected, with the existing object")
     func uniqueness() throws {
         let first = try library.insert("Category", ["name": "e\u{301}"])
         let second = try library.insert("Category", ["name": "b"])
@@ -217,7 +217,7 @@ struct ChangeSetTests {
             .insert(.new("a", "Category"), values: ["name": "\u{e9}"]))
     }
 
-    @Test("that doubles a combination is refused from either side of its relationship")
+    @Test("that duplicates a combination is rejected from either side of its relationship")
     func combinedUniqueness() throws {
         let collection = try library.insert("Collection")
         let other = try library.insert("Collection")
@@ -235,7 +235,7 @@ struct ChangeSetTests {
         #expect(moved.uri == first.uriRepresentation)
     }
 
-    @Test("never gives a key twice, also after a reopening")
+    @Test("never uses a key twice, also after a reopening")
     func keys() throws {
         let tag = try library.insert("Tag")
         try library.saved(.delete(tag, ifVersion: nil))
@@ -247,6 +247,6 @@ struct ChangeSetTests {
 }
 
 extension String {
-    /// `category` as `Category`.
+    /// For example `Category` for `category`.
     fileprivate var capitalizedName: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -9,7 +9,7 @@ struct DeleteTests {
 
     init() throws { library = try Library() }
 
-    @Test("makes the others forget the object")
+    @Test("unlinks the destinations")
     func nullify() throws {
         let (category, tag) = (
             try library.insert("Category", ["name": "n"]), try library.insert("Tag")
@@ -29,11 +29,11 @@ struct DeleteTests {
             #expect(try library.keys(article, name) == [])
         }
         #expect(try library.version(article) == 2)
-        #expect(try library.eyes.integer("SELECT count(*) FROM \"_join.Article.tags\"") == 0)
-        #expect(try library.eyes.integer("SELECT count(*) FROM \"_join.Article.related\"") == 0)
+        #expect(try library.readConnection.integer("SELECT count(*) FROM \"_join.Article.tags\"") == 0)
+        #expect(try library.readConnection.integer("SELECT count(*) FROM \"_join.Article.related\"") == 0)
     }
 
-    @Test("takes along what the rule says, through a chain")
+    @Test("deletes the objects that the rule requires, through a chain")
     func cascade() throws {
         let result = try library.saved(
             .insert(
@@ -63,7 +63,7 @@ struct DeleteTests {
         #expect(try library.count("Person") == 0)
     }
 
-    @Test("goes down a chain of any length")
+    @Test("cascades through a chain of any length")
     func longChain() throws {
         let count = 20_000
         var changes: [Change] = []
@@ -76,7 +76,7 @@ struct DeleteTests {
         #expect(deleted.deletedCount == Int64(count))
     }
 
-    @Test("is denied where another object needs the one deleted, unless that goes too")
+    @Test("is denied if another object requires the deleted one, unless that is deleted too")
     func denied() throws {
         let result = try library.saved(
             .insert(
@@ -89,8 +89,8 @@ struct DeleteTests {
         #expect(error.uri == page.uriRepresentation)
         #expect(
             error.message
-                == "\(book.uriRepresentation) cannot be deleted, since \(page.uriRepresentation) "
-                + "needs it as Page.book")
+                == "\(book.uriRepresentation) cannot be deleted, because \(page.uriRepresentation) "
+                + "requires it as Page.book")
         let other = try library.refusal(.delete(binding, ifVersion: nil))
         #expect(other.code == .deleteDenied)
         #expect(other.uri == book.uriRepresentation)
@@ -100,7 +100,7 @@ struct DeleteTests {
         #expect(all.deletedCount == 3)
     }
 
-    @Test("is allowed where the object in the way gets another in the same set")
+    @Test("is allowed if the object that requires it gets another one in the same set")
     func replaced() throws {
         let result = try library.saved(
             .insert(
@@ -115,7 +115,7 @@ struct DeleteTests {
         #expect(try library.keys(result.inserted[0], "book") == [2])
     }
 
-    @Test("leaves no link to what it deleted, also if one was waiting")
+    @Test("leaves no link to a deleted object, not even a pending one")
     func waitingLink() throws {
         let person = try library.insert("Person")
         let error = try library.refusal(

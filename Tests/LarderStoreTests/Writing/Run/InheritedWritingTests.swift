@@ -25,7 +25,7 @@ struct InheritedWritingTests {
 
     // MARK: Rows
 
-    @Test("share a table and its keys, and a row says of which entity it is")
+    @Test("share a table and its keys, and each row has the name of its entity")
     func rows() throws {
         let student = try library.insert("Student", ["name": "Ann", "number": 7])
         let teacher = try library.insert("Teacher", ["name": "Bob", "number": "B7"])
@@ -44,7 +44,7 @@ struct InheritedWritingTests {
                 ])
     }
 
-    @Test("are checked by the rules of all above, which name the entity of the object")
+    @Test("are checked by the rules of all ancestors, whose errors name the entity of the object")
     func validation() throws {
         let error = try library.refusal(
             .insert(.new("a", "Tutor"), values: ["name": "much too long", "number": "seven"]))
@@ -57,7 +57,7 @@ struct InheritedWritingTests {
         #expect(foreign.code == .unknownProperty)
     }
 
-    @Test("are none of an abstract entity")
+    @Test("cannot belong to an abstract entity")
     func abstract() throws {
         let error = try library.refusal(.insert(.new("a", "Member"), values: ["name": "Ann"]))
         #expect(error.code == .invalidChangeSet)
@@ -68,7 +68,7 @@ struct InheritedWritingTests {
 
     // MARK: Identifiers
 
-    @Test("are found under the name of their own entity only, to be updated and deleted")
+    @Test("are updated and deleted only under the name of their own entity")
     func wrongEntity() throws {
         let student = try library.insert("Student", ["name": "Ann"])
         for name in ["Member", "Tutor", "Teacher"] {
@@ -86,7 +86,7 @@ struct InheritedWritingTests {
         #expect(try library.count("Member") == 0)
     }
 
-    @Test("are refused as a relationship's value under another name, whatever stores the link")
+    @Test("are rejected as destinations under the name of another entity")
     func wrongTarget() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
         let student = try library.insert("Student", ["name": "Ann"])
@@ -117,7 +117,7 @@ struct InheritedWritingTests {
 
     // MARK: Links
 
-    @Test("are linked as objects of what they inherit from, and the other side follows")
+    @Test("are linked as objects of their ancestors, from both sides")
     func links() throws {
         let result = try library.saved(
             .insert(
@@ -158,7 +158,7 @@ struct InheritedWritingTests {
             ])
     }
 
-    @Test("count in lists under the rules of what declares these")
+    @Test("count in lists under the rules of the declaring entity")
     func counts() throws {
         let courses = try (0..<3).map { _ in try library.insert("Course") }
         let tutor = try library.insert(
@@ -169,7 +169,7 @@ struct InheritedWritingTests {
         #expect(error.uri == tutor.uriRepresentation)
     }
 
-    @Test("are deleted, denied and forgotten by rules that lead to what they inherit from")
+    @Test("are affected by delete rules of relationships to their ancestors")
     func deletes() throws {
         let school = try library.insert("School")
         let desk = try library.insert("Desk")
@@ -196,7 +196,7 @@ struct InheritedWritingTests {
             ])
     }
 
-    @Test("are in conflict where their links are, by their own identifiers")
+    @Test("are compared by their own identifiers in conflicts of links")
     func conflicts() throws {
         let tutor = try library.insert("Tutor", ["name": "Cyd"])
         let student = try library.insert("Student", ["name": "Ann", "mentor": .object(tutor)])
@@ -214,12 +214,12 @@ struct InheritedWritingTests {
 
     // MARK: Uniqueness
 
-    @Test("are unique where a constraint is declared, and below")
+    @Test("are unique among the declaring entity and its subentities")
     func uniqueness() throws {
         let school = try library.insert("School")
         let tutor = try library.insert(
             "Tutor", ["name": "Ann", "number": 7, "email": "a@b", "school": .object(school)])
-        // What Member declares holds for all of them, what Student declares for Tutors too.
+        // Member's constraints apply to all of them, Student's constraints to Tutors too.
         for (entityName, values) in [
             ("Teacher", ["name": "Bob", "email": "a@b"]),
             ("Student", ["name": "Bob", "number": 7]),
@@ -229,7 +229,7 @@ struct InheritedWritingTests {
             #expect(error.code == .uniquenessViolated, "\(entityName) \(values.keys.sorted())")
             #expect(error.uri == tutor.uriRepresentation)
         }
-        // What is declared below does not hold for others.
+        // A subentity's constraint does not apply to others.
         try library.insert("Teacher", ["name": "Ann", "number": "7", "school": .object(school)])
         try library.insert("Student", ["name": "Ann"])
         // Values are exchanged across entities within one set.
@@ -241,7 +241,7 @@ struct InheritedWritingTests {
         #expect(try library.value(tutor, "email") == .text("b@b"))
     }
 
-    @Test("are updated by an insert of their own entity, and by no other's")
+    @Test("are updated by upserts of their own entity only")
     func upserts() throws {
         let tutor = try library.insert("Tutor", ["name": "Ann", "email": "a@b"])
         let same = try upsert(.insert(.new("a", "Tutor"), values: ["email": "a@b", "wage": 3]))
@@ -257,7 +257,7 @@ struct InheritedWritingTests {
             }
             #expect(error.code == .uniquenessViolated && error.uri == tutor.uriRepresentation)
         }
-        // Of two inserts of one set the second meets the first, also where a value stands aside.
+        // The second of two inserts matches the first one, also if the value is deferred.
         let outcome = upsert(
             .insert(.new("a", "Student"), values: ["name": "Bob", "email": "n@b"]),
             .insert(.new("b", "Teacher"), values: ["name": "Bob", "email": "n@b"]))

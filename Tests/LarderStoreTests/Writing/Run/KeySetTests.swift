@@ -5,7 +5,7 @@ import Testing
 
 @Suite("a set of keys")
 struct KeySetTests {
-    @Test("is what a set is, and in order")
+    @Test("has the elements of a set, in order")
     func random() {
         var random = SeededGenerator.fromEnvironment("sets of keys")
         for _ in 0..<20 {
@@ -27,7 +27,7 @@ struct KeySetTests {
         #expect(ends.keys == [1, 63, 64, .max])
     }
 
-    @Test("gives runs of objects with the same properties changed, whatever was changed when")
+    @Test("combines objects with the same changed properties into runs, in any order")
     func runs() {
         var random = SeededGenerator.fromEnvironment("runs of changes")
         for _ in 0..<20 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderStore
 
-/// Change sets at random, against the naive model of the same objects.
+/// Compares random change sets with a simple model of the same objects.
 @Suite("random change sets")
 final class RandomChangeTests {
     private static let stepCount = 400
@@ -24,7 +24,7 @@ final class RandomChangeTests {
         model = ObjectModel(library.store.layout.schema)
     }
 
-    /// A change set and what has to come of it.
+    /// A change set and its expected result.
     private struct Step {
         var changes: [Change] = []
         var inserted: [ObjectModel.Key] = []
@@ -33,11 +33,11 @@ final class RandomChangeTests {
         /// Objects of this set that have no permanent identifier yet.
         var names: [ObjectModel.Key: String] = [:]
         var updated: Set<ObjectModel.Key> = []
-        /// How the model differs before and after.
+        /// The difference of the model before and after.
         var difference: RecordedChanges?
     }
 
-    @Test("leave the store as the model says, both sides alike")
+    @Test("leave the store equal to the model, on both sides")
     func agreement() throws {
         var stepsLeft = Self.stepCount
         while stepsLeft > 0 {
@@ -69,7 +69,7 @@ final class RandomChangeTests {
         #expect(try orphanedPairCount() == 0)
     }
 
-    // MARK: - Making changes
+    // MARK: - Generating changes
 
     private func step() -> Step {
         var step = Step()
@@ -195,7 +195,7 @@ final class RandomChangeTests {
     }
 
     private func orphanedPairCount() throws -> Int64? {
-        try library.eyes.integer(
+        try library.readConnection.integer(
             """
             SELECT count(*) FROM "_join.Article.tags"
             WHERE source NOT IN (SELECT _id FROM Article) OR target NOT IN (SELECT _id FROM Tag)

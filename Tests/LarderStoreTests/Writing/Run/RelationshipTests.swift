@@ -46,7 +46,7 @@ struct RelationshipTests {
         try expect(one, "articles", [])
     }
 
-    @Test("that is ordered keeps the order given, and appends what comes from the other side")
+    @Test("that is ordered keeps the given order, and appends objects from the other side")
     func ordered() throws {
         let all = try articles(4)
         let collection = try library.insert(
@@ -67,7 +67,7 @@ struct RelationshipTests {
         try expect(other, "articles", [all[2]])
     }
 
-    @Test("of many to many is the same from both sides")
+    @Test("of many-to-many is the same from both sides")
     func manyToMany() throws {
         let all = try articles(2)
         let tags = try (0..<3).map { _ in try library.insert("Tag") }
@@ -83,7 +83,7 @@ struct RelationshipTests {
         try expect(all[0], "tags", [tags[1]])
     }
 
-    @Test("of one to one leaves former partners without, from the side that stores it")
+    @Test("of one-to-one unlinks former partners, from the side that stores it")
     func oneToOneFromOwner() throws {
         let all = try articles(2)
         let covers = try (0..<2).map { _ in try library.insert("Cover") }
@@ -96,7 +96,7 @@ struct RelationshipTests {
         try expect(covers[1], "article", [all[0]])
     }
 
-    @Test("of one to one leaves former partners without, from the other side")
+    @Test("of one-to-one unlinks former partners, from the other side")
     func oneToOneFromOther() throws {
         let all = try articles(2)
         let covers = try all.map { try library.insert("Cover", ["article": .object($0)]) }
@@ -110,7 +110,7 @@ struct RelationshipTests {
         try expect(covers[0], "article", [late])
     }
 
-    @Test("that is its own inverse holds in both directions")
+    @Test("that is its own inverse has both directions")
     func ownInverse() throws {
         let people = try (0..<4).map { _ in try library.insert("Person") }
         try set(people[0], "spouse", .object(people[1]))
@@ -133,7 +133,7 @@ struct RelationshipTests {
         try expect(people[1], "friends", [people[0], people[3]])
     }
 
-    @Test("without inverse does not disturb its destination")
+    @Test("without inverse does not change its destination")
     func oneWay() throws {
         let all = try articles(3)
         try set(all[0], "related", .objects([all[1], all[2]]))
@@ -142,7 +142,7 @@ struct RelationshipTests {
         #expect(try library.version(all[2]) == 1)
     }
 
-    @Test("that is required cannot be left out, cleared, or taken away")
+    @Test("that is required cannot be omitted, cleared, or unlinked")
     func required() throws {
         let none = try library.refusal(.insert(.new("p", "Page"), values: ["number": 1]))
         #expect(none.code == .missingValue)

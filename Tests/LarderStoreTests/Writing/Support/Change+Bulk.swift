@@ -4,7 +4,7 @@ import Testing
 @testable import LarderStore
 
 extension Change {
-    /// An update of all, in the texts of a shell.
+    /// A bulk update with expressions as text.
     static func updateAll(
         _ entityName: String, where format: String? = nil, _ arguments: QueryArgument...,
         variables: [String: QueryArgument] = [:], isText: Bool = false, identifiers: Bool = false,
@@ -42,7 +42,7 @@ extension Library {
         }
     }
 
-    /// Articles with these numbers of words, in one set.
+    /// Inserts articles with these word counts in one set.
     @discardableResult
     func articles(
         wordCounts: some Sequence<Int64>, _ values: [String: Value] = [:]

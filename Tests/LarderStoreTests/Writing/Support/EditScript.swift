@@ -4,19 +4,19 @@ import LarderModel
 
 /// Runs the blocks of one script of edits. Each line is a change of one set:
 ///
-///     relationship Shelf.books           what follows is about this relationship
-///     A = x y                            A's list is set whole
+///     relationship Shelf.books           the relationship of the following blocks
+///     A = x y                            sets A's whole list
 ///     A add z before y; remove x         edits of one update, in order
-///     A = x; other = y                   another relationship is set too; `other =` is nil
-///     A = x; base other = y              the caller read that
+///     A = x; other = y                   sets another relationship too; `other =` is nil
+///     A = x; base other = y              with base values
 ///     insert +z                          inserts an object, which other lines call +z
 ///     insert +Z = x                      the same, with values
 ///     delete x
-///     overwrite                          the set's merge policy, else `error`
+///     overwrite                          the set's merge policy; the default is `error`
 ///
-/// Capitals are owners, other letters objects of their lists; what is not inserted by the block is
-/// stored at its first mention. The output is each owner's list, the lists of the other side if
-/// they have an order, and what the history says; or the error, with names for URIs.
+/// Capital letters are owners, small letters objects in their lists. Objects that the block does
+/// not insert are stored when they are first named. The output is each owner's list, the lists of
+/// the other side if they are ordered, and the history; or the error, with names for URIs.
 final class EditScript {
     private let library: Library
     private var names: [(name: String, object: PersistentIdentifier)] = []
@@ -115,19 +115,19 @@ final class EditScript {
     private func edit(
         _ words: [String], _ relationship: Relationship
     ) throws -> RelationshipEdit {
-        let places: Set = ["first", "last", "before", "after", "index"]
-        let end = words.firstIndex { places.contains($0) } ?? words.count
+        let pointWords: Set = ["first", "last", "before", "after", "index"]
+        let end = words.firstIndex { pointWords.contains($0) } ?? words.count
         let objects = try words[1..<end].map(object)
-        let place = try self.place(Array(words[end...]))
+        let point = try insertionPoint(Array(words[end...]))
         switch words[0] {
-        case "add": return .add(objects, to: relationship.name, at: place)
+        case "add": return .add(objects, to: relationship.name, at: point)
         case "remove": return .remove(objects, from: relationship.name)
-        case "move": return .move(objects, in: relationship.name, to: place)
+        case "move": return .move(objects, in: relationship.name, to: point)
         default: throw Unreadable(text: words.joined(separator: " "))
         }
     }
 
-    private func place(_ words: [String]) throws -> ListPlace {
+    private func insertionPoint(_ words: [String]) throws -> ListPlace {
         switch words.first {
         case nil, "last": return .last
         case "first": return .first
@@ -138,7 +138,7 @@ final class EditScript {
         }
     }
 
-    // MARK: - What is shown
+    // MARK: - Output
 
     private func lists() throws -> [String] {
         guard let relationship else { return [] }

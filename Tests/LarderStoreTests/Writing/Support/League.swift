@@ -1,7 +1,7 @@
 import LarderModel
 
-/// A schema with every rule that a change set has to keep: all delete rules, bound counts, what is
-/// required, and constraints over attributes and relationships.
+/// A schema with every rule: all delete rules, bounded cardinality, required relationships,
+/// and constraints over attributes and relationships.
 enum League {
     static func schema() throws -> Schema {
         try Schema(entities: [league, team, player, mascot, badge, sponsor])
@@ -69,7 +69,7 @@ enum League {
 }
 
 extension Library {
-    /// Inserts a team with players, and gives both.
+    /// Inserts a team with players, and returns both.
     func team(
         _ values: [String: Value] = [:], playerCount: Int = 0
     ) throws -> (team: PersistentIdentifier, players: [PersistentIdentifier]) {
@@ -83,7 +83,7 @@ extension Library {
         return (result.inserted[0], Array(result.inserted.dropFirst()))
     }
 
-    /// The error of a set that has to fail, and does not change anything.
+    /// The error of a set that must fail without changing anything.
     func refusal(of set: ChangeSet) throws -> LarderError? {
         let before = try contents()
         let outcome = writer.save([set])[0]

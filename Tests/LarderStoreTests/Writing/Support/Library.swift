@@ -4,20 +4,20 @@ import Testing
 
 @testable import LarderStore
 
-/// A store in memory with one relationship of each kind, its writer, and eyes that read the tables.
+/// A store with one relationship of each kind, its writer, and a connection that reads its tables.
 final class Library {
     let store: Store
     let writer: Writer
-    let eyes: Connection
+    let readConnection: Connection
 
-    /// - Parameter path: Where the store is to be on disk; nil for one in memory.
+    /// - Parameter path: The file of the store; nil for a store in memory.
     init(schema: Schema? = nil, path: String? = nil) throws {
         let schema = try schema ?? Library.schema()
         store =
             try path.map { try Store.open(path: $0, schema: schema) }
             ?? Store.inMemory(schema: schema)
         writer = try #require(try store.makeWriter() as? Writer)
-        eyes = try store.openReadConnection()
+        readConnection = try store.openReadConnection()
     }
 
     static func schema() throws -> Schema {
@@ -129,13 +129,13 @@ final class Library {
         writer.save([ChangeSet(changes)])[0]
     }
 
-    /// Saves what has to succeed.
+    /// Saves changes that must succeed.
     @discardableResult
     func saved(_ changes: Change...) throws -> SaveResult {
         try writer.save([ChangeSet(changes)])[0].get()
     }
 
-    /// The error of what has to fail, and does not change anything.
+    /// The error of changes that must fail without changing anything.
     func refusal(_ changes: Change...) throws -> LarderError {
         let before = try contents()
         let outcome = writer.save([ChangeSet(changes)])[0]
@@ -162,7 +162,7 @@ final class Library {
 
     // MARK: - Reading
 
-    /// All rows of all tables, as SQLite holds them.
+    /// All rows of all tables.
     func contents() throws -> [[SQLValue]] {
         let tables = try rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> '_larder' ORDER BY 1")
@@ -173,7 +173,7 @@ final class Library {
     }
 
     func rows(_ sql: SQL, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
-        let statement = try eyes.prepare(sql)
+        let statement = try readConnection.prepare(sql)
         try statement.bind(values)
         var rows: [[SQLValue]] = []
         while try statement.step() {
@@ -182,7 +182,7 @@ final class Library {
         return rows
     }
 
-    /// What the history says of a transaction, in the order of its rows.
+    /// The changes of a transaction in the history, in the order of its rows.
     func history(_ transaction: Int64) throws -> [RecordedChange] {
         try rows(
             """
@@ -193,7 +193,7 @@ final class Library {
     }
 
     func count(_ entityName: String) throws -> Int64 {
-        try #require(try eyes.integer("SELECT count(*) FROM \(name: entityName)"))
+        try #require(try readConnection.integer("SELECT count(*) FROM \(name: entityName)"))
     }
 
     /// An attribute of an object that exists.
@@ -211,7 +211,7 @@ final class Library {
         return version
     }
 
-    /// The keys at the end of a relationship, in the order of its list.
+    /// The keys of a relationship's destinations, in list order.
     func keys(_ object: PersistentIdentifier, _ name: String) throws -> [Int64] {
         let entity = try #require(store.layout.schema.entity(named: object.entityName))
         let relationship = try #require(entity.relationships.first { $0.name == name })

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarderStore
 
-/// A schema with a derived attribute over each kind of relationship, and eyes that ask a query for
-/// what each of them has to be.
+/// A schema with a derived attribute over each kind of relationship, and queries that compute the
+/// expected values.
 enum Newsroom {
     static func schema() throws -> Schema { try SchemaFile.schema(parsing: text) }
 
@@ -107,7 +107,7 @@ enum Newsroom {
 typealias DerivedValues = [String: Value]
 
 extension Library {
-    /// What the store holds for each object, and what a query computes at this moment.
+    /// The stored values of each object, and the values that a query computes now.
     func derivedValues() throws -> (
         stored: [PersistentIdentifier: DerivedValues],
         computed: [PersistentIdentifier: DerivedValues]

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Nodes in memory, and what a change by predicate makes of them, in a few lines of Swift.
+/// Nodes in memory, and the expected results of bulk changes.
 struct NodeModel: Equatable {
     struct Node: Equatable {
         var a: Int64?
@@ -110,7 +110,7 @@ struct NodeModel: Equatable {
         }
     }
 
-    /// Deletes nodes and all below them.
+    /// Deletes nodes and all their descendants.
     mutating func delete(_ keys: [Int64]) {
         var keys = keys
         while let key = keys.popLast() {

@@ -1,7 +1,7 @@
 import LarderModel
 
-/// What a store has to hold after change sets, kept in plain dictionaries: the naive way, with both
-/// sides of every relationship written out.
+/// The expected objects of a store after change sets, in simple dictionaries, with both
+/// sides of every relationship.
 struct ObjectModel {
     struct Key: Hashable {
         let entity: String
@@ -13,14 +13,14 @@ struct ObjectModel {
     private(set) var links: [Key: [String: [Key]]] = [:]
     private var lastKeys: [String: Int64] = [:]
 
-    /// A deleted object, and what the rule `deny` found at the end of one of its relationships.
-    struct Denial {
+    /// A deleted object, and the destinations of a relationship with the rule `deny`.
+    struct DeniedDelete {
         let object: Key
         let name: String
         let destinations: [Key]
     }
 
-    var denials: [Denial] = []
+    var deniedDeletes: [DeniedDelete] = []
 
     init(_ schema: Schema) { self.schema = schema }
 
@@ -63,13 +63,13 @@ struct ObjectModel {
         }
     }
 
-    /// Deletes with all rules; how many objects went.
+    /// Deletes with all rules, and returns the number of deleted objects.
     mutating func delete(_ object: Key) -> Int64 {
         guard let own = links[object] else { return 0 }
         for relationship in relationships(object.entity) where relationship.deleteRule == .deny {
             let destinations = own[relationship.name] ?? []
-            denials.append(
-                Denial(object: object, name: relationship.name, destinations: destinations))
+            deniedDeletes.append(
+                DeniedDelete(object: object, name: relationship.name, destinations: destinations))
         }
         let doomed = relationships(object.entity).filter { $0.deleteRule == .cascade }.flatMap {
             own[$0.name] ?? []
@@ -84,8 +84,8 @@ struct ObjectModel {
         return doomed.reduce(1) { $0 + delete($1) }
     }
 
-    /// Whether a to-one keeps the key of a deleted object, by the rule `noAction` of its inverse:
-    /// where its own row holds it.
+    /// Whether a to-one keeps the key of a deleted object under the rule `noAction` of its inverse,
+    /// because its own row holds the key.
     private func keeps(_ relationship: Relationship, of other: Key, _ object: Key) -> Bool {
         guard relationship.destination == object.entity, !relationship.isToMany,
             let inverse = inverse(of: relationship), inverse.deleteRule == .noAction
@@ -94,7 +94,7 @@ struct ObjectModel {
             || (other.entity, relationship.name) <= (object.entity, inverse.name)
     }
 
-    /// Takes an object away as if it had never been, and puts it back without links.
+    /// Removes an object with its links, and inserts it again without links.
     mutating func forget(_ object: Key) { links[object] = nil }
     mutating func restore(_ object: Key) { links[object] = [:] }
 

@@ -1,11 +1,11 @@
 @testable import LarderStore
 
-/// A row of the history as a test reads it.
+/// A row of the history.
 struct RecordedChange: CustomStringConvertible {
     let kind: ChangeRun.Kind
     let entityName: String
     let keys: ClosedRange<Int64>
-    /// nil but for updates.
+    /// nil except for updates.
     let properties: Set<String>?
 
     /// - Parameter row: Kind, entity, first and last key, properties.

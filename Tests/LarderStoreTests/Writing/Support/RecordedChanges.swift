@@ -2,7 +2,7 @@ import LarderModel
 
 @testable import LarderStore
 
-/// What a set does to each object, as the history says it, or as two states of a model differ.
+/// The changes of each object, from the history or from two states of a model.
 struct RecordedChanges: Equatable {
     typealias Key = ObjectModel.Key
 

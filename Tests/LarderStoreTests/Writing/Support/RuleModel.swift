@@ -1,31 +1,31 @@
 import LarderModel
 
-/// A world of ``League``, kept naively, that applies changes in order and says which rules the end
-/// breaks. It looks at every object each time.
+/// A simple model of ``League`` that applies changes in order and reports the rules that the end
+/// state violates. It checks every object each time.
 struct RuleModel {
     typealias Key = ObjectModel.Key
 
     var objects: ObjectModel
     var attributes: [Key: [String: Value]] = [:]
-    /// What is wrong, as ``description(of:)`` puts it.
-    var faults: Set<String> = []
-    /// Whether an insert may mean any of several objects that have its values for a moment.
+    /// The errors, as ``description(of:)`` describes them.
+    var violations: Set<String> = []
+    /// Whether an insert may match any of several objects that have its values temporarily.
     var isUndecided = false
 
     init(_ schema: Schema) { objects = ObjectModel(schema) }
 
-    static func description(of fault: ChangeFault) -> String {
-        let names = fault.propertyNames.joined(separator: ",")
-        return "\(fault.entityName ?? "").\(names) \(fault.rule?.rawValue ?? "")"
+    static func description(of violation: ChangeFault) -> String {
+        let names = violation.propertyNames.joined(separator: ",")
+        return "\(violation.entityName ?? "").\(names) \(violation.rule?.rawValue ?? "")"
     }
 
     func exists(_ object: Key) -> Bool { objects.links[object] != nil }
 
-    /// Values that the store does not take are dropped, with a fault.
+    /// Drops values that the store rejects, and adds an error.
     mutating func accepted(_ values: [String: Value], of object: Key) -> [String: Value] {
         values.filter { name, value in
             guard case .int(let number) = value, number > 9 else { return true }
-            faults.insert("\(object.entity).\(name) maximum")
+            violations.insert("\(object.entity).\(name) maximum")
             return false
         }
     }
@@ -79,8 +79,8 @@ struct RuleModel {
     // MARK: - The end of a set
 
     mutating func check() {
-        for denial in objects.denials where denial.destinations.contains(where: exists) {
-            faults.insert("\(denial.object.entity).\(denial.name) deleteRule")
+        for denied in objects.deniedDeletes where denied.destinations.contains(where: exists) {
+            violations.insert("\(denied.object.entity).\(denied.name) deleteRule")
         }
         for entity in objects.schema.entities {
             for object in objects.objects(entity.name) {
@@ -91,7 +91,7 @@ struct RuleModel {
                     identity(names, attributes[$0] ?? [:], objects.links[$0] ?? [:])
                 }
                 guard Set(all).count < all.count else { continue }
-                faults.insert("\(entity.name).\(names.joined(separator: ",")) unique")
+                violations.insert("\(entity.name).\(names.joined(separator: ",")) unique")
             }
         }
     }
@@ -100,14 +100,14 @@ struct RuleModel {
         let count = objects.destinations(object, relationship.name).count
         let name = "\(object.entity).\(relationship.name)"
         if !relationship.isToMany {
-            if !relationship.isOptional && count == 0 { faults.insert("\(name) optional") }
+            if !relationship.isOptional && count == 0 { violations.insert("\(name) optional") }
             return
         }
         if count == 0 ? !relationship.isOptional : count < relationship.minCount {
-            faults.insert("\(name) minCount")
+            violations.insert("\(name) minCount")
         }
         if relationship.maxCount > 0 && count > relationship.maxCount {
-            faults.insert("\(name) maxCount")
+            violations.insert("\(name) maxCount")
         }
     }
 }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite("a full disk")
 struct FileSizeLimitTests {
-    // In processes of their own, since the limit is one of the whole process.
+    // In separate processes, since the limit applies to the whole process.
 
-    @Test("fails writes with a clear error, loses nothing, and is forgotten once there is room")
+    @Test("fails writes with a clear error, loses nothing, and permits writes once there is space")
     func inMemory() async {
         await #expect(processExitsWith: .success) { try Self.fillUp(Library()) }
     }
 
-    @Test("does so where each commit is synced")
+    @Test("checkpoints if each commit is synced")
     func onDisk() async {
         await #expect(processExitsWith: .success) {
             let folder = try MemoryFolder()

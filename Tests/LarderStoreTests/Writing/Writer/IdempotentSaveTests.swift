@@ -5,7 +5,7 @@ import Testing
 @testable import LarderStore
 
 @Suite("a save with an idempotency key")
-struct OutcomeTests {
+struct IdempotentSaveTests {
     private let library: Library
 
     init() throws { library = try Library() }
@@ -26,7 +26,7 @@ struct OutcomeTests {
             digest: digest)
     }
 
-    /// Fails: an article needs a title.
+    /// Fails because an article requires a title.
     private func failing(_ key: String) -> ReceivedChangeSet {
         received(
             ChangeSet([.insert(.new("a", "Article"), values: [:])], idempotencyKey: key))
@@ -39,7 +39,7 @@ struct OutcomeTests {
         }
     }
 
-    @Test("that is sent again does nothing, and is answered as it was")
+    @Test("that is sent again does nothing, and returns its first reply")
     func repetition() throws {
         let article = try library.insert("Article", ["title": "old"])
         let collection = try library.insert("Collection")
@@ -60,7 +60,7 @@ struct OutcomeTests {
         #expect(try library.contents() == before)
     }
 
-    @Test("is answered as it was whatever has become of its objects")
+    @Test("returns its first reply, whatever has happened to its objects")
     func laterChanges() throws {
         let insert = Change.insert(.new("c", "Category"), values: ["name": "c"])
         let first = try save("insert", insert).get()
@@ -72,7 +72,7 @@ struct OutcomeTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("is refused under the key of other changes, and changes nothing")
+    @Test("is rejected under the key of other changes, and changes nothing")
     func mismatch() throws {
         let first = try library.writer.save([tag("k")])[0].get()
         let before = try library.contents()
@@ -93,7 +93,7 @@ struct OutcomeTests {
         #expect(try library.writer.save([tag("k", digest: 2)])[0].get().inserted.count == 1)
     }
 
-    @Test("that changes nothing is remembered too")
+    @Test("that changes nothing is stored too")
     func nothing() throws {
         let category = try library.insert("Category", ["name": "c"])
         let set = ChangeSet(
@@ -101,13 +101,13 @@ struct OutcomeTests {
             idempotencyKey: "k")
         let first = try library.writer.save([received(set)])[0].get()
         #expect(first.transaction == nil && first.merged == [0])
-        // The update would not be left out any more.
+        // The update would no longer be skipped.
         try library.saved(.update(category, ifVersion: nil, values: ["name": "d"]))
         #expect(try library.writer.save([received(set)])[0].get() == first)
         #expect(try library.value(category, "name") == .text("d"))
     }
 
-    @Test("is done once if it comes twice in one group")
+    @Test("is done once if it is in one group twice")
     func group() throws {
         let outcomes = library.writer.save([
             tag("k"), tag("k"), failing("f"), tag("k", digest: 2), tag("f", digest: 3), tag("f"),
@@ -119,7 +119,7 @@ struct OutcomeTests {
         #expect(try library.count("Tag") == 2)
     }
 
-    @Test("gives the object that an insert updated")
+    @Test("returns the object that an insert updated")
     func upsert() throws {
         let category = try library.insert("Category", ["name": "c"])
         let set = ChangeSet(
@@ -131,7 +131,7 @@ struct OutcomeTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("is known when the store has been opened anew")
+    @Test("is found after the store is opened again")
     func reopening() throws {
         let folder = try MemoryFolder()
         func save() throws -> SaveResult {
@@ -144,7 +144,7 @@ struct OutcomeTests {
         #expect(try save() == first)
     }
 
-    @Test("takes a key of the greatest length, and refuses one byte more")
+    @Test("accepts a key of the maximum length, and rejects one byte more")
     func keyLength() throws {
         let longest = String(repeating: "é", count: Limits.idempotencyKeyBytesMax / 2)
         let outcomes = library.writer.save([tag(longest), tag(longest + "k"), tag(longest)])
@@ -153,7 +153,7 @@ struct OutcomeTests {
         #expect(error?.code == .resourceExhausted)
     }
 
-    @Test("is forgotten after a day, four at a time as others come")
+    @Test("expires after a day, four at a time as others are stored")
     func age() throws {
         for number in 1...6 { _ = try library.writer.save([tag("\(number)")])[0].get() }
         let past = Int(Date().timeIntervalSinceReferenceDate - Limits.outcomeSecondsMax)
@@ -169,7 +169,7 @@ struct OutcomeTests {
         #expect(try library.writer.save([tag("1")])[0].get().inserted.map(\.permanentKey) == [10])
     }
 
-    @Test("is forgotten when too many newer ones have come")
+    @Test("expires when too many newer ones are stored")
     func number() throws {
         for number in 1...3 { _ = try library.writer.save([tag("\(number)")])[0].get() }
         try library.writer.statements?.connection.execute(
@@ -178,7 +178,7 @@ struct OutcomeTests {
         #expect(try keys() == ["3", "4"])
     }
 
-    @Test("whose outcome is damaged is neither done again nor answered")
+    @Test("whose outcome is damaged is rejected")
     func damage() throws {
         _ = try library.writer.save([tag("k")])[0].get()
         for text in ["Tag", "Tag 0", "Tag 2-1", "Tag 1-9223372036854775807", "Tag 1-2-3", "Tag x"] {
@@ -192,7 +192,7 @@ struct OutcomeTests {
         #expect(try library.count("Tag") == 1)
     }
 
-    @Test("has all of its outcome remembered")
+    @Test("has its whole outcome stored")
     func stored() throws {
         let store = UUID()
         func named(_ entityName: String, _ key: Int64) -> PersistentIdentifier {
@@ -214,7 +214,7 @@ struct OutcomeTests {
         ]
         for result in results { #expect(StoredOutcome(result).result(store: store) == result) }
         #expect(StoredOutcome(results[2]).inserted == "A 1-2,B 3,B 2,B 2,A 3-5")
-        // Whoever adds a part to the result has it remembered too.
+        // A new part of the result must be stored too.
         #expect(Mirror(reflecting: SaveResult()).children.count == 6)
     }
 }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import LarderStore
 
-@Suite("keys that are noted ahead")
+@Suite("reserved keys")
 struct KeyTests {
     private let folder: MemoryFolder
 
     init() throws { folder = try MemoryFolder() }
 
-    /// Opens the store, inserts some objects, and ends the writer in order or not at all.
+    /// Opens the store, inserts some objects, and closes the writer or not.
     private func insert(_ count: Int, closing: Bool) throws -> [Int64] {
         let store = try Store.open(path: folder.storePath, schema: Library.schema())
         let writer = try #require(try store.makeWriter() as? Writer)
@@ -24,14 +24,14 @@ struct KeyTests {
         return keys
     }
 
-    @Test("leave no gap behind a writer that was closed")
+    @Test("leave no gap after a writer that was closed")
     func closed() throws {
         #expect(try insert(3, closing: true) == [1, 2, 3])
         #expect(try insert(150, closing: true) == Array(4...153))
         #expect(try insert(2, closing: true) == [154, 155])
     }
 
-    @Test("leave a gap behind one that was not, and none is given twice")
+    @Test("leave a gap after a writer that was not closed, and none is used twice")
     func killed() throws {
         let first = try insert(120, closing: false)
         #expect(first == Array(1...120))
@@ -41,7 +41,7 @@ struct KeyTests {
         #expect(try insert(1, closing: true)[0] > end)
     }
 
-    @Test("are not given again when a set fails, nor when their object is deleted")
+    @Test("are not reused when a set fails, nor when their object is deleted")
     func deleted() throws {
         let library = try Library()
         let tag = try library.insert("Tag")
@@ -51,7 +51,7 @@ struct KeyTests {
         #expect(try library.insert("Tag").permanentKey == 2)
     }
 
-    @Test("let a commit be two pages of the log, the object's and the transaction's")
+    @Test("limit a commit to two pages of the log, the object's and the transaction's")
     func pages() throws {
         let library = try Library()
         try library.insert("Tag")

@@ -19,7 +19,7 @@ struct WriterTests {
         }
     }
 
-    @Test("gives each set of a group its own outcome")
+    @Test("returns an outcome for each set of a group")
     func group() throws {
         let outcomes = library.writer.save([
             category("a"), category("a"), ChangeSet([.insert(.new("x", "Nothing"), values: [:])]),
@@ -39,7 +39,7 @@ struct WriterTests {
         #expect(codes(library.writer.save([ChangeSet]())) == [])
     }
 
-    @Test("takes into a group what comes while it is carried out, each with its own outcome")
+    @Test("adds sets that arrive meanwhile to the group, each with its own outcome")
     func growingGroup() throws {
         func set(_ name: Value) -> ReceivedChangeSet {
             ReceivedChangeSet(
@@ -57,7 +57,7 @@ struct WriterTests {
         #expect(try library.count("_transaction") == 3)
     }
 
-    @Test("undoes a set that begins its group, and carries out those behind it")
+    @Test("rolls back a set that begins its group, and saves those after it")
     func failingFirst() throws {
         let bad = ChangeSet([.insert(.new("c", "Category"), values: ["name": nil])])
         let good = ChangeSet([.insert(.new("c", "Category"), values: ["name": "a"])])
@@ -66,17 +66,17 @@ struct WriterTests {
         #expect(try library.count("Category") == 1)
     }
 
-    @Test("lets nothing of a group be seen before it is committed")
+    @Test("makes a group visible only when it is committed")
     func isolation() throws {
-        try library.eyes.execute("BEGIN")
+        try library.readConnection.execute("BEGIN")
         #expect(try library.count("Category") == 0)
         #expect(codes(library.writer.save([category("a"), category("b")])) == [nil, nil])
         #expect(try library.count("Category") == 0)
-        try library.eyes.execute("COMMIT")
+        try library.readConnection.execute("COMMIT")
         #expect(try library.count("Category") == 2)
     }
 
-    @Test("fails a whole group when there is no room, and recovers once there is")
+    @Test("fails a whole group when the disk is full, and recovers once there is space")
     func storageFull() throws {
         let connection = try #require(library.writer.statements?.connection)
         #expect(codes(library.writer.save([category("first")])) == [nil])
@@ -87,18 +87,18 @@ struct WriterTests {
         let failed = library.writer.save([category("small"), category(large), category("other")])
         #expect(codes(failed) == [.storageFull, .storageFull, .storageFull])
         #expect(try library.contents() == before)
-        #expect(try library.eyes.integer("SELECT count(*) FROM Category") == 1)
-        // A trial that changes no size succeeds, so small sets are taken again.
+        #expect(try library.readConnection.integer("SELECT count(*) FROM Category") == 1)
+        // A trial that does not grow the file succeeds, so small sets are accepted again.
         #expect(codes(library.writer.save([category("small")])) == [nil])
         #expect(codes(library.writer.save([category(large)])) == [.storageFull])
         try connection.execute("PRAGMA max_page_count = 1000000")
         #expect(codes(library.writer.save([category(large)])) == [nil])
         #expect(try library.rows("SELECT _id FROM Category").count == 3)
-        #expect(try library.eyes.integer("SELECT max(_id) FROM Category") == 3)
+        #expect(try library.readConnection.integer("SELECT max(_id) FROM Category") == 3)
         #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
     }
 
-    @Test("refuses to write to a damaged store until it is opened again")
+    @Test("rejects writes to a damaged store until it is opened again")
     func damaged() throws {
         library.writer.recordFailure(
             SQLiteError(.corrupt, "database disk image is malformed"))
@@ -107,19 +107,19 @@ struct WriterTests {
         #expect(try library.count("Category") == 0)
     }
 
-    @Test("takes a new connection after an I/O error, and goes on with keys that were not given")
+    @Test("opens a new connection after an I/O error, and continues with unused keys")
     func reopening() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         let before = library.writer.statements?.connection
         library.writer.recordFailure(SQLiteError(.inputOutput, "disk I/O error"))
         #expect(codes(library.writer.save([category("b")])) == [nil])
         #expect(library.writer.statements?.connection !== before)
-        // Keys that were noted ahead are left out.
-        let next = try #require(try library.eyes.integer("SELECT max(_id) FROM Category"))
+        // Reserved keys are skipped.
+        let next = try #require(try library.readConnection.integer("SELECT max(_id) FROM Category"))
         #expect(next > 1 && next <= 102)
     }
 
-    @Test("fails a set that holds a value too large, and no other")
+    @Test("fails only the set with a value that is too large")
     func tooLarge() throws {
         let connection = try #require(library.writer.statements?.connection)
         connection.setValueBytesMax(10_000)
@@ -130,22 +130,22 @@ struct WriterTests {
         #expect(try library.count("Category") == 2)
     }
 
-    @Test("moves a grown log into the file, between groups")
+    @Test("checkpoints a grown log between groups")
     func checkpoint() throws {
         let connection = try #require(library.writer.statements?.connection)
         let large = String(repeating: "x", count: 1 << 20)
         for number in 0..<6 { _ = library.writer.save([category("\(number)" + large)]) }
         #expect(connection.logPageCount > 1_000)
         library.writer.checkpointIfNeeded()
-        // The log begins again from its start.
+        // The log starts from its beginning.
         _ = library.writer.save([category("small")])
         #expect(connection.logPageCount < 100)
-        try library.eyes.execute("BEGIN")
+        try library.readConnection.execute("BEGIN")
         _ = try library.count("Category")
         for number in 10..<30 { _ = library.writer.save([category("\(number)" + large)]) }
         library.writer.checkpointIfNeeded()
         #expect(try library.count("Category") == 7)
-        try library.eyes.execute("COMMIT")
+        try library.readConnection.execute("COMMIT")
         #expect(try library.count("Category") == 27)
     }
 
@@ -154,7 +154,7 @@ struct WriterTests {
             ReceivedChangeSet(ChangeSet(changes)), within: ReadBudget(steps: 5_000))
     }
 
-    @Test("saves a short set by itself, with its own outcome")
+    @Test("saves a short set alone, with its own outcome")
     func shortSet() throws {
         for key in Int64(1)...3 {
             let outcome = alone(.insert(.new("c", "Category"), values: ["name": .string("\(key)")]))
@@ -166,7 +166,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 3)
     }
 
-    @Test("does nothing of a set that takes longer than it may, and all of it when asked again")
+    @Test("does nothing for a set that exceeds its deadline, and all of it when it is repeated")
     func budget() throws {
         let parent = try library.insert("Person")
         let children = (0..<2_000).map { number in
@@ -183,7 +183,7 @@ struct WriterTests {
         #expect(try library.count("Person") == 1)
     }
 
-    @Test("tries a storage that failed for sets that may take their time only")
+    @Test("tries the storage after a failure only for sets without a budget")
     func suspectStorage() throws {
         library.writer.recordFailure(
             SQLiteError(.full, "the disk was full"))
@@ -194,7 +194,7 @@ struct WriterTests {
         #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
     }
 
-    @Test("takes nothing once it is closed, and leaves everything in the file")
+    @Test("rejects sets after it is closed, and leaves everything in the file")
     func close() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         library.writer.close()
@@ -204,7 +204,7 @@ struct WriterTests {
         #expect(try library.count("Category") == 1)
     }
 
-    @Test("refuses every set of a store that is opened for reading")
+    @Test("rejects every set of a store that is opened for reading")
     func readOnly() throws {
         let folder = try MemoryFolder()
         _ = try Store.open(path: folder.storePath, schema: Library.schema())
