@@ -40,7 +40,7 @@ struct BulkErrorTests {
     }
 
     @Test("is rejected with the index of the change, together with other errors")
-    func columns() throws {
+    func errorColumns() throws {
         let error = try library.refusal(
             .updateAll("Article", where: "wordCount = = 1", set: [:]),
             .deleteAll("Nothing"),

@@ -103,7 +103,7 @@ struct InsertionTests {
             Insertion("Book"), [library.batch("Book", ["shelf"], rows)])
         #expect(try library.keys(shelves[0], "books") == (0..<100).map { Int64(2 * $0 + 1) })
         #expect(try library.keys(shelves[1], "books") == (1...100).map { Int64(2 * $0) })
-        let positions = "SELECT count(DISTINCT \"_position.shelf\") FROM \"Book\""
+        let positions: SQL = "SELECT count(DISTINCT \"_position.shelf\") FROM \"Book\""
         #expect(try library.rows(positions) == [[.integer(100)]])
     }
 

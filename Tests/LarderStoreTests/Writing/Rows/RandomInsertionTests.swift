@@ -116,7 +116,7 @@ struct RandomInsertionTests {
                 "Sample", names, rows.map { $0.map { other.moved($0) } })
             let batches = (0..<20).map { single.rows($0 * 10..<$0 * 10 + 10) }
             _ = try other.inserted(Insertion("Sample"), batches)
-            let text = "SELECT * FROM \"Sample\" ORDER BY 1"
+            let text: SQL = "SELECT * FROM \"Sample\" ORDER BY 1"
             #expect(try one.rows(text) == other.rows(text), "seed \(generator.seed)")
             #expect(try one.rows(text).count == 200)
         }

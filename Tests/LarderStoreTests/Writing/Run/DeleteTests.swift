@@ -29,8 +29,11 @@ struct DeleteTests {
             #expect(try library.keys(article, name) == [])
         }
         #expect(try library.version(article) == 2)
-        #expect(try library.readConnection.integer("SELECT count(*) FROM \"_join.Article.tags\"") == 0)
-        #expect(try library.readConnection.integer("SELECT count(*) FROM \"_join.Article.related\"") == 0)
+        #expect(
+            try library.readConnection.integer("SELECT count(*) FROM \"_join.Article.tags\"") == 0)
+        #expect(
+            try library.readConnection.integer("SELECT count(*) FROM \"_join.Article.related\"")
+                == 0)
     }
 
     @Test("deletes the objects that the rule requires, through a chain")
