@@ -92,7 +92,8 @@ struct SchemaDifferenceTests {
         #expect(
             faults.map(\.description) == [
                 "entities[0].attributes[0]: `Article.title` must be optional or have a default",
-                "entities[0].unique[0]: `Article` must not have a unique constraint (title, collection)",
+                "entities[0].unique[0]: `Article` must not have a unique constraint "
+                    + "(title, collection)",
                 "entities[1].attributes[0]: `Category.name` must be optional or have a default",
                 "entities[1].attributes[0].unique: `Category.name` must not be unique",
                 "entities[2].attributes[0]: `ArticleCollection.name` must be optional or have "
