@@ -95,7 +95,6 @@ final class ServerCore: Sendable {
             Statistic("requests", sum { $0.requests.load(ordering: .relaxed) }),
             Statistic("inlineReads", sum { $0.inlineReads.load(ordering: .relaxed) }),
             Statistic("answersRepeated", sum { $0.answerHits.load(ordering: .relaxed) }),
-            Statistic("batchesOnLoop", sum { $0.batches.load(ordering: .relaxed) }),
             Statistic("planCacheHits", sum { $0.planHits.load(ordering: .relaxed) }),
             Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
         ]

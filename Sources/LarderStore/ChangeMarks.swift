@@ -3,28 +3,21 @@ import Synchronization
 
 /// Numbers that tell readers whether what they have read is still so.
 ///
-/// One counts the commits. The others stand for objects, by the last bits of their keys: a change
-/// of another object may look like one of theirs, never the other way round. A number is odd from
-/// before a transaction is committed until it is done, and even otherwise. So what was read after
-/// an even number was taken is true as long as the number stays: no commit that changes it has
-/// begun since.
+/// Each slot has a version, and an object's slot is the last bits of its key; so a change of one
+/// object may look like a change of another, never the other way round. The version is odd from
+/// before a transaction that changes an object of the slot is committed until that is done, and
+/// even otherwise. What was read after an even version was taken is therefore current as long as
+/// the version is the same: no commit that changes it has begun since.
 ///
-/// The writer alone changes them.
+/// Only the writer changes versions.
 final class ChangeMarks: Sendable {
     static let placeCount = 4_096
 
-    private let commits = Atomic<UInt64>(0)
     private let objects: InlineArray<4_096, Atomic<UInt64>>
 
     init() { objects = InlineArray { _ in Atomic(0) } }
 
     // MARK: For readers
-
-    /// nil while a commit is under way.
-    var ofCommits: UInt64? {
-        let number = commits.load(ordering: .sequentiallyConsistent)
-        return number % 2 == 0 ? number : nil
-    }
 
     /// nil while a transaction changes the object.
     func mark(ofKey key: Int64) -> ObjectMark? {
@@ -40,13 +33,6 @@ final class ChangeMarks: Sendable {
     // MARK: For the writer
 
     static func place(ofKey key: Int64) -> Int { Int(truncatingIfNeeded: key) & (placeCount - 1) }
-
-    /// Commits a transaction, whether that succeeds or not.
-    func aroundCommit<Failure: Error>(_ commit: () throws(Failure) -> Void) throws(Failure) {
-        commits.add(1, ordering: .sequentiallyConsistent)
-        defer { commits.add(1, ordering: .sequentiallyConsistent) }
-        try commit()
-    }
 
     /// Objects are about to change. False if that was said of the place already.
     func begin(at place: Int) -> Bool {

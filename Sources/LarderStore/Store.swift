@@ -66,8 +66,6 @@ public final class Store: StoreBackend {
         return try Writer(self, connection)
     }
 
-    public var dataVersion: UInt64? { marks.ofCommits }
-
     public func isCurrent(_ mark: ObjectMark) -> Bool { marks.isCurrent(mark) }
 
     /// A connection that reads and never writes, with the functions that tables need. It leaves the

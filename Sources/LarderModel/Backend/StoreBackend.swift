@@ -19,10 +19,6 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// The one writer; a second call is a bug in the caller.
     func makeWriter() throws(LarderError) -> any StoreWriter
 
-    /// Differs after each commit; nil while one is under way. What was read between two equal ones
-    /// would be read again.
-    var dataVersion: UInt64? { get }
-
     /// Whether what was read of an object would be read again; the mark is a reader's.
     func isCurrent(_ mark: ObjectMark) -> Bool
 }
@@ -52,14 +48,6 @@ public struct StoreDescription: Hashable, Sendable {
 public protocol QueryPlan: AnyObject, Sendable {
     /// Whether the plan was made of argument values (`%K`), so that others need another plan.
     var dependsOnArguments: Bool { get }
-
-    /// Whether the answer may be another one although nothing was saved; known once it has been
-    /// asked.
-    var dependsOnTime: Bool { get }
-
-    /// Whether the answer is all rows of a table as they are stored: each costs little by itself,
-    /// and a batch may end behind any of them.
-    func isScan(_ parameters: QueryParameters) -> Bool
 }
 
 /// How much one read may do before it is stopped.
@@ -73,29 +61,24 @@ public final class ReadBudget: Sendable {
     /// Past it the read ends in the same way: a step may call a function that takes long. It is
     /// counted from the first time that the read looks at the clock, which short ones never do.
     public let stepsTimeMax: Duration?
-    /// Past it a batch of a scan (``QueryPlan/isScan(_:)``) ends behind the row at hand. It is
-    /// counted in the same way.
-    public let batchTimeMax: Duration?
     /// Past it the read ends with `ErrorCode.timeout`.
     public let deadline: ContinuousClock.Instant?
     /// Once it is used the read ends with `ErrorCode.cancelled`.
     public let cancellation: ReadCancellation?
 
     public init(
-        steps: Int? = nil, stepsTimeMax: Duration? = nil, batchTimeMax: Duration? = nil,
+        steps: Int? = nil, stepsTimeMax: Duration? = nil,
         deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil
     ) {
         self.steps = steps
         self.stepsTimeMax = stepsTimeMax
-        self.batchTimeMax = batchTimeMax
         self.deadline = deadline
         self.cancellation = cancellation
     }
 
     /// Whether there is anything that it does not allow.
     public var isBounded: Bool {
-        steps != nil || stepsTimeMax != nil || batchTimeMax != nil || cancellation != nil
-            || deadline != nil
+        steps != nil || stepsTimeMax != nil || cancellation != nil || deadline != nil
     }
 }
 

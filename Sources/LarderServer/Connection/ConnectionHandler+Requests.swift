@@ -62,7 +62,7 @@ extension ConnectionHandler {
             credit: request.credit, time: time(for: envelope, atMost: services.limits.readTimeMax),
             services: services, connection: self, eventLoop: context.eventLoop)
         streams[envelope.id] = stream
-        stream.start(onLoop: hasLoopToItself && plan.isScan(request.parameters))
+        stream.start()
     }
 
     private func statistics(_ id: UInt64) {
@@ -173,7 +173,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Whether a save that waits for the disk on this event loop, or a scan, lets nobody else wait,
+    /// Whether a save that waits for the disk on this event loop lets nobody else wait,
     /// as far as one can know: the last requests of the loop all came from here, and no other is
     /// under way.
     private var hasLoopToItself: Bool {

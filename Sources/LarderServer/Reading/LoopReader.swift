@@ -26,8 +26,6 @@ final class LoopReader: @unchecked Sendable {
         let planHits = Atomic<Int>(0)
         let planMisses = Atomic<Int>(0)
         let answerHits = Atomic<Int>(0)
-        /// Batches of scans that were made on the loop.
-        let batches = Atomic<Int>(0)
     }
 
     let eventLoop: any EventLoop
@@ -97,18 +95,10 @@ final class LoopReader: @unchecked Sendable {
         } catch {
             return .answered(.failed(error))
         }
-        let dataVersion = backend.dataVersion
-        if let batch = entry.answer(to: request.parameters, dataVersion) {
-            counters.answerHits.add(1, ordering: .relaxed)
-            return .answered(.batches([batch], more: false))
-        }
         guard entry.startsInline() else { return .queryTooLong(entry.plan) }
         do throws(ReadFailure) {
             if let batch = try singleBatch(entry.plan, request.parameters) {
                 counters.inlineReads.add(1, ordering: .relaxed)
-                if let dataVersion, dataVersion == backend.dataVersion {
-                    entry.keep(batch, request.parameters, dataVersion)
-                }
                 return .answered(.batches([batch], more: false))
             }
         } catch {

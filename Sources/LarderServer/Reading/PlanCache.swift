@@ -10,38 +10,12 @@ struct PlanCache {
         let plan: any QueryPlan
         fileprivate var lastUse: UInt64 = 0
         private var poolRunsLeft = 0
-        private var answer: Answer?
 
         /// After a read was too long for the event loop, how many times the next ones go to the
         /// pool at once, before one may try the event loop again: parameters differ, stores change.
         private static let poolRuns = 64
 
         init(plan: any QueryPlan) { self.plan = plan }
-
-        /// The last answer, as long as nothing was committed since.
-        private struct Answer {
-            let batch: Batch
-            let parameters: QueryParameters
-            let dataVersion: UInt64
-        }
-
-        /// An answer that is still true.
-        func answer(to parameters: QueryParameters, _ dataVersion: UInt64?) -> Batch? {
-            guard let answer, answer.dataVersion == dataVersion, answer.parameters == parameters
-            else { return nil }
-            return answer.batch
-        }
-
-        /// Keeps a small answer to a question without values: two of these may be equal to Swift
-        /// and not to the store.
-        func keep(_ batch: Batch, _ parameters: QueryParameters, _ dataVersion: UInt64) {
-            guard !plan.dependsOnTime, parameters.arguments.isEmpty, parameters.after.isEmpty,
-                parameters.variables.isEmpty, batch.byteCount <= Self.answerBytesMax
-            else { return }
-            answer = Answer(batch: batch, parameters: parameters, dataVersion: dataVersion)
-        }
-
-        private static let answerBytesMax = 4 << 10
 
         /// Whether the next read starts on the event loop.
         func startsInline() -> Bool {

@@ -10,8 +10,6 @@ import Synchronization
 /// while the socket takes more and the client has credit left; so that a slow client costs a reader
 /// for a bounded time and three or four batches of memory. Whatever ends it gives the reader back
 /// exactly once.
-///
-/// The first batches may be made on the event loop itself: see ``start(onLoop:)``.
 final class QueryStream {
     private enum Phase {
         /// Waiting for a reader, or a batch is in the making.
@@ -104,13 +102,8 @@ final class QueryStream {
         self.expiry = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.expired() }
     }
 
-    /// - Parameter onLoop: Whether batches may be made on the event loop, for the time that a
-    ///   connection may keep it, if the pool has a reader at hand.
-    func start(onLoop: Bool) {
+    func start() {
         _ = takeCredit()
-        if onLoop, let reader = pool.acquireAtOnce(for: ObjectIdentifier(connection)) {
-            return produceHere(reader)
-        }
         allowNext()
         let (inquiry, pool) = (inquiry, pool)
         let report = reporter()
@@ -210,31 +203,6 @@ final class QueryStream {
         }
     }
 
-    /// Makes batches on the event loop, each sent at once, so that the client works on it while the
-    /// next is made and no thread but the client's is woken. They stay small, as memory that was
-    /// used just now is quick. Others wait meanwhile: past its time, or where the client is not
-    /// ready, it goes on as any other.
-    private func produceHere(_ reader: PooledReader) {
-        let limits = services.limits
-        let bytesMax = min(Self.firstBatchBytes, limits.batchBytesMax)
-        let end = NIODeadline.now() + TimeAmount(limits.turnTimeMax)
-        repeat {
-            services.loopReader.counters.batches.add(1, ordering: .relaxed)
-            deliver(
-                Self.produced(
-                    inquiry, reader, pool, bytesMax: bytesMax, batchTimeMax: limits.turnTimeMax))
-            connection.flush()
-        } while NIODeadline.now() < end && takeTurnHere()
-        resume()
-    }
-
-    /// Whether the next batch may be made, as in ``resume()``.
-    private func takeTurnHere() -> Bool {
-        guard case .holding = phase, connection.isWritable, takeCredit() else { return false }
-        phase = .producing
-        return true
-    }
-
     private func giveBack(_ reader: PooledReader) {
         let pool = pool
         pool.submit(for: reader.connection) { pool.release(reader) }
@@ -263,12 +231,10 @@ final class QueryStream {
 
     /// Makes a batch; the reader is given back unless there are more.
     private static func produced(
-        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int,
-        batchTimeMax: Duration? = nil
+        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int
     ) -> Production {
         do throws(ReadFailure) {
-            let (batch, isLast) = try next(
-                inquiry, reader, bytesMax: bytesMax, batchTimeMax: batchTimeMax)
+            let (batch, isLast) = try next(inquiry, reader, bytesMax: bytesMax)
             guard isLast else { return .waiting(batch, reader) }
             pool.release(reader)
             return .last(batch)
@@ -279,7 +245,7 @@ final class QueryStream {
     }
 
     private static func next(
-        _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int, batchTimeMax: Duration?
+        _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         if inquiry.cancellation.isCancelled {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
@@ -288,8 +254,7 @@ final class QueryStream {
             throw .failed(LarderError(.timeout, "the query was not answered in time"))
         }
         let budget = ReadBudget(
-            batchTimeMax: batchTimeMax, deadline: inquiry.deadline,
-            cancellation: inquiry.cancellation)
+            deadline: inquiry.deadline, cancellation: inquiry.cancellation)
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
         let cursor = try reader.reader.open(inquiry.plan, inquiry.parameters, budget: budget)
         reader.cursor = cursor

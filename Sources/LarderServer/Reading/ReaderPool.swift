@@ -75,20 +75,6 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// A reader for work on an event loop, which gives it back as a job does; nil if none is at
-    /// hand that the connection may have: then it is to be waited for as any other.
-    func acquireAtOnce(for connection: ObjectIdentifier) -> PooledReader? {
-        let reader = state.withLock { state -> PooledReader? in
-            guard mayStart(connection, state), let reader = state.idle.popLast() else {
-                return nil
-            }
-            start(connection, &state)
-            return reader
-        }
-        reader?.connection = connection
-        return reader
-    }
-
     /// Runs more work of a connection, with a reader that was acquired for it.
     func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
         threads.submit(for: connection, work)

@@ -62,12 +62,6 @@ struct ResolvedQuery: Hashable, Sendable {
     var hasIndexedRange = false
     var prefetch: [PlanPrefetch] = []
 
-    /// Whether it is a scan, and a row costs no more than to read what is stored in it.
-    var isScanOfColumns: Bool {
-        isScan && prefetch.isEmpty
-            && columns.allSatisfy { if case .operand(.column) = $0.content { true } else { false } }
-    }
-
     /// Whether the entities of other objects are told with their keys.
     var namesOtherEntities: Bool {
         columns.contains { column in

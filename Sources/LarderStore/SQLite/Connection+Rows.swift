@@ -3,9 +3,6 @@ import CSQLite
 /// Where the rows of the statement that runs now on a connection go, if it hands over any.
 final class HandedRowsSlot {
     fileprivate var rows: Unmanaged<HandedRows>?
-
-    /// Has the statement pause with its next row.
-    func endBatch() { rows?._withUnsafeGuaranteedRef { $0.endBatch() } }
 }
 
 extension Connection {

@@ -140,14 +140,8 @@ final class Connection {
             { context in
                 guard let context else { return 0 }
                 let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-                return connection.advance() ? 0 : 1
+                return connection.limit.advance() ? 0 : 1
             }, context)
-    }
-
-    private func advance() -> Bool {
-        let allowsMore = limit.advance()
-        if limit.isBatchOver { handedRows.endBatch() }
-        return allowsMore
     }
 
     /// Why statements were stopped since the last ``setBudget(_:)``.

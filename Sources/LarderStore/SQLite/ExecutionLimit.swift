@@ -21,15 +21,12 @@ final class ExecutionLimit {
     /// nil where nothing is bounded.
     private(set) var interval: Int32?
     private(set) var stopReason: StopReason?
-    /// Whether the time for a batch has passed.
-    private(set) var isBatchOver = false
     /// Whether other statements run between two rows of the one that is bounded. They are not
     /// stopped: SQLite would roll back the whole transaction of one that writes.
     var isSuspended = false
 
     func start(_ budget: ReadBudget?) {
         stopReason = nil
-        isBatchOver = false
         isSuspended = false
         hasLooked = false
         guard let budget, budget.isBounded else {
@@ -68,9 +65,7 @@ final class ExecutionLimit {
     /// statement has to stop.
     func allowsMore() -> Bool {
         guard let budget, !isSuspended else { return true }
-        if budget.stepsTimeMax != nil || budget.batchTimeMax != nil || budget.deadline != nil {
-            lookAtClock(budget)
-        }
+        if budget.stepsTimeMax != nil || budget.deadline != nil { lookAtClock(budget) }
         if let cancellation = budget.cancellation, cancellation.isCancelled {
             stopReason = .cancelled
         }
@@ -85,9 +80,6 @@ final class ExecutionLimit {
         }
         if let stepsTimeMax = budget.stepsTimeMax, now - firstLook >= stepsTimeMax {
             stopReason = .stepsExceeded
-        }
-        if let batchTimeMax = budget.batchTimeMax, now - firstLook >= batchTimeMax {
-            isBatchOver = true
         }
         if let deadline = budget.deadline, now >= deadline { stopReason = .deadlinePassed }
     }

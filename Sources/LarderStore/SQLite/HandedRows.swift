@@ -61,9 +61,6 @@ final class HandedRows {
         self.next = next
     }
 
-    /// Takes no more than it has, or one.
-    func endBatch() { bytesMax = 1 }
-
     /// - Returns: whether the statement is to pause behind this row.
     func receive(_ row: FunctionArguments) -> Bool {
         if byteCount < bytesMax {

@@ -29,9 +29,7 @@ extension Writer {
             for (entity, key) in lastKeys.enumerated() where key < keysAside[entity] {
                 try note(key, of: entity, statements)
             }
-            try store.marks.aroundCommit { () throws(SQLiteError) in
-                try statements.statement(Texts.commit).run()
-            }
+            try statements.statement(Texts.commit).run()
         } catch {
             // The gap stays, and means nothing.
             rollBack()

@@ -127,9 +127,7 @@ final class Writer: StoreWriter {
     /// - Parameter keys: The last key that each entity's objects were given.
     func commit(_ statements: StatementCache, keys: [Int64]) throws(SQLiteError) {
         let aside = try setAside(keys, statements)
-        try store.marks.aroundCommit { () throws(SQLiteError) in
-            try statements.statement(Texts.commit).run()
-        }
+        try statements.statement(Texts.commit).run()
         keysAside = aside
     }
 

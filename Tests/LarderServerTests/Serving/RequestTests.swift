@@ -94,31 +94,6 @@ extension SocketTests {
             }
         }
 
-        @Test("what nothing was committed since is answered without the store")
-        func answersRepeated() async throws {
-            try await RunningServer.run { running in
-                let peer = try running.ready()
-                let records = running.store.records
-                for _ in 0..<3 { _ = try peer.call(.fetch("rows 2")) }
-                #expect(records[\.batches] == 3)
-                records.state.withLock { $0.dataVersion = 2 }
-                let first = try peer.call(.fetch("rows 2"))
-                for _ in 0..<3 { #expect(try peer.call(.fetch("rows 2")) == first) }
-                #expect(records[\.batches] == 4)
-                records.state.withLock { $0.dataVersion = nil }
-                _ = try peer.call(.fetch("rows 2"))
-                #expect(records[\.batches] == 5)
-                records.state.withLock { $0.dataVersion = 4 }
-                for _ in 0..<3 { _ = try peer.call(.fetch("rows 2")) }
-                #expect(records[\.batches] == 6)
-                guard case .statistics(let figures)? = try peer.call(.statistics) else {
-                    Issue.record("no statistics")
-                    return
-                }
-                #expect(figures.contains(Statistic("answersRepeated", .int(5))))
-            }
-        }
-
         @Test("an object that is asked for again and again is read anew when it may have changed")
         func knownReplies() async throws {
             try await RunningServer.run { running in

@@ -42,7 +42,6 @@ final class FakeStore: StoreBackend {
             var objectReads = 0
             var checkpoints = 0
             var writerIsClosed = false
-            var dataVersion: UInt64?
             /// Of all objects; nil where none is to be trusted.
             var mark: UInt64?
         }
@@ -83,9 +82,6 @@ final class FakeStore: StoreBackend {
 
     func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
 
-    /// What was answered once is not known to be true any more, unless a test says so.
-    var dataVersion: UInt64? { records[\.dataVersion] }
-
     func isCurrent(_ mark: ObjectMark) -> Bool { records[\.mark] == mark.number }
 
     func identifier(_ key: Int64) -> PersistentIdentifier {
@@ -97,8 +93,6 @@ final class FakePlan: QueryPlan {
     let words: [String]
     init(words: [String]) { self.words = words }
     var dependsOnArguments: Bool { words.contains("%K") }
-    var dependsOnTime: Bool { words.contains("now") }
-    func isScan(_ parameters: QueryParameters) -> Bool { words.first == "scan" }
 }
 
 private final class FakeReader: StoreReader {
