@@ -55,6 +55,7 @@ enum Larderd {
             try place.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
         var serverOptions = Server.Options(name: "larderd \(DaemonCommand.version)")
         serverOptions.limits = options.limits
+        serverOptions.spoolFolder = store.folder
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
             backend: store, listeningSockets: listening, options: serverOptions,

@@ -1,46 +1,48 @@
 import LarderModel
 import Synchronization
 
-/// Numbers that tell readers whether what they have read is still so.
+/// The versions by which readers recognize that objects which they have read are unchanged.
 ///
-/// Each slot has a version, and an object's slot is the last bits of its key; so a change of one
-/// object may look like a change of another, never the other way round. The version is odd from
-/// before a transaction that changes an object of the slot is committed until that is done, and
-/// even otherwise. What was read after an even version was taken is therefore current as long as
-/// the version is the same: no commit that changes it has begun since.
+/// An object's slot is given by the last bits of its key, so objects may share a version: a change
+/// of one may look like a change of another, never the other way round. A version is odd from
+/// before the commit of a transaction that changes an object of the slot until that commit has
+/// ended, and even otherwise. Values that were read after an even version was taken are therefore
+/// current as long as the version is the same: no commit that changes them has begun since.
 ///
 /// Only the writer changes versions.
 final class ChangeMarks: Sendable {
-    static let placeCount = 4_096
+    static let slotCount = 4_096
 
-    private let objects: InlineArray<4_096, Atomic<UInt64>>
+    private let versions: InlineArray<4_096, Atomic<UInt64>>
 
-    init() { objects = InlineArray { _ in Atomic(0) } }
+    init() { versions = InlineArray { _ in Atomic(0) } }
 
     // MARK: For readers
 
     /// nil while a transaction changes the object.
     func mark(ofKey key: Int64) -> ObjectMark? {
-        let place = Self.place(ofKey: key)
-        let number = objects[place].load(ordering: .sequentiallyConsistent)
-        return number % 2 == 0 ? ObjectMark(place: place, number: number) : nil
+        let slot = Self.slot(ofKey: key)
+        let version = versions[slot].load(ordering: .sequentiallyConsistent)
+        return version % 2 == 0 ? ObjectMark(slot: slot, version: version) : nil
     }
 
     func isCurrent(_ mark: ObjectMark) -> Bool {
-        objects[mark.place].load(ordering: .sequentiallyConsistent) == mark.number
+        versions[mark.slot].load(ordering: .sequentiallyConsistent) == mark.version
     }
 
     // MARK: For the writer
 
-    static func place(ofKey key: Int64) -> Int { Int(truncatingIfNeeded: key) & (placeCount - 1) }
+    static func slot(ofKey key: Int64) -> Int { Int(truncatingIfNeeded: key) & (slotCount - 1) }
 
-    /// Objects are about to change. False if that was said of the place already.
-    func begin(at place: Int) -> Bool {
-        guard objects[place].load(ordering: .relaxed) % 2 == 0 else { return false }
-        objects[place].add(1, ordering: .sequentiallyConsistent)
+    /// Announces a change of objects of the slot.
+    ///
+    /// - Returns: false if one was announced already and has not ended.
+    func beginChange(of slot: Int) -> Bool {
+        guard versions[slot].load(ordering: .relaxed) % 2 == 0 else { return false }
+        versions[slot].add(1, ordering: .sequentiallyConsistent)
         return true
     }
 
-    /// They have changed, or they will not.
-    func end(at place: Int) { objects[place].add(1, ordering: .sequentiallyConsistent) }
+    /// The change has been committed or rolled back.
+    func endChange(of slot: Int) { versions[slot].add(1, ordering: .sequentiallyConsistent) }
 }

@@ -18,6 +18,7 @@ struct PrivateServer {
         let store = try Store.open(path: storePath, schema: schema)
         var options = Server.Options(name: "larder")
         options.eventLoopCount = 1
+        options.spoolFolder = store.folder
         server = try Server(
             backend: store, options: options,
             logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })

@@ -1,14 +1,14 @@
 import NIOCore
 
-/// The bytes of a connection that have arrived but are not taken yet, cut into frames.
+/// The received bytes of a connection, split into frames.
 ///
-/// Room grows with the bytes that did arrive, doubling, never with the length that a peer declares;
-/// a frame in many pieces is therefore copied a bounded number of times.
+/// Its memory grows with the bytes that have arrived, by doubling, never with the length that a peer
+/// declares. A frame in many pieces is therefore copied a bounded number of times.
 struct FrameBuffer {
-    /// What stands at the front of the bytes.
+    /// The beginning of the bytes.
     enum Front: Equatable {
         case incomplete
-        /// A whole frame: so many bytes after its length.
+        /// A whole frame, with the number of bytes after its length.
         case frame(byteCount: Int)
         case tooLong(declaredBytes: Int)
     }
@@ -37,9 +37,9 @@ struct FrameBuffer {
             ? .frame(byteCount: byteCount) : .incomplete
     }
 
-    /// Takes the frame that ``front(bytesMax:)`` has found.
+    /// Removes the frame that ``front(bytesMax:)`` has found.
     ///
-    /// The pointer is good within the closure only: the buffer keeps the bytes in place for it.
+    /// The pointer is valid only within the closure, during which the buffer does not change.
     mutating func take<Result>(
         byteCount: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {

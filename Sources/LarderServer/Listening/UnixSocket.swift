@@ -2,12 +2,12 @@ import Glibc
 import LarderModel
 import NIOCore
 
-/// The few system calls on Unix sockets that NIO does not make for us.
+/// The system calls on Unix sockets that NIO has no functions for.
 enum UnixSocket {
-    /// What a socket address holds, less the zero at the end of a path.
+    /// The length of `sun_path`, less the zero byte after a path.
     static let pathBytesMax = 107
 
-    /// A path, or a name of the abstract kind if it begins with a zero byte.
+    /// - Parameter path: A path, or an abstract name, which begins with a zero byte.
     static func address(of path: String) throws(LarderError) -> (SocketAddress, length: Int) {
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty else {
@@ -16,11 +16,11 @@ enum UnixSocket {
         guard bytes.count <= pathBytesMax else {
             throw LarderError(
                 .malformedValue,
-                "the path of the socket has \(bytes.count) bytes, and \(pathBytesMax) are the most",
+                "the path of the socket has \(bytes.count) bytes; the maximum is \(pathBytesMax)",
                 hint: "use a shorter path, for example one under /run or /tmp")
         }
         guard bytes.first == 0 || !bytes.contains(0) else {
-            throw LarderError(.malformedValue, "the path of the socket holds a zero byte")
+            throw LarderError(.malformedValue, "the path of the socket contains a zero byte")
         }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -34,7 +34,7 @@ enum UnixSocket {
     static func make(_ type: __socket_type) throws(LarderError) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, Int32(type.rawValue) | flags, 0)
-        guard descriptor >= 0 else { throw failure("a socket cannot be made") }
+        guard descriptor >= 0 else { throw failure("cannot create a socket") }
         return descriptor
     }
 
@@ -46,8 +46,8 @@ enum UnixSocket {
         guard status == 0 else { throw failure("cannot listen at \(path)") }
     }
 
-    /// Whether somebody listens there; a full queue is somebody, too.
-    static func answers(at path: String) throws(LarderError) -> Bool {
+    /// Whether a process listens there. EAGAIN means that its queue is full.
+    static func isListening(at path: String) throws(LarderError) -> Bool {
         let (address, length) = try address(of: path)
         let descriptor = try make(SOCK_STREAM)
         defer { close(descriptor) }
@@ -65,7 +65,7 @@ enum UnixSocket {
                 descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), pointer,
                 socklen_t(length))
         }
-        guard sent == bytes.count else { throw failure("the service manager cannot be told") }
+        guard sent == bytes.count else { throw failure("cannot notify the service manager") }
     }
 
     static func option(_ name: Int32, of descriptor: Int32) -> Int32? {
@@ -74,12 +74,11 @@ enum UnixSocket {
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
     }
 
-    /// The condition for what `errno` says.
-    static func failure(_ sentence: String) -> LarderError {
-        let number = errno
-        let code: ErrorCode =
-            number == EACCES || number == EPERM || number == EROFS
-            ? .permissionDenied : .connectionFailed
-        return LarderError(code, "\(sentence): \(String(cString: strerror(number)))")
+    /// The error of the system call that has just failed, from `errno`.
+    static func failure(_ message: String) -> LarderError {
+        let error = SystemError(code: errno)
+        let isDenied = [EACCES, EPERM, EROFS].contains(error.code)
+        return LarderError(
+            isDenied ? .permissionDenied : .connectionFailed, "\(message): \(error.text)")
     }
 }

@@ -1,30 +1,30 @@
 import LarderModel
 
-/// The plans that one event loop has made, by the encoded shape of their query.
+/// The query plans of one event loop, by the encoded shape of the query.
 ///
-/// Each loop has its own, so that looking one up takes no lock; a shape is then planned once a
-/// loop. When full, the entry that was unused for longest goes.
+/// Each loop has its own cache, so that a lookup takes no lock; a shape is then planned once per
+/// loop. A full cache removes the least recently used entry.
 struct PlanCache {
-    /// A plan and what is known of its cost.
+    /// A plan, and where its next read starts.
     final class Entry {
         let plan: any QueryPlan
         fileprivate var lastUse: UInt64 = 0
-        private var poolRunsLeft = 0
+        private var poolReadsLeft = 0
 
-        /// After a read was too long for the event loop, how many times the next ones go to the
-        /// pool at once, before one may try the event loop again: parameters differ, stores change.
-        private static let poolRuns = 64
+        /// After a read was too long for the event loop, this number of reads go directly to the
+        /// pool before one tries the event loop again: parameters differ, and stores change.
+        private static let poolReads = 64
 
         init(plan: any QueryPlan) { self.plan = plan }
 
         /// Whether the next read starts on the event loop.
         func startsInline() -> Bool {
-            guard poolRunsLeft > 0 else { return true }
-            poolRunsLeft -= 1
+            guard poolReadsLeft > 0 else { return true }
+            poolReadsLeft -= 1
             return false
         }
 
-        func wasTooLong() { poolRunsLeft = Self.poolRuns }
+        func wasTooLong() { poolReadsLeft = Self.poolReads }
     }
 
     private let countMax: Int

@@ -35,7 +35,7 @@ final class ExecutionLimit {
             return
         }
         self.budget = budget
-        stepsLeft = budget.steps ?? .max
+        stepsLeft = budget.work ?? .max
         interval = Int32(max(1, min(stepsLeft, Self.intervalSteps)))
     }
 
@@ -54,7 +54,7 @@ final class ExecutionLimit {
     /// Whether a function written in Swift may begin on so many bytes. Many are no work for a read
     /// that is to be short.
     func allowsMore(bytes: Int) -> Bool {
-        if budget?.steps != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
+        if budget?.work != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
         return allowsMore()
     }
 
@@ -65,7 +65,7 @@ final class ExecutionLimit {
     /// statement has to stop.
     func allowsMore() -> Bool {
         guard let budget, !isSuspended else { return true }
-        if budget.stepsTimeMax != nil || budget.deadline != nil { lookAtClock(budget) }
+        if budget.workTimeMax != nil || budget.deadline != nil { lookAtClock(budget) }
         if let cancellation = budget.cancellation, cancellation.isCancelled {
             stopReason = .cancelled
         }
@@ -78,7 +78,7 @@ final class ExecutionLimit {
             firstLook = now
             hasLooked = true
         }
-        if let stepsTimeMax = budget.stepsTimeMax, now - firstLook >= stepsTimeMax {
+        if let workTimeMax = budget.workTimeMax, now - firstLook >= workTimeMax {
             stopReason = .stepsExceeded
         }
         if let deadline = budget.deadline, now >= deadline { stopReason = .deadlinePassed }

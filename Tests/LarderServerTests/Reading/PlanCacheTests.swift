@@ -3,11 +3,11 @@ import Testing
 
 @testable import LarderServer
 
-@Suite("Plans that are kept")
+@Suite("Cached plans")
 struct PlanCacheTests {
     static func entry() -> PlanCache.Entry { PlanCache.Entry(plan: FakePlan(words: [])) }
 
-    @Test("one plan past the maximum drives out the one unused for longest")
+    @Test("one plan above the maximum removes the least recently used one")
     func countMax() {
         var cache = PlanCache(countMax: 2, shapeBytesMax: 100)
         cache.insert(Self.entry(), for: [1])
@@ -19,7 +19,7 @@ struct PlanCacheTests {
         #expect(cache.entry(for: [2]) == nil)
     }
 
-    @Test("one byte of shapes past the maximum drives out as much as it takes")
+    @Test("one byte of shapes above the maximum removes as many plans as needed")
     func bytesMax() {
         var cache = PlanCache(countMax: 100, shapeBytesMax: 4)
         cache.insert(Self.entry(), for: [1, 1])
@@ -32,7 +32,7 @@ struct PlanCacheTests {
         #expect(cache.entry(for: [3, 3, 3]) != nil)
     }
 
-    @Test("a plan that was too long goes to the pool for a while, then tries the loop again")
+    @Test("after a read that was too long, a number of reads go to the pool, then one tries the loop")
     func cost() {
         let entry = Self.entry()
         #expect(entry.startsInline())

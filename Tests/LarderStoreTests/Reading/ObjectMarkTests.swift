@@ -100,13 +100,13 @@ struct ObjectMarkTests {
     func transaction() throws {
         let marks = library.store.marks
         let before = try #require(marks.mark(ofKey: 7))
-        let place = ChangeMarks.place(ofKey: 7)
-        #expect(marks.begin(at: place))
-        #expect(!marks.begin(at: place))
+        let slot = ChangeMarks.slot(ofKey: 7)
+        #expect(marks.beginChange(of: slot))
+        #expect(!marks.beginChange(of: slot))
         #expect(marks.mark(ofKey: 7) == nil && !marks.isCurrent(before))
-        marks.end(at: place)
+        marks.endChange(of: slot)
         #expect(marks.mark(ofKey: 7) != nil && !marks.isCurrent(before))
-        #expect(marks.mark(ofKey: 7 + Int64(ChangeMarks.placeCount))?.place == place)
+        #expect(marks.mark(ofKey: 7 + Int64(ChangeMarks.slotCount))?.slot == slot)
     }
 
     @Test("is another one for every object after the writer's connection was opened anew")
