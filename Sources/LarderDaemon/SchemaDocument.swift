@@ -38,7 +38,7 @@ enum SchemaDocument {
     }
 
     private static func unreadable(_ path: String) -> LarderError {
-        let reason = String(cString: strerror(errno))
+        let reason = SystemError(code: errno).text
         return LarderError(.malformedSchema, "\(path) cannot be read: \(reason)")
     }
 }

@@ -20,7 +20,7 @@ final class InputFile {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw LarderError(
-                .storageFailed, "\(path) cannot be opened: \(SystemError.sentence(errno))")
+                .storageFailed, "\(path) cannot be opened: \(SystemError(code: errno).text)")
         }
     }
 
@@ -40,7 +40,7 @@ final class InputFile {
                 _ = poll(&waiting, 1, -1)
             default:
                 throw LarderError(
-                    .storageFailed, "\(name) cannot be read: \(SystemError.sentence(errno))")
+                    .storageFailed, "\(name) cannot be read: \(SystemError(code: errno).text)")
             }
         }
     }

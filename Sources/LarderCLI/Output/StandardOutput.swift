@@ -44,7 +44,7 @@ struct StandardOutput {
         default:
             throw LarderError(
                 code == ENOSPC ? .storageFull : .storageFailed,
-                "standard output cannot be written: \(SystemError.sentence(code))")
+                "standard output cannot be written: \(SystemError(code: code).text)")
         }
     }
 }

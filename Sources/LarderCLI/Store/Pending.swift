@@ -16,7 +16,7 @@ final class Pending<Output: Sendable>: Sendable {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw LarderError(
-                .storageFailed, "no pipe can be made: \(SystemError.sentence(errno))")
+                .storageFailed, "no pipe can be made: \(SystemError(code: errno).text)")
         }
         readEnd = ends[0]
         writeEnd = ends[1]

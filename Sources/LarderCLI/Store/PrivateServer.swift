@@ -28,7 +28,7 @@ struct PrivateServer {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
             throw LarderError(
-                .storageFailed, "no pair of sockets can be made: \(SystemError.sentence(errno))")
+                .storageFailed, "no pair of sockets can be made: \(SystemError(code: errno).text)")
         }
         try server.serve(connectedSocket: ends[0])
         return try StoreClient.adopt(connectedSocket: ends[1], options: options)

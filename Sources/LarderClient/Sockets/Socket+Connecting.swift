@@ -1,36 +1,32 @@
 import Glibc
 import LarderModel
+internal import LarderWire
 
 extension Socket {
-    /// The longest path that a socket's address holds, in bytes.
-    static let pathBytesMax = 107
-
     /// Connects to the socket at this path.
     ///
     /// A server whose backlog is full is waited for until the deadline.
     static func connect(
         to path: String, until deadline: Moment, requestTimeout: Duration
     ) throws(LarderError) -> Socket {
-        var address = try socketAddress(path)
+        let address = try address(path)
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else {
             throw LarderError(
-                .resourceExhausted, "no socket can be made: \(systemMessage(errno))")
+                .resourceExhausted, "no socket can be created: \(SystemError(code: errno).text)")
         }
         let socket = Socket(descriptor: descriptor, requestTimeout: requestTimeout)
         while true {
             // Connecting to a full backlog waits as long as sending may, then gives EAGAIN.
             _ = limitTime(of: SO_SNDTIMEO, on: descriptor, to: deadline.remaining)
-            let status = withUnsafeBytes(of: &address) { bytes in
-                Glibc.connect(
-                    descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                    socklen_t(bytes.count))
-            }
-            if status == 0 { return socket }
-            let number = errno
-            guard number == EINTR || number == EAGAIN, !deadline.isPast else {
-                throw refusal(number, path)
+            do throws(SystemError) {
+                try address.connect(descriptor)
+                return socket
+            } catch {
+                guard error.code == EINTR || error.code == EAGAIN, !deadline.isPast else {
+                    throw refusal(error, path)
+                }
             }
         }
     }
@@ -57,26 +53,20 @@ extension Socket {
         return socket
     }
 
-    private static func socketAddress(_ path: String) throws(LarderError) -> sockaddr_un {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw LarderError(
-                .connectionFailed,
-                path.isEmpty ? "the socket path is empty" : "the socket path holds a zero byte")
+    /// Abstract names are for service managers; a server never listens at one.
+    private static func address(_ path: String) throws(LarderError) -> UnixSocketAddress {
+        guard path.utf8.first != 0 else {
+            throw LarderError(.connectionFailed, "the socket path contains a zero byte")
         }
-        guard path.utf8.count <= pathBytesMax else {
-            throw LarderError(
-                .connectionFailed,
-                "the socket path has \(path.utf8.count) bytes, and \(pathBytesMax) are allowed",
-                hint: "use a shorter path, or one relative to the working directory")
+        do throws(LarderError) {
+            return try UnixSocketAddress(path: path)
+        } catch {
+            throw LarderError(.connectionFailed, error.message, hint: error.hint)
         }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return address
     }
 
-    private static func refusal(_ number: Int32, _ path: String) -> LarderError {
-        switch number {
+    private static func refusal(_ error: SystemError, _ path: String) -> LarderError {
+        switch error.code {
         case ENOENT, ENOTDIR:
             LarderError(
                 .connectionFailed, "there is no socket at \(path)",
@@ -95,7 +85,7 @@ extension Socket {
         case EPROTOTYPE:
             LarderError(.connectionFailed, "the socket at \(path) is not a stream socket")
         default:
-            LarderError(.connectionFailed, "cannot connect to \(path): \(systemMessage(number))")
+            LarderError(.connectionFailed, "cannot connect to \(path): \(error.text)")
         }
     }
 }

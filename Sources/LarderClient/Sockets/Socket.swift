@@ -55,7 +55,7 @@ final class Socket: Sendable {
             switch errno {
             case EINTR: continue
             case EAGAIN: return .full
-            default: return .failed(Socket.lost(errno))
+            default: return .failed(Socket.lost(SystemError(code: errno)))
             }
         }
     }
@@ -108,7 +108,7 @@ final class Socket: Sendable {
             case EINTR: continue
             case EAGAIN: return .timedOut
             case ECONNRESET: return .ended
-            default: return .failed(Socket.lost(errno))
+            default: return .failed(Socket.lost(SystemError(code: errno)))
             }
         }
     }
@@ -121,13 +121,9 @@ final class Socket: Sendable {
         return setsockopt(descriptor, SOL_SOCKET, option, &limit, size) == 0
     }
 
-    private static func lost(_ number: Int32) -> LarderError {
-        if number == EPIPE || number == ECONNRESET { return .serverClosed }
-        return LarderError(.connectionFailed, "the connection broke: \(systemMessage(number))")
-    }
-
-    static func systemMessage(_ number: Int32) -> String {
-        strerror(number).map { String(cString: $0) } ?? "error \(number)"
+    private static func lost(_ error: SystemError) -> LarderError {
+        if error.code == EPIPE || error.code == ECONNRESET { return .serverClosed }
+        return LarderError(.connectionFailed, "the connection broke: \(error.text)")
     }
 }
 

@@ -14,7 +14,7 @@ final class WakeUp: Sendable {
             | Int32(SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
             throw LarderError(
-                .resourceExhausted, "no socket can be made: \(Socket.systemMessage(errno))")
+                .resourceExhausted, "no socket can be created: \(SystemError(code: errno).text)")
         }
         (descriptor, bell) = (pair[0], pair[1])
     }

@@ -1,5 +1,6 @@
 import Glibc
 public import LarderModel
+import LarderWire
 
 /// A Unix socket at which clients connect: bound by this process, or inherited from a service
 /// manager.
@@ -36,7 +37,7 @@ public final class ListeningSocket: Sendable {
     /// - Throws: `malformedValue` for a path that is too long, `permissionDenied`, and
     ///   `connectionFailed` if the socket is in use, or the path is another kind of file.
     public convenience init(path: String, mode: UInt32 = 0o600) throws(LarderError) {
-        _ = try UnixSocket.address(of: path)
+        _ = try UnixSocketAddress(path: path)
         try Self.makeFolder(of: path)
         let lock = try Self.lock(path)
         do throws(LarderError) {

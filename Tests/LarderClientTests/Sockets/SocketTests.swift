@@ -1,5 +1,6 @@
 import Glibc
 import LarderModel
+import LarderWire
 import Testing
 
 @testable import LarderClient
@@ -38,7 +39,7 @@ struct SocketTests {
 
     @Test("a path longer than a socket's address holds is refused, and its length named")
     func tooLong() {
-        let path = "/tmp/" + String(repeating: "x", count: Socket.pathBytesMax - 4)
+        let path = "/tmp/" + String(repeating: "x", count: UnixSocketAddress.pathBytesMax - 4)
         let error = failure(connectingTo: path)
         #expect(error?.code == .connectionFailed)
         #expect(error?.message.contains("108 bytes") == true)
@@ -49,7 +50,7 @@ struct SocketTests {
     @Test("an empty path, and one with a zero byte, are refused")
     func malformed() {
         #expect(failure(connectingTo: "")?.message == "the socket path is empty")
-        #expect(failure(connectingTo: "/tmp/a\0b")?.message == "the socket path holds a zero byte")
+        #expect(failure(connectingTo: "/tmp/a\0b")?.message == "the socket path contains a zero byte")
     }
 
     @Test("a server that accepts nobody is given up after the time to connect")

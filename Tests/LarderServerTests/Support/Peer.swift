@@ -26,11 +26,7 @@ final class Peer {
     /// Connects as a client does.
     convenience init(connectingTo path: String) throws {
         let descriptor = try UnixSocket.make(SOCK_STREAM)
-        let (address, length) = try UnixSocket.address(of: path)
-        let status = address.withSockAddr { pointer, _ in
-            connect(descriptor, pointer, socklen_t(length))
-        }
-        guard status == 0 else { throw UnixSocket.failure("cannot connect") }
+        try UnixSocketAddress(path: path).connect(descriptor)
         _ = fcntl(descriptor, F_SETFL, 0)
         self.init(descriptor)
     }
