@@ -10,8 +10,8 @@ import Synchronization
 /// Serves one store to the clients that connect, until it is stopped.
 ///
 /// As a `Service` it listens, reports readiness to the service manager, and stops gracefully with
-/// its group. It also serves sockets that are already connected (``serve(connectedSocket:)``), for a
-/// program that embeds a server for itself. It uses its store only through `StoreBackend`.
+/// its group. It also serves sockets that are already connected (``serve(connectedSocket:)``), for
+/// a program that embeds a server for itself. It uses its store only through `StoreBackend`.
 ///
 /// It runs on three kinds of threads: the event loops (sockets and short reads), the reader pool
 /// (long reads), and one writer thread.
@@ -113,9 +113,9 @@ public final class Server: Service {
         }
     }
 
-    /// Stops gracefully: stops listening, completes the requests that have been received, closes the
-    /// connections, and then the writer. Returns when all of this is done; a second call returns
-    /// immediately.
+    /// Stops gracefully: stops listening, completes the requests that have been received, closes
+    /// the connections, and then the writer. Returns when all of this is done; a second call
+    /// returns immediately.
     public func stop() async {
         guard let stopping = stopServing() else { return }
         try? await stopping.get()

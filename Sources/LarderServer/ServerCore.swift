@@ -63,8 +63,8 @@ final class ServerCore: Sendable {
         self.storeDescription = store
         self.idle = idle
         self.writeBufferWaterMark = .init(
-            low: min(limits.batchBytesMax, limits.queuedBytesSoftMax) / 2,
-            high: min(limits.batchBytesMax * 2, limits.queuedBytesSoftMax))
+            low: min(limits.batchBytesMax * 2, limits.queuedBytesSoftMax / 2),
+            high: min(limits.batchBytesMax * 8, limits.queuedBytesSoftMax))
         self.pool = pool
         self.writes = writes
         self.registry = registry
@@ -102,7 +102,8 @@ final class ServerCore: Sendable {
         ]
     }
 
-    /// Adds the handler of a connection to a channel. It must be called on the channel's event loop.
+    /// Adds the handler of a connection to a channel. It must be called on the channel's event
+    /// loop.
     func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let services = services[ObjectIdentifier(channel.eventLoop)] else {
             preconditionFailure("connections belong to the server's own event loops")

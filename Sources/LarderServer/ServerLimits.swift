@@ -44,8 +44,9 @@ public struct ServerLimits: Hashable, Sendable {
     public var inlineBatchBytesMax = 64 << 10
     /// The time for which one connection may use its event loop before it lets others run.
     public var turnTimeMax: Duration = .milliseconds(2)
-    /// The size of a batch of a streamed result.
-    public var batchBytesMax = 256 << 10
+    /// The size of a batch of a streamed result. See
+    /// `docs/decisions/0023-a-scan-on-the-event-loop.md`.
+    public var batchBytesMax = 64 << 10
     /// Readers of the pool, in total and per connection.
     public var readersMax = 16
     public var readersPerConnectionMax = 4

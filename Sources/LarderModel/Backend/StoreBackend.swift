@@ -8,8 +8,9 @@ public import FoundationEssentials
 public protocol StoreBackend: AnyObject, Sendable {
     var storeDescription: StoreDescription { get }
 
-    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a plan
-    /// that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters alone.
+    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a
+    /// plan that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters
+    /// alone.
     func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
 
     /// A new reader with its own connection to the data. Cheap enough for one per thread.
@@ -18,7 +19,8 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// The only writer; a second call is a bug in the caller.
     func makeWriter() throws(LarderError) -> any StoreWriter
 
-    /// Whether a mark that one of the store's readers returned is still current. See ``ObjectMark``.
+    /// Whether a mark that one of the store's readers returned is still current. See
+    /// ``ObjectMark``.
     func isCurrent(_ mark: ObjectMark) -> Bool
 }
 

@@ -4,8 +4,9 @@ import LarderModel
 /// read, writes that are not stored yet, and incomplete frames.
 ///
 /// Small amounts are not charged, since most connections never have more: replies while the socket
-/// is writable, and incomplete frames of up to ``unchargedInputBytesMax``.
-struct ByteQuota {
+/// is writable, and incomplete frames of up to ``unchargedInputBytesMax``. There is one per
+/// connection, used on its event loop.
+final class ByteQuota {
     static let userExceeded = LarderError(
         .resourceExhausted, "too many bytes of this user are waiting",
         hint: "read the replies that are waiting, or send fewer writes at once")
@@ -27,12 +28,12 @@ struct ByteQuota {
 
     var total: Int { output + input + writes }
 
-    /// Whether so many bytes of replies wait that they may do so only for a limited time.
+    /// Whether the waiting replies are above the soft maximum, which is allowed for a limited time.
     var isOutputAboveSoftMax: Bool { output > limits.queuedBytesSoftMax }
 
     /// - Parameter bytes: The replies that the socket has not taken; 0 while it is writable.
     /// - Returns: why the connection must be closed; nil if the bytes are allowed.
-    mutating func setOutput(_ bytes: Int) -> LarderError? {
+    func setOutput(_ bytes: Int) -> LarderError? {
         let change = bytes - output
         guard change != 0 else { return nil }
         output = bytes
@@ -46,7 +47,7 @@ struct ByteQuota {
 
     /// - Parameter bytes: The bytes that are no whole frame yet.
     /// - Returns: why the connection must be closed; nil if the bytes are allowed.
-    mutating func setInput(_ bytes: Int) -> LarderError? {
+    func setInput(_ bytes: Int) -> LarderError? {
         let charged = bytes > Self.unchargedInputBytesMax ? bytes : 0
         let change = charged - input
         guard change != 0 else { return nil }
@@ -57,7 +58,7 @@ struct ByteQuota {
     /// A write begins to wait.
     ///
     /// - Returns: false, with nothing charged, if the user has too many bytes waiting.
-    mutating func addWrite(_ bytes: Int) -> Bool {
+    func addWrite(_ bytes: Int) -> Bool {
         guard charge(bytes) else {
             _ = charge(-bytes)
             return false
@@ -67,7 +68,7 @@ struct ByteQuota {
     }
 
     /// A write no longer waits.
-    mutating func removeWrite(_ bytes: Int) {
+    func removeWrite(_ bytes: Int) {
         writes -= bytes
         _ = charge(-bytes)
     }

@@ -18,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
-    var quota: ByteQuota
+    let quota: ByteQuota
     var input = FrameBuffer()
     var stalledTimer: Scheduled<Void>?
     /// The length of the last frame. It is that of the operation which starts now, because no frame

@@ -3,7 +3,7 @@ import LarderWire
 
 /// The protocol state of one connection: events in, actions out.
 ///
-/// It knows no sockets, bytes, clocks or threads; `ConnectionHandler` performs its actions. There is
+/// It uses no sockets, bytes, clocks or threads; `ConnectionHandler` performs its actions. There is
 /// one per connection, which is never copied.
 ///
 /// Invariants: no operation runs before the handshake. At most one operation has a given id at a
@@ -217,8 +217,10 @@ final class ConnectionState {
     private func mismatch(_ aspect: String, expected: String, found: String) -> LarderError {
         LarderError(
             .schemaMismatch,
-            "the client expects schema \(aspect) \(Self.printable(expected)), the store has \(found)",
-            hint: "rebuild the client with the store's schema, or connect without an expected schema")
+            "the client expects schema \(aspect) \(Self.printable(expected)), "
+                + "the store has \(found)",
+            hint:
+                "rebuild the client with the store's schema, or connect without an expected schema")
     }
 
     /// Text of a peer for a message or a log: printable ASCII, at most 64 characters.

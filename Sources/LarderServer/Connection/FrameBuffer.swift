@@ -2,8 +2,8 @@ import NIOCore
 
 /// The received bytes of a connection, split into frames.
 ///
-/// Its memory grows with the bytes that have arrived, by doubling, never with the length that a peer
-/// declares. A frame in many pieces is therefore copied a bounded number of times.
+/// Its memory grows with the bytes that have arrived, by doubling, never with the length that a
+/// peer declares. A frame in many pieces is therefore copied a bounded number of times.
 struct FrameBuffer {
     /// The beginning of the bytes.
     enum Front: Equatable {

@@ -8,7 +8,7 @@ import NIOCore
 /// its client does not read its replies. Replies leave together: at the end of a read cycle, or at
 /// the end of what the event loop does now.
 ///
-/// It knows no sockets, bytes or clocks; `ConnectionHandler` performs its actions.
+/// It uses no sockets, bytes or clocks; `ConnectionHandler` performs its actions.
 struct InputFlow {
     enum Event: Equatable {
         /// The socket delivered bytes. A read cycle begins with this event.

@@ -51,8 +51,8 @@ public final class ListeningSocket: Sendable {
         }
     }
 
-    /// Removes the socket's file if it is still the one that was bound here, then releases the lock.
-    /// The channel that listens closes the descriptor.
+    /// Removes the socket's file if it is still the one that was bound here, then releases the
+    /// lock. The channel that listens closes the descriptor.
     func release() {
         guard let ownership else { return }
         if FileIdentity(at: ownership.path) == ownership.file { unlink(ownership.path) }

@@ -1,8 +1,8 @@
 import Glibc
 import LarderModel
 
-/// Reports the state of the service to its manager, as systemd defines it: datagrams of `NAME=value`
-/// lines to the socket in `NOTIFY_SOCKET`. Without that variable it does nothing.
+/// Reports the state of the service to its manager, as systemd defines it: datagrams of
+/// `NAME=value` lines to the socket in `NOTIFY_SOCKET`. Without that variable it does nothing.
 public struct Notification: Sendable {
     private let path: String?
     /// The interval at which the manager expects a sign of life; nil if it expects none.

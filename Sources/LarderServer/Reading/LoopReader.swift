@@ -9,8 +9,8 @@ import Synchronization
 /// read that needs more work or bytes than are allowed here is returned to its caller for the
 /// reader pool.
 ///
-/// Sendable unchecked: all mutable state is used on `eventLoop` alone, which every method asserts in
-/// debug builds; the counters are atomic.
+/// Sendable unchecked: all mutable state is used on `eventLoop` alone, which every method asserts
+/// in debug builds; the counters are atomic.
 final class LoopReader: @unchecked Sendable {
     enum ObjectsOutcome {
         case reply(Reply)

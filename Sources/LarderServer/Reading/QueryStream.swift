@@ -34,9 +34,8 @@ final class QueryStream {
         let parameters: QueryParameters
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
+        let batchBytesMax: Int
         private let isNextAllowed = Atomic(false)
-        private let batchBytesMax: Int
-        private let nextBytesMax: Atomic<Int>
 
         init(
             _ plan: any QueryPlan, _ parameters: QueryParameters,
@@ -46,15 +45,6 @@ final class QueryStream {
             self.parameters = parameters
             self.deadline = deadline
             self.batchBytesMax = batchBytesMax
-            nextBytesMax = Atomic(min(QueryStream.firstBatchBytes, batchBytesMax))
-        }
-
-        /// The size of the next batch: small at first, so that the client soon has work, then twice
-        /// the size of the one before.
-        func takeBytesMax() -> Int {
-            let bytesMax = nextBytesMax.load(ordering: .relaxed)
-            nextBytesMax.store(min(bytesMax * 2, batchBytesMax), ordering: .relaxed)
-            return bytesMax
         }
 
         /// Called on the event loop.
@@ -71,7 +61,6 @@ final class QueryStream {
     let requestID: UInt64
     private let execution: Execution
     private let pool: ReaderPool
-    private static let firstBatchBytes = 32 << 10
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private var phase = Phase.reading
@@ -242,7 +231,7 @@ final class QueryStream {
         guard ContinuousClock.now < execution.deadline else { throw .failed(timeout) }
         let budget = ReadBudget(
             deadline: execution.deadline, cancellation: execution.cancellation)
-        let bytesMax = execution.takeBytesMax()
+        let bytesMax = execution.batchBytesMax
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
         let cursor = try reader.reader.open(execution.plan, execution.parameters, budget: budget)
         reader.cursor = cursor

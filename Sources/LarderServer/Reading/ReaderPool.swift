@@ -20,8 +20,8 @@ final class ReaderPool: Sendable {
 
     private struct State {
         var idle: [PooledReader] = []
-        /// Admitted reads that have not ended, in total and by connection. Each has a reader or will
-        /// take one, so the pool never makes more readers than this.
+        /// Admitted reads that have not ended, in total and by connection. Each has a reader or
+        /// will take one, so the pool never makes more readers than this.
         var busy = 0
         var busyByConnection: [ObjectIdentifier: Int] = [:]
         var waiters: [Waiter] = []
@@ -71,7 +71,10 @@ final class ReaderPool: Sendable {
         case true?: run(job, for: connection)
         case false?: break
         case nil:
-            job(.failure(LarderError(.resourceExhausted, "too many long reads are waiting",
+            job(
+                .failure(
+                    LarderError(
+                        .resourceExhausted, "too many long reads are waiting",
                         hint: "try again later")))
         }
     }

@@ -6,12 +6,12 @@ import Synchronization
 /// The encoded replies to repeated reads of one object, by the bytes of the request.
 ///
 /// The request path calls ``reply(to:ifCurrent:read:)`` before it decodes a `get`, and nothing else
-/// knows of the cache. The writer invalidates a reply by replacing the mark of its object
+/// uses the cache. The writer invalidates a reply by replacing the mark of its object
 /// (``ObjectMark``). See `docs/decisions/0022-replies-that-are-known.md`.
 ///
-/// A reply is stored when its request is repeated, so that a request that is sent once costs little.
-/// There are two generations: when the recent one is full, it replaces the older one. A hit in the
-/// older generation moves the reply to the recent one, so replies in use stay.
+/// A reply is stored when its request is repeated, so that a request that is sent once costs
+/// little. There are two generations: when the recent one is full, it replaces the older one. A hit
+/// in the older generation moves the reply to the recent one, so replies in use stay.
 ///
 /// It belongs to one event loop. Only `hits` may be read from other threads.
 final class ReplyCache {

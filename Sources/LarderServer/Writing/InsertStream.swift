@@ -7,8 +7,9 @@ import NIOCore
 /// It belongs to its connection's event loop. Batches are processed one at a time, in the order of
 /// their arrival: each is stored as a transaction, or, in an atomic stream, spooled until the last
 /// has arrived and all are stored together. At most a few batches wait; their bytes are charged to
-/// the connection's user until they are stored or spooled. An error that ends the stream early keeps
-/// its position in that order, so that all batches before it are stored.
+/// the connection's user until they are stored or spooled. An error that ends the stream drops the
+/// waiting batches and is reported after the batch in progress, so the stored rows are those that
+/// earlier replies have reported.
 final class InsertStream {
     private enum Item {
         /// A message of the client; one without rows only marks the end.
@@ -118,8 +119,7 @@ final class InsertStream {
         phase = .ended
     }
 
-    /// Ends with a failure after the batches that were received before it. Of an atomic stream
-    /// nothing is stored.
+    /// Ends with a failure after the batch in progress. An atomic stream then stores nothing.
     private func end(_ error: LarderError) {
         switch phase {
         case .ended: return

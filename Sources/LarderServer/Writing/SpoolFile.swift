@@ -91,6 +91,7 @@ final class SpoolFile: Sendable {
                 hint: "free disk space, or insert in several transactions")
         }
         return LarderError(
-            .storageFailed, "cannot \(action) a file for the rows of an insert stream: \(error.text)")
+            .storageFailed,
+            "cannot \(action) a file for the rows of an insert stream: \(error.text)")
     }
 }

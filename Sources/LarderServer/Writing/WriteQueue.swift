@@ -117,8 +117,8 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// The short saves at the head of the queue that a group of `groupCount` has room for. They join
-    /// its commit; long ones would delay the replies to the group.
+    /// The short saves at the head of the queue that a group of `groupCount` has room for. They
+    /// join its commit; long ones would delay the replies to the group.
     private func takeShortSaves(groupCount: Int) -> [Save] {
         var (taken, expired): ([Save], [Save]) = ([], [])
         state.withLock { state in
@@ -185,7 +185,8 @@ final class WriteQueue: Sendable {
         for reached in probes { reached() }
     }
 
-    /// Rows may take long, so the writes that wait for them are checked for their deadline meanwhile.
+    /// Rows may take long, so the writes that wait for them are checked for their deadline
+    /// meanwhile.
     private func execute(_ insert: Insert) {
         let interval = TimeAmount(limits.expiryInterval)
         let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in

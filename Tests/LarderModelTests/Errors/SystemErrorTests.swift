@@ -7,6 +7,6 @@ struct SystemErrorTests {
     @Test("an error number has the system's text, also if it is unknown")
     func text() {
         #expect(SystemError(code: ENOENT).text == "No such file or directory")
-        #expect(SystemError(code: 12_345).text.== "unknown error 12345")
+        #expect(SystemError(code: 12_345).text == "unknown error 12345")
     }
 }

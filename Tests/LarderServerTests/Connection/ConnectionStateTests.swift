@@ -225,7 +225,8 @@ struct ConnectionStateTests {
     func operations() throws {
         let query = QueryRequest(shape: [1], parameters: QueryParameters())
         let operations: [(Request, Operation.Kind)] = [
-            (.get([], properties: ["a"]), .get([], properties: ["a"])), (.query(query), .query(query)),
+            (.get([], properties: ["a"]), .get([], properties: ["a"])),
+            (.query(query), .query(query)),
             (.explain(query), .explain(query)), (.save(ChangeSet([])), .save(ChangeSet([]))),
             (.schema, .schema), (.statistics, .statistics), (.check, .check), (.ping, .ping),
         ]

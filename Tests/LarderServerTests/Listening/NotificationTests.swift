@@ -53,7 +53,7 @@ extension SocketTests {
         }
 
         @Test("a missing or unreachable manager is ignored")
-        func nobody() {
+        func noManager() {
             notification([:]).ready(status: "")
             notification(["NOTIFY_SOCKET": "/nowhere/at/all"]).alive()
             notification(["NOTIFY_SOCKET": "relative"]).alive()

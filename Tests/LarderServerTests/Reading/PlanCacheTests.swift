@@ -32,7 +32,8 @@ struct PlanCacheTests {
         #expect(cache.entry(for: [3, 3, 3]) != nil)
     }
 
-    @Test("after a read that was too long, a number of reads go to the pool, then one tries the loop")
+    @Test(
+        "after a read that was too long, a number of reads go to the pool, then one tries the loop")
     func cost() {
         let entry = Self.entry()
         #expect(entry.startsInline())

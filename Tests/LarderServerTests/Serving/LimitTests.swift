@@ -159,7 +159,9 @@ extension SocketTests {
             }
         }
 
-        @Test("an incomplete frame above a user's maximum ends its connection and is no longer charged")
+        @Test(
+            "an incomplete frame above a user's maximum ends its connection, which frees the bytes"
+        )
         func inputBytesPerUser() async throws {
             try await RunningServer.run { limits in
                 limits.queuedBytesPerUserMax = 300 << 10

@@ -94,7 +94,9 @@ extension SocketTests {
             }
         }
 
-        @Test("an object that is read repeatedly is read from the store again when it may have changed")
+        @Test(
+            "a cached object is read from the store again when it may have changed"
+        )
         func cachedReplies() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

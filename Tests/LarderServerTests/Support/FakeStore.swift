@@ -63,7 +63,7 @@ final class FakeStore: StoreBackend {
     ) throws(LarderError) -> any QueryPlan {
         records.state.withLock { $0.plans += 1 }
         guard query.entityName == "Item" else {
-            throw LarderError(.unknownEntity, "there is no such entity")
+            throw LarderError(.unknownEntity, "unknown entity")
         }
         guard case .fetch(let fetch) = query, case .format(let text)? = fetch.predicate else {
             return FakePlan(words: ["rows", "1"])

@@ -1,7 +1,7 @@
 import Glibc
 
-/// Blocks a thread of the server until the test opens it. It consists of pipes, so that waiting never
-/// polls.
+/// Blocks a thread of the server until the test opens it. It consists of pipes, so that waiting
+/// never polls.
 final class Gate: Sendable {
     private let arrivals: (reader: Int32, writer: Int32)
     private let passage: (reader: Int32, writer: Int32)
