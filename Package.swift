@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "LarderModel", swiftSettings: strict),
         .target(
             name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
-            swiftSettings: strict),
+            swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
             name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2"],
             swiftSettings: strict),

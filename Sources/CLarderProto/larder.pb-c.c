@@ -953,49 +953,49 @@ void   larder__v1__statistics_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__statistics_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   larder__v1__figure__init
-                     (Larder__V1__Figure         *message)
+void   larder__v1__statistic__init
+                     (Larder__V1__Statistic         *message)
 {
-  static const Larder__V1__Figure init_value = LARDER__V1__FIGURE__INIT;
+  static const Larder__V1__Statistic init_value = LARDER__V1__STATISTIC__INIT;
   *message = init_value;
 }
-size_t larder__v1__figure__get_packed_size
-                     (const Larder__V1__Figure *message)
+size_t larder__v1__statistic__get_packed_size
+                     (const Larder__V1__Statistic *message)
 {
-  assert(message->base.descriptor == &larder__v1__figure__descriptor);
+  assert(message->base.descriptor == &larder__v1__statistic__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t larder__v1__figure__pack
-                     (const Larder__V1__Figure *message,
+size_t larder__v1__statistic__pack
+                     (const Larder__V1__Statistic *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &larder__v1__figure__descriptor);
+  assert(message->base.descriptor == &larder__v1__statistic__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t larder__v1__figure__pack_to_buffer
-                     (const Larder__V1__Figure *message,
+size_t larder__v1__statistic__pack_to_buffer
+                     (const Larder__V1__Statistic *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &larder__v1__figure__descriptor);
+  assert(message->base.descriptor == &larder__v1__statistic__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Larder__V1__Figure *
-       larder__v1__figure__unpack
+Larder__V1__Statistic *
+       larder__v1__statistic__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Larder__V1__Figure *)
-     protobuf_c_message_unpack (&larder__v1__figure__descriptor,
+  return (Larder__V1__Statistic *)
+     protobuf_c_message_unpack (&larder__v1__statistic__descriptor,
                                 allocator, len, data);
 }
-void   larder__v1__figure__free_unpacked
-                     (Larder__V1__Figure *message,
+void   larder__v1__statistic__free_unpacked
+                     (Larder__V1__Statistic *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &larder__v1__figure__descriptor);
+  assert(message->base.descriptor == &larder__v1__statistic__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   larder__v1__check_reply__init
@@ -1556,12 +1556,12 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[25
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "figures",
+    "statistics_list",
     35,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Larder__V1__Envelope, body_case),
-    offsetof(Larder__V1__Envelope, figures),
+    offsetof(Larder__V1__Envelope, statistics_list),
     &larder__v1__statistics_reply__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -1625,7 +1625,6 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   5,   /* field[5] = explain */
   18,   /* field[18] = explained */
   22,   /* field[22] = failed */
-  20,   /* field[20] = figures */
   3,   /* field[3] = get */
   2,   /* field[2] = hello */
   0,   /* field[0] = id */
@@ -1640,6 +1639,7 @@ static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   7,   /* field[7] = schema */
   19,   /* field[19] = schema_text */
   8,   /* field[8] = statistics */
+  20,   /* field[20] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
   15,   /* field[15] = welcome */
 };
@@ -2843,20 +2843,20 @@ const ProtobufCMessageDescriptor larder__v1__schema_reply__descriptor =
 static const ProtobufCFieldDescriptor larder__v1__statistics_reply__field_descriptors[1] =
 {
   {
-    "figures",
+    "statistics",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Larder__V1__StatisticsReply, n_figures),
-    offsetof(Larder__V1__StatisticsReply, figures),
-    &larder__v1__figure__descriptor,
+    offsetof(Larder__V1__StatisticsReply, n_statistics),
+    offsetof(Larder__V1__StatisticsReply, statistics),
+    &larder__v1__statistic__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned larder__v1__statistics_reply__field_indices_by_name[] = {
-  0,   /* field[0] = figures */
+  0,   /* field[0] = statistics */
 };
 static const ProtobufCIntRange larder__v1__statistics_reply__number_ranges[1 + 1] =
 {
@@ -2878,7 +2878,7 @@ const ProtobufCMessageDescriptor larder__v1__statistics_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__statistics_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__figure__field_descriptors[2] =
+static const ProtobufCFieldDescriptor larder__v1__statistic__field_descriptors[2] =
 {
   {
     "name",
@@ -2886,7 +2886,7 @@ static const ProtobufCFieldDescriptor larder__v1__figure__field_descriptors[2] =
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__Figure, name),
+    offsetof(Larder__V1__Statistic, name),
     NULL,
     NULL,
     0,             /* flags */
@@ -2898,35 +2898,35 @@ static const ProtobufCFieldDescriptor larder__v1__figure__field_descriptors[2] =
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__Figure, value),
+    offsetof(Larder__V1__Statistic, value),
     &larder__v1__value__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned larder__v1__figure__field_indices_by_name[] = {
+static const unsigned larder__v1__statistic__field_indices_by_name[] = {
   0,   /* field[0] = name */
   1,   /* field[1] = value */
 };
-static const ProtobufCIntRange larder__v1__figure__number_ranges[1 + 1] =
+static const ProtobufCIntRange larder__v1__statistic__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor larder__v1__figure__descriptor =
+const ProtobufCMessageDescriptor larder__v1__statistic__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "larder.v1.Figure",
-  "Figure",
-  "Larder__V1__Figure",
+  "larder.v1.Statistic",
+  "Statistic",
+  "Larder__V1__Statistic",
   "larder.v1",
-  sizeof(Larder__V1__Figure),
+  sizeof(Larder__V1__Statistic),
   2,
-  larder__v1__figure__field_descriptors,
-  larder__v1__figure__field_indices_by_name,
-  1,  larder__v1__figure__number_ranges,
-  (ProtobufCMessageInit) larder__v1__figure__init,
+  larder__v1__statistic__field_descriptors,
+  larder__v1__statistic__field_indices_by_name,
+  1,  larder__v1__statistic__number_ranges,
+  (ProtobufCMessageInit) larder__v1__statistic__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor larder__v1__check_reply__field_descriptors[2] =
@@ -2944,12 +2944,12 @@ static const ProtobufCFieldDescriptor larder__v1__check_reply__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "cut",
+    "truncated",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__CheckReply, cut),
+    offsetof(Larder__V1__CheckReply, truncated),
     NULL,
     NULL,
     0,             /* flags */
@@ -2957,8 +2957,8 @@ static const ProtobufCFieldDescriptor larder__v1__check_reply__field_descriptors
   },
 };
 static const unsigned larder__v1__check_reply__field_indices_by_name[] = {
-  1,   /* field[1] = cut */
   0,   /* field[0] = findings */
+  1,   /* field[1] = truncated */
 };
 static const ProtobufCIntRange larder__v1__check_reply__number_ranges[1 + 1] =
 {
@@ -2983,12 +2983,12 @@ const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor =
 static const ProtobufCFieldDescriptor larder__v1__finding__field_descriptors[3] =
 {
   {
-    "place",
+    "location",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__Finding, place),
+    offsetof(Larder__V1__Finding, location),
     NULL,
     NULL,
     0,             /* flags */
@@ -3020,8 +3020,8 @@ static const ProtobufCFieldDescriptor larder__v1__finding__field_descriptors[3] 
   },
 };
 static const unsigned larder__v1__finding__field_indices_by_name[] = {
+  0,   /* field[0] = location */
   2,   /* field[2] = message */
-  0,   /* field[0] = place */
   1,   /* field[1] = uri */
 };
 static const ProtobufCIntRange larder__v1__finding__number_ranges[1 + 1] =

@@ -3,12 +3,12 @@ import LarderModel
 import LarderWire
 import Testing
 
-/// Frames as they are on the wire, committed: they change only with the protocol.
+/// Encoded frames, which change only with the protocol.
 ///
-/// `Corpus/frames.hex` has a frame a line: `request` or `reply`, the sample's name, and the bytes
-/// in hexadecimal, length included. What they decode to stands in ``Samples`` under the name, and,
-/// as the official protobuf library sees it, in `Corpus/frames.text`; `Tests/Python/check_corpus`
-/// checks that one. With LARDER_REWRITE_CORPUS=1 the frames are written anew.
+/// `Corpus/frames.hex` has one frame per line: `request` or `reply`, the name of the sample in
+/// ``Samples``, and the bytes in hexadecimal, length included. `Corpus/frames.text` has the frames as
+/// the official protobuf library decodes them, which `Tests/Python/check_corpus` checks. With
+/// LARDER_REWRITE_CORPUS=1 the tests write the frames.
 @Suite("The corpus of frames")
 struct CorpusTests {
     private static let path = "\(Scripts.repository)/Tests/LarderWireTests/Corpus/frames.hex"
@@ -37,7 +37,7 @@ struct CorpusTests {
         }
     }
 
-    /// The lines of the file by what they are of: `request hello`.
+    /// The frames of the file by kind and name: `request hello`.
     private static func corpus() throws -> [String: [UInt8]] {
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
         var corpus: [String: [UInt8]] = [:]
@@ -55,7 +55,7 @@ struct CorpusTests {
             + replies().map { ("reply \($0.name)", try WireTesting.frame($0.envelope)) }
     }
 
-    @Test("every sample is encoded as it is in the corpus, and the corpus holds no other")
+    @Test("every sample is encoded as in the corpus, and the corpus has no other frames")
     func encoding() throws {
         let expected = try Self.expected()
         if ProcessInfo.processInfo.environment["LARDER_REWRITE_CORPUS"] == "1" {
@@ -94,7 +94,7 @@ struct CorpusTests {
         #expect(hello == [0, 0, 0, 13, 0x08, 1, 0x10, 0xac, 2, 0x52, 6] + body)
     }
 
-    @Test("the official protobuf library reads and writes the corpus alike")
+    @Test("the official protobuf library decodes and encodes the corpus in the same way")
     func officialLibrary() {
         #expect(Scripts.run("Tests/Python/check_corpus") == 0)
     }

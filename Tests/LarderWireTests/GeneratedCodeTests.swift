@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("The generated C follows Proto")
+@Suite("The generated C is current")
 struct GeneratedCodeTests {
     @Test("the committed C is what protoc-c makes of the committed Proto")
     func isCurrent() {

@@ -3,14 +3,14 @@ import LarderModel
 import LarderWire
 import Testing
 
-@Suite("The protocol's document keeps up with the code")
+@Suite("docs/protocol.md agrees with the code")
 struct ProtocolDocumentTests {
     private static func text() throws -> String {
         let path = "\(Scripts.repository)/docs/protocol.md"
         return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     }
 
-    @Test("every error code is listed with its number and name, and no other is")
+    @Test("it lists every error code with its number and name, and no other")
     func errorCodes() throws {
         let rows = try Self.text().split(separator: "\n").compactMap { line -> String? in
             let cells = line.split(separator: "|").map { $0.filter { $0 != " " } }
@@ -20,7 +20,7 @@ struct ProtocolDocumentTests {
         #expect(rows == ErrorCode.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
-    @Test("the ping that it shows is the ping that is sent")
+    @Test("its example of a ping is encoded as shown")
     func ping() throws {
         #expect(
             try WireTesting.frame(RequestEnvelope(id: 1, request: .ping))
@@ -28,7 +28,7 @@ struct ProtocolDocumentTests {
         #expect(try Self.text().contains("`00 00 00 05  08 01 8a 01 00`"))
     }
 
-    @Test("its worked example of columns is what such rows become")
+    @Test("its example of columns is encoded as shown")
     func columns() throws {
         let batch = Batch(
             rowCount: 3,

@@ -1,4 +1,4 @@
-"""A client of larderd, as docs/protocol.md describes it, on the official protobuf library."""
+"""A client of larderd after docs/protocol.md, with the official protobuf library."""
 
 import datetime
 import decimal
@@ -16,7 +16,7 @@ EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 class LarderError(Exception):
-    """A reply `failed`: its number, its sentence, and the whole reply."""
+    """The reply `failed`: its number, its message, and the whole reply."""
 
     def __init__(self, code, message, reply=None):
         super().__init__(f"error[{code}]: {message}")
@@ -24,7 +24,7 @@ class LarderError(Exception):
 
 
 def identifier(uri):
-    """The identifier that a URI spells."""
+    """The identifier in a URI."""
     match = re.fullmatch(r"x-coredata://([0-9A-Fa-f-]{36})/([A-Za-z][A-Za-z0-9_]*)/p(\d+)", uri)
     try:
         return values.Identifier(
@@ -38,7 +38,7 @@ def uri(found):
 
 
 def value(python):
-    """A Value of what Python holds; identifiers and lists of them are objects."""
+    """A Python value as a Value; identifiers and lists of identifiers are objects."""
     match python:
         case None: return values.Value(null_value=True)
         case bool(): return values.Value(bool_value=python)
@@ -54,22 +54,22 @@ def value(python):
 
 
 def argument(python):
-    """What fills a place of a query: a tuple is a list of values, all else one value."""
+    """A query argument: a tuple is a list of values, anything else is one value."""
     if isinstance(python, tuple):
         return values.Argument(list=values.ValueList(items=[value(item) for item in python]))
     return values.Argument(value=value(python))
 
 
 def identifiers(named, keys, store):
-    """Identifiers of the keys that an identity or a column of objects has."""
+    """The identifiers for the keys of an identity or of a column of objects."""
     entities = [named.entity, *named.subentities]
-    places = named.entity_indexes or [0] * len(keys)
-    return [values.Identifier(store=store, entity=entities[place], key=key)
-            for key, place in zip(keys, places)]
+    indexes = named.entity_indexes or [0] * len(keys)
+    return [values.Identifier(store=store, entity=entities[index], key=key)
+            for key, index in zip(keys, indexes)]
 
 
 def column_values(column, row_count, store):
-    """A column of a batch as a list with a value or None a row."""
+    """The values of a column, one per row; None for nil."""
     kind = messages["batch"].ColumnType.Name(column.type).removeprefix("COLUMN_TYPE_")
     number = column.integers.__getitem__
     part = lambda row: column.heap[first(row) : column.ends[row]]
@@ -91,7 +91,7 @@ def column_values(column, row_count, store):
 
 
 def column(name, kind, items):
-    """A column of text or integers with a value or None a row."""
+    """A column of text or integers, with one item per row; None for nil."""
     made = messages["batch"].Column(
         name=name, type=messages["batch"].ColumnType.Value(f"COLUMN_TYPE_{kind}"))
     nulls = bytearray((len(items) + 7) // 8)
@@ -110,7 +110,7 @@ def column(name, kind, items):
 
 
 def rows(batch, store):
-    """The rows of a batch as dictionaries; objects have "@id" and "@version" as well."""
+    """The rows of a batch as dictionaries; objects also have "@id" and "@version"."""
     columns = {c.name: column_values(c, batch.row_count, store) for c in batch.columns}
     if batch.HasField("identity"):
         columns["@id"] = identifiers(batch.identity, batch.identity.keys, store)
@@ -118,12 +118,12 @@ def rows(batch, store):
     return [{n: column[row] for n, column in columns.items()} for row in range(batch.row_count)]
 
 
-def edit(kind, name, objects, **place):
-    """A difference to a to-many relationship, at end="FIRST", before=…, after=… or index=…."""
-    if "end" in place:
-        place["end"] = changes.ListEnd.Value(f"LIST_END_{place['end']}")
+def edit(kind, name, objects, **position):
+    """An edit of a to-many relationship, at end="FIRST", before=…, after=… or index=…."""
+    if "end" in position:
+        position["end"] = changes.ListEnd.Value(f"LIST_END_{position['end']}")
     kind = changes.RelationshipEditKind.Value(f"RELATIONSHIP_EDIT_KIND_{kind}")
-    return changes.RelationshipEdit(name=name, kind=kind, objects=objects, **place)
+    return changes.RelationshipEdit(name=name, kind=kind, objects=objects, **position)
 
 
 def where(format):
@@ -155,14 +155,14 @@ class Client:
             raise ConnectionError("the server closed the connection")
         if envelope.HasField("failed"):
             raise LarderError(envelope.failed.code, envelope.failed.message, envelope.failed)
-        assert envelope.id == request_id, "the answer to another request"
+        assert envelope.id == request_id, "a reply to another request"
         return getattr(envelope, envelope.WhichOneof("body"))
 
     def call(self, kind, body):
         return self.receive(self.send(kind, body))
 
     def batches(self, shape, arguments=(), limit=None, credit=0, variables=None):
-        """Every batch of a query's answer; with credit, so many are under way at once."""
+        """All batches of a query's result; credit limits the number of batches in flight."""
         request_id = self.send("query", larder.QueryRequest(
             shape=shape.SerializeToString(deterministic=True),
             arguments=[argument(given) for given in arguments], limit=limit, credit=credit,
@@ -198,7 +198,7 @@ class Client:
             changes=list_of_changes, idempotency_key=idempotency_key))
 
     def insert_rows(self, entity, columns, chunk=5_000, atomic=False, **options):
-        """Inserts an object a row; columns are `name: (type, list)`. Gives the last reply."""
+        """Inserts one object per row; columns are `name: (type, list)`. Returns the last reply."""
         request_id = self.send("insert_rows", larder.InsertRequest(
             entity=entity, atomic=atomic, **options))
         count = max(len(items) for _, items in columns.values())
@@ -219,7 +219,7 @@ class Client:
         return changes.Change(kind=kind, object=target, values=listed, **options)
 
     def change_all(self, kind, entity, format=None, arguments=(), properties={}, **options):
-        """UPDATE_ALL or DELETE_ALL of what satisfies a predicate; properties are expressions."""
+        """UPDATE_ALL or DELETE_ALL of objects that match; properties are expressions."""
         listed = [queries.NamedTerm(name=n, term=where(text)) for n, text in properties.items()]
         objects = changes.ObjectsChange(
             entity=entity, predicate=where(format), assignments=listed,

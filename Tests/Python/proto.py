@@ -1,4 +1,4 @@
-"""Loads the messages of Proto/ into the official protobuf library, generated in a scratch folder."""
+"""Loads the messages of Proto/ for the official protobuf library, generated in a temporary folder."""
 
 import importlib
 import pathlib

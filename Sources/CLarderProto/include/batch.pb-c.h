@@ -24,11 +24,11 @@ typedef struct Larder__V1__Column Larder__V1__Column;
 /* --- enums --- */
 
 /*
- * What a column holds.
+ * The type of a column.
  */
 typedef enum _Larder__V1__ColumnType {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_UNSPECIFIED = 0,
   LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_BOOL = 1,
@@ -45,7 +45,7 @@ typedef enum _Larder__V1__ColumnType {
   LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_DATA = 12,
   LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_JSON = 13,
   /*
-   * An object of `entity`: the end of a to-one relationship.
+   * An object of `entity`: a to-one relationship.
    */
   LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT = 14,
   /*
@@ -58,24 +58,24 @@ typedef enum _Larder__V1__ColumnType {
 /* --- messages --- */
 
 /*
- * Some rows of an answer.
+ * Rows of a reply or of a stream of new objects.
  */
 struct  Larder__V1__Batch
 {
   ProtobufCMessage base;
   /*
-   * How many rows.
+   * The number of rows.
    */
   uint32_t row_count;
   /*
-   * Present where the rows are objects of one entity, or of that and its sub-entities.
+   * Present if the rows are objects of one entity, its subentities included.
    */
   Larder__V1__Identity *identity;
   size_t n_columns;
   Larder__V1__Column **columns;
   /*
-   * Of prefetched objects: the key path that leads to them from rows of a later reply. Empty: the
-   * rows that were asked for.
+   * For prefetched objects: the key path from rows of a later reply to them. Empty: the rows that
+   * the query selects.
    */
   ProtobufCBinaryData related_by;
 };
@@ -85,14 +85,14 @@ struct  Larder__V1__Batch
 
 
 /*
- * Which objects the rows of a batch are.
+ * The objects that the rows of a batch are.
  */
 struct  Larder__V1__Identity
 {
   ProtobufCMessage base;
   ProtobufCBinaryData entity;
   /*
-   * The key of each row's object; with the store's UUID and the entity it is its identifier.
+   * The key of each row's object. The store's UUID, the entity and the key are its identifier.
    */
   size_t n_keys;
   int64_t *keys;
@@ -102,13 +102,13 @@ struct  Larder__V1__Identity
   size_t n_versions;
   int64_t *versions;
   /*
-   * Entities below `entity` that rows are of.
+   * The subentities of `entity` that occur in the rows.
    */
   size_t n_subentities;
   ProtobufCBinaryData *subentities;
   /*
-   * For each row 0 if its object is of `entity` itself, or n if it is of the nth of `subentities`,
-   * from 1; that entity's name is the one in its identifier. Absent: all rows are of `entity`.
+   * For each row: 0 if its object is of `entity` itself, or n if it is of the nth of `subentities`,
+   * from 1. The object's identifier has the name of that entity. Absent: all rows are of `entity`.
    */
   size_t n_entity_indexes;
   uint32_t *entity_indexes;
@@ -119,8 +119,8 @@ struct  Larder__V1__Identity
 
 
 /*
- * One column: a value or nil for each row. Which arrays it uses depends on its type; a row that is
- * nil has 0 in an array of numbers, and nothing in a heap or list.
+ * One column: a value or nil for each row. Its type determines the arrays that it uses. A nil row
+ * has 0 in an array of numbers, and nothing in a heap or list.
  */
 struct  Larder__V1__Column
 {
@@ -131,17 +131,17 @@ struct  Larder__V1__Column
    */
   Larder__V1__ColumnType type;
   /*
-   * OBJECT and OBJECTS: the entity of the objects. Otherwise empty.
+   * OBJECT and OBJECTS: the entity of the objects. Empty for other types.
    */
   ProtobufCBinaryData entity;
   /*
-   * BOOL (0 or 1), INT16, INT32, INT64, and OBJECT (keys): one a row.
+   * BOOL (0 or 1), INT16, INT32, INT64, and OBJECT (keys): one per row.
    * OBJECTS: the rows' lists of keys, one after the other.
    */
   size_t n_integers;
   int64_t *integers;
   /*
-   * FLOAT, DOUBLE, and DATE (seconds since 2001-01-01T00:00:00Z): one a row.
+   * FLOAT, DOUBLE, and DATE (seconds since 2001-01-01T00:00:00Z): one per row.
    */
   size_t n_doubles;
   double *doubles;
@@ -151,14 +151,14 @@ struct  Larder__V1__Column
    */
   ProtobufCBinaryData heap;
   /*
-   * With `heap`: for each row where in the heap it ends; it begins where the row before it ends.
-   * OBJECTS: the same, counted in elements of `integers`.
+   * With `heap`: for each row the offset in the heap at which it ends. It begins where the previous
+   * row ends. OBJECTS: the same, counted in elements of `integers`.
    */
   size_t n_ends;
   uint32_t *ends;
   /*
-   * Bit n % 8 (1, 2, 4, ... 128) of byte n / 8 is set where row n is nil. It may be shorter than
-   * the rows need, or empty: the rows beyond its end are not nil.
+   * Bit n % 8 (1, 2, 4, ... 128) of byte n / 8 is set if row n is nil. The bitmap may be shorter
+   * than the rows need, or empty: rows beyond its end are not nil.
    */
   ProtobufCBinaryData nulls;
   /*

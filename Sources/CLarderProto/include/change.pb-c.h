@@ -28,52 +28,52 @@ typedef struct Larder__V1__RelationshipEdit Larder__V1__RelationshipEdit;
 /* --- enums --- */
 
 /*
- * What becomes of an insert whose unique values an object has already.
+ * What happens to an insert whose unique values an object already has.
  */
 typedef enum _Larder__V1__UniqueConflictPolicy {
   /*
-   * The change set is refused with UNIQUENESS_VIOLATED.
+   * The change set is rejected with UNIQUENESS_VIOLATED.
    */
   LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR = 0,
   /*
-   * The insert updates that object with the properties that it names.
+   * The insert updates that object with the properties that it sets.
    */
   LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT = 1
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__UNIQUE_CONFLICT_POLICY)
 } Larder__V1__UniqueConflictPolicy;
 /*
- * How a conflict between a change and what the store has become is solved.
+ * How a conflict between a change and the current state of its object is resolved.
  */
 typedef enum _Larder__V1__MergePolicy {
   /*
-   * The change set is refused with VERSION_CONFLICT.
+   * The change set is rejected with VERSION_CONFLICT.
    */
   LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR = 0,
   /*
-   * What the store changed since the base stays, the other properties are set. Each property that
-   * the change sets needs a base. What was to be deleted stays.
+   * Properties that changed in the store since the base keep their values; the others are set. Each
+   * property that the change sets requires a base value. A delete is not applied.
    */
   LARDER__V1__MERGE_POLICY__MERGE_POLICY_STORE_WINS = 1,
   /*
-   * The properties that the change names are set. What was to be deleted is.
+   * The properties that the change names are set. A delete is applied.
    */
   LARDER__V1__MERGE_POLICY__MERGE_POLICY_CALLER_WINS = 2,
   /*
-   * The base is set, and over it the values. What was to be deleted is.
+   * The base values are set, and then the values. A delete is applied.
    */
   LARDER__V1__MERGE_POLICY__MERGE_POLICY_OVERWRITE = 3,
   /*
-   * The change is left out.
+   * The change is not applied.
    */
   LARDER__V1__MERGE_POLICY__MERGE_POLICY_ROLLBACK = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__MERGE_POLICY)
 } Larder__V1__MergePolicy;
 /*
- * What a change does.
+ * The kind of a change.
  */
 typedef enum _Larder__V1__ChangeKind {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__CHANGE_KIND__CHANGE_KIND_UNSPECIFIED = 0,
   /*
@@ -89,33 +89,33 @@ typedef enum _Larder__V1__ChangeKind {
    */
   LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE = 3,
   /*
-   * Sets properties of all objects that satisfy a predicate.
+   * Sets properties of all objects that match a predicate.
    */
   LARDER__V1__CHANGE_KIND__CHANGE_KIND_UPDATE_ALL = 4,
   /*
-   * Deletes all objects that satisfy a predicate.
+   * Deletes all objects that match a predicate.
    */
   LARDER__V1__CHANGE_KIND__CHANGE_KIND_DELETE_ALL = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_KIND)
 } Larder__V1__ChangeKind;
 /*
- * What an edit does.
+ * The kind of an edit.
  */
 typedef enum _Larder__V1__RelationshipEditKind {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED = 0,
   /*
-   * Puts objects into the list; those that are in it stay where they are.
+   * Adds objects to the list; those that are already in it keep their position.
    */
   LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD = 1,
   /*
-   * Takes objects out of the list; those that are not in it are passed over.
+   * Removes objects from the list; those that are not in it are ignored.
    */
   LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE = 2,
   /*
-   * Gives objects of an ordered list another place.
+   * Moves objects of an ordered list to another position.
    */
   LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__RELATIONSHIP_EDIT_KIND)
@@ -125,7 +125,7 @@ typedef enum _Larder__V1__RelationshipEditKind {
  */
 typedef enum _Larder__V1__ListEnd {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__LIST_END__LIST_END_UNSPECIFIED = 0,
   LARDER__V1__LIST_END__LIST_END_FIRST = 1,
@@ -136,7 +136,7 @@ typedef enum _Larder__V1__ListEnd {
 /* --- messages --- */
 
 /*
- * Changes that happen together or not at all, in the order given.
+ * Changes that are applied in the given order as one transaction, all or none.
  */
 struct  Larder__V1__ChangeSet
 {
@@ -144,23 +144,21 @@ struct  Larder__V1__ChangeSet
   size_t n_changes;
   Larder__V1__Change **changes;
   /*
-   * What becomes of an insert whose unique values an object has already.
+   * What happens to an insert whose unique values an object already has.
    */
   Larder__V1__UniqueConflictPolicy on_unique_conflict;
   /*
-   * What becomes of an update or delete whose object is not any more as the caller saw it: it has
-   * another version than `if_version`, or, where that is absent, other values than `base_values`.
+   * What happens to an update or delete whose object has changed since the client read it: its
+   * version is not `if_version` or, if that is absent, its values are not `base_values`.
    */
   Larder__V1__MergePolicy merge_policy;
   /*
-   * Who or what makes the changes, for the history; at most 256 bytes, empty for nobody in
-   * particular.
+   * The author of the changes, for the history; at most 256 bytes, empty for none.
    */
   ProtobufCBinaryData author;
   /*
-   * Names the set, so that it can be sent again when its answer was lost: if it has been saved
-   * under this key before, nothing is done, and the answer is the first one. At most 64 bytes,
-   * empty for none.
+   * Makes the set safe to send again if its reply was lost: if it was already saved under this key,
+   * nothing is done and the reply is the first one. At most 64 bytes, empty for none.
    */
   ProtobufCBinaryData idempotency_key;
 };
@@ -176,13 +174,13 @@ typedef enum {
 } Larder__V1__Change__IfVersionPresenceCase;
 
 /*
- * One change to one object, or to all objects that satisfy a predicate.
+ * One change to one object, or to all objects that match a predicate.
  */
 struct  Larder__V1__Change
 {
   ProtobufCMessage base;
   /*
-   * What is done. Required.
+   * The kind. Required.
    */
   Larder__V1__ChangeKind kind;
   /*
@@ -192,24 +190,25 @@ struct  Larder__V1__Change
   /*
    * Insert and update only: the properties to set, each once. A to-one relationship takes an
    * object or nil, a to-many the whole list of objects. Objects may be temporary ones that the
-   * same change set inserts, before or after.
+   * same change set inserts, earlier or later.
    */
   size_t n_values;
   Larder__V1__PropertyValue **values;
   /*
-   * Update only: properties as the caller read them, each once; of those that the change sets, and
-   * of others if it is known.
+   * Update only: values as the client read them, each property once: of the properties that the
+   * change sets, and of others if they are known.
    */
   size_t n_base_values;
   Larder__V1__PropertyValue **base_values;
   /*
-   * Insert and update only: differences to be made to to-many relationships that `values` do not
-   * set, in the order given.
+   * Insert and update only: incremental changes to to-many relationships that `values` do not set,
+   * in the given order.
    */
   size_t n_edits;
   Larder__V1__RelationshipEdit **edits;
   /*
-   * Update of all and delete of all only, beside `kind` alone: which objects, and what they become.
+   * UPDATE_ALL and DELETE_ALL only, with no other field but `kind`: the objects and the
+   * assignments.
    */
   Larder__V1__ObjectsChange *by_predicate;
   Larder__V1__Change__IfVersionPresenceCase if_version_presence_case;
@@ -223,7 +222,7 @@ struct  Larder__V1__Change
 
 
 /*
- * Which objects a change by predicate is about, and what they become.
+ * The objects of a change by predicate, and the values that they get.
  */
 struct  Larder__V1__ObjectsChange
 {
@@ -237,34 +236,34 @@ struct  Larder__V1__ObjectsChange
    */
   Larder__V1__Term *predicate;
   /*
-   * Update of all only: attributes and to-one relationships, each once, and what each becomes: an
-   * expression over the object as it was before this change, or a value alone.
+   * UPDATE_ALL only: attributes and to-one relationships, each once, and their new values: an
+   * expression over the object as it was before this change, or a constant.
    */
   size_t n_assignments;
   Larder__V1__NamedTerm **assignments;
   /*
-   * The values that the terms refer to by place: `%@` and `%K` of format strings, in the order of
-   * the predicate and the assignments; or a tree's ARGUMENT nodes. Objects may be temporary ones
+   * The values that the terms refer to by index: `%@` and `%K` of format strings, in the order of
+   * the predicate and the assignments, or a tree's ARGUMENT nodes. Objects may be temporary ones
    * that an earlier change inserts.
    */
   size_t n_arguments;
   Larder__V1__Argument **arguments;
   /*
-   * Whether the values are all strings that take the type of what they stand beside; a list is the
-   * text of a JSON array then.
+   * Whether all values are strings, which are converted to the type of what they are compared with.
+   * A list is then the text of a JSON array.
    */
   protobuf_c_boolean arguments_are_text;
   /*
-   * The values of the variables that belong to no SUBQUERY; each name once.
+   * The values of the variables that no SUBQUERY declares; each name once.
    */
   size_t n_variables;
   Larder__V1__NamedArgument **variables;
   /*
-   * Whether the answer has the objects' identifiers: 65,536 at most in one answer.
+   * Whether the reply has the objects' identifiers; at most 65,536 in one reply.
    */
   protobuf_c_boolean identifiers_wanted;
   /*
-   * Whether objects of sub-entities are left out.
+   * Excludes objects of subentities.
    */
   protobuf_c_boolean exclude_subentities;
 };
@@ -274,7 +273,7 @@ struct  Larder__V1__ObjectsChange
 
 
 /*
- * A property and the value it gets.
+ * A property and its value.
  */
 struct  Larder__V1__PropertyValue
 {
@@ -294,16 +293,16 @@ struct  Larder__V1__PropertyValue
 
 
 typedef enum {
-  LARDER__V1__RELATIONSHIP_EDIT__PLACE__NOT_SET = 0,
-  LARDER__V1__RELATIONSHIP_EDIT__PLACE_END = 4,
-  LARDER__V1__RELATIONSHIP_EDIT__PLACE_BEFORE = 5,
-  LARDER__V1__RELATIONSHIP_EDIT__PLACE_AFTER = 6,
-  LARDER__V1__RELATIONSHIP_EDIT__PLACE_INDEX = 7
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__RELATIONSHIP_EDIT__PLACE__CASE)
-} Larder__V1__RelationshipEdit__PlaceCase;
+  LARDER__V1__RELATIONSHIP_EDIT__POSITION__NOT_SET = 0,
+  LARDER__V1__RELATIONSHIP_EDIT__POSITION_END = 4,
+  LARDER__V1__RELATIONSHIP_EDIT__POSITION_BEFORE = 5,
+  LARDER__V1__RELATIONSHIP_EDIT__POSITION_AFTER = 6,
+  LARDER__V1__RELATIONSHIP_EDIT__POSITION_INDEX = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__RELATIONSHIP_EDIT__POSITION__CASE)
+} Larder__V1__RelationshipEdit__PositionCase;
 
 /*
- * A difference to the list of a to-many relationship.
+ * An incremental change to the list of a to-many relationship.
  */
 struct  Larder__V1__RelationshipEdit
 {
@@ -313,15 +312,15 @@ struct  Larder__V1__RelationshipEdit
    */
   ProtobufCBinaryData name;
   /*
-   * What is done. Required.
+   * The kind. Required.
    */
   Larder__V1__RelationshipEditKind kind;
   /*
-   * Each once. They may be temporary ones that the change set inserts, before or after.
+   * Each once. They may be temporary ones that the change set inserts, earlier or later.
    */
   size_t n_objects;
   Larder__V1__Identifier **objects;
-  Larder__V1__RelationshipEdit__PlaceCase place_case;
+  Larder__V1__RelationshipEdit__PositionCase position_case;
   union {
     Larder__V1__ListEnd end;
     /*
@@ -330,14 +329,14 @@ struct  Larder__V1__RelationshipEdit
     Larder__V1__Identifier *before;
     Larder__V1__Identifier *after;
     /*
-     * Behind so many of the other objects, from 0; beyond the end it is the end.
+     * The index among the other objects, from 0; beyond the end it is the end.
      */
     int64_t index;
   };
 };
 #define LARDER__V1__RELATIONSHIP_EDIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__relationship_edit__descriptor) \
-    , {0,NULL}, LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED, 0,NULL, LARDER__V1__RELATIONSHIP_EDIT__PLACE__NOT_SET, {0} }
+    , {0,NULL}, LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED, 0,NULL, LARDER__V1__RELATIONSHIP_EDIT__POSITION__NOT_SET, {0} }
 
 
 /* Larder__V1__ChangeSet methods */

@@ -23,44 +23,44 @@ typedef struct Larder__V1__Node Larder__V1__Node;
 /* --- enums --- */
 
 /*
- * What a node means.
+ * The kind of a node.
  */
 typedef enum _Larder__V1__NodeKind {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_UNSPECIFIED = 0,
   /*
-   * A value that travels beside the shape. No operands. There are no constants in a shape.
+   * A value outside the shape. No operands. A shape contains no constants.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_ARGUMENT = 1,
   /*
-   * The right side of IN and BETWEEN. Any number of operands. Behind IN a list that is one ARGUMENT
+   * The right side of IN and BETWEEN. Any number of operands. After IN, a list that is one ARGUMENT
    * may be longer.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_LIST = 2,
   /*
-   * The object that the predicate is asked about, SELF. No operands.
+   * The object that the predicate is evaluated for, SELF. No operands.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_OBJECT = 3,
   /*
-   * The object that an enclosing SUBQUERY is asked about; or else the value that comes under this
-   * name in `QueryRequest.variables`. No operands.
+   * The object that an enclosing SUBQUERY is evaluated for, or else the value with this name in
+   * `QueryRequest.variables`. No operands.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_VARIABLE = 4,
   /*
-   * Steps through relationships to a property, and on into a json attribute. One operand: OBJECT,
-   * VARIABLE or SUBQUERY.
+   * Steps through relationships to a property, and further into a json attribute. One operand:
+   * OBJECT, VARIABLE or SUBQUERY.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_KEY_PATH = 5,
   /*
-   * A value computed over many: `articles.@sum.wordCount`. One operand: a to-many KEY_PATH, or
+   * A value aggregated over many: `articles.@sum.wordCount`. One operand: a to-many KEY_PATH, or
    * SUBQUERY.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_COLLECTION = 6,
   /*
-   * Those objects for which a predicate holds. Two operands: a to-many KEY_PATH or SUBQUERY, the
-   * predicate.
+   * The objects for which a predicate is true. Two operands: a to-many KEY_PATH or SUBQUERY, and
+   * the predicate.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_SUBQUERY = 7,
   /*
@@ -68,11 +68,11 @@ typedef enum _Larder__V1__NodeKind {
    */
   LARDER__V1__NODE_KIND__NODE_KIND_COMPARISON = 8,
   /*
-   * True if all operands are; true without any.
+   * True if all operands are; true without operands.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_AND = 9,
   /*
-   * True if some operand is; false without any.
+   * True if at least one operand is; false without operands.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_OR = 10,
   /*
@@ -80,22 +80,22 @@ typedef enum _Larder__V1__NodeKind {
    */
   LARDER__V1__NODE_KIND__NODE_KIND_NOT = 11,
   /*
-   * A value computed of others: `wordCount * 2`. As many operands as the function takes.
+   * A value computed from others: `wordCount * 2`. As many operands as the function takes.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_FUNCTION = 12,
   /*
-   * Whether an object is of an entity or of one below it; false for nil. One operand: OBJECT,
+   * Whether an object is of an entity or of a subentity; false for nil. One operand: OBJECT,
    * VARIABLE, or a to-one KEY_PATH.
    */
   LARDER__V1__NODE_KIND__NODE_KIND_TYPE_TEST = 13
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__NODE_KIND)
 } Larder__V1__NodeKind;
 /*
- * What is computed over many values. Nil values are passed over.
+ * A function over many values. Nil values are ignored.
  */
 typedef enum _Larder__V1__AggregateFunction {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED = 0,
   LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_COUNT = 1,
@@ -110,18 +110,18 @@ typedef enum _Larder__V1__AggregateFunction {
    */
   LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_STDDEV = 8,
   /*
-   * The value that occurs most often; of several the smallest.
+   * The most frequent value; the smallest of several.
    */
   LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_MODE = 9
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__AGGREGATE_FUNCTION)
 } Larder__V1__AggregateFunction;
 /*
- * What is computed of the values of one object. Two operands unless said otherwise; docs/queries.md
- * has the types and the meaning of each. Where there is no answer, it is nil.
+ * A function of the values of one object. It takes two operands unless noted otherwise;
+ * docs/queries.md describes the types and the meaning of each. An undefined result is nil.
  */
 typedef enum _Larder__V1__ScalarFunction {
   /*
-   * Refused in a FUNCTION.
+   * Rejected in a FUNCTION.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UNSPECIFIED = 0,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ADD = 1,
@@ -131,7 +131,7 @@ typedef enum _Larder__V1__ScalarFunction {
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MODULUS = 5,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_POWER = 6,
   /*
-   * One operand, as have those down to LOG.
+   * One operand, like those down to LOG.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NEGATE = 7,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_ABS = 8,
@@ -167,7 +167,7 @@ typedef enum _Larder__V1__ScalarFunction {
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LEFT_SHIFT = 23,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_RIGHT_SHIFT = 24,
   /*
-   * How many characters a string has. One operand, as have those down to CANONICAL.
+   * The number of characters of a string. One operand, like those down to CANONICAL.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_LENGTH = 25,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_UPPERCASE = 26,
@@ -177,11 +177,11 @@ typedef enum _Larder__V1__ScalarFunction {
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CANONICAL = 28,
   /*
-   * When the query began. No operands.
+   * The time at which the query began. No operands.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_NOW = 29,
   /*
-   * A part of a date in UTC. One operand, as have those down to SECOND.
+   * A component of a date in UTC. One operand, like those down to SECOND.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_YEAR = 30,
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_MONTH = 31,
@@ -198,17 +198,17 @@ typedef enum _Larder__V1__ScalarFunction {
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_COALESCE = 37,
   /*
-   * Three operands: a predicate, the value if it holds, the value if not.
+   * Three operands: a predicate, the value if it is true, the value if it is false.
    */
   LARDER__V1__SCALAR_FUNCTION__SCALAR_FUNCTION_CONDITIONAL = 38
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SCALAR_FUNCTION)
 } Larder__V1__ScalarFunction;
 /*
- * How two sides are compared. Nil equals nil; nil is neither less nor greater than anything.
+ * How two operands are compared. Nil equals nil; nil is neither less nor greater than any value.
  */
 typedef enum _Larder__V1__ComparisonOperator {
   /*
-   * Refused in a COMPARISON.
+   * Rejected in a COMPARISON.
    */
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_UNSPECIFIED = 0,
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_EQUAL = 1,
@@ -230,7 +230,7 @@ typedef enum _Larder__V1__ComparisonOperator {
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_ENDS_WITH = 10,
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_CONTAINS = 11,
   /*
-   * `*` is any run of characters, `?` any one.
+   * `*` matches any characters, `?` any one character.
    */
   LARDER__V1__COMPARISON_OPERATOR__COMPARISON_OPERATOR_LIKE = 12,
   /*
@@ -240,7 +240,7 @@ typedef enum _Larder__V1__ComparisonOperator {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__COMPARISON_OPERATOR)
 } Larder__V1__ComparisonOperator;
 /*
- * Of how many elements of a to-many left side a comparison must hold.
+ * The number of elements of a to-many left side for which a comparison must be true.
  */
 typedef enum _Larder__V1__ComparisonModifier {
   /*
@@ -248,11 +248,11 @@ typedef enum _Larder__V1__ComparisonModifier {
    */
   LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_DIRECT = 0,
   /*
-   * At least one; false over none.
+   * At least one; false for an empty list.
    */
   LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_ANY = 1,
   /*
-   * Every one; true over none.
+   * Every one; true for an empty list.
    */
   LARDER__V1__COMPARISON_MODIFIER__COMPARISON_MODIFIER_ALL = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__COMPARISON_MODIFIER)
@@ -261,14 +261,15 @@ typedef enum _Larder__V1__ComparisonModifier {
 /* --- messages --- */
 
 /*
- * A tree as an array of nodes. A node's operands stand before it and are given by their index from
- * 0. Every node but the last is the operand of exactly one other; the last is the root.
+ * A tree as an array of nodes. The operands of a node precede it and are given by their indexes,
+ * from 0. Every node except the last is the operand of exactly one other node; the last is the
+ * root.
  */
 struct  Larder__V1__Expression
 {
   ProtobufCMessage base;
   /*
-   * 1 to 4,096 nodes, of which no more than 64 lie on any way from the root to a leaf.
+   * 1 to 4,096 nodes, with at most 64 levels.
    */
   size_t n_nodes;
   Larder__V1__Node **nodes;
@@ -279,7 +280,7 @@ struct  Larder__V1__Expression
 
 
 /*
- * One node. Which fields it uses depends on its kind; the others are left out.
+ * One node. Its kind determines the fields that it uses; the others are absent.
  */
 struct  Larder__V1__Node
 {
@@ -289,17 +290,17 @@ struct  Larder__V1__Node
    */
   Larder__V1__NodeKind kind;
   /*
-   * Indices of nodes that stand before this one.
+   * Indexes of nodes that precede this one.
    */
   size_t n_operands;
   uint32_t *operands;
   /*
-   * ARGUMENT: the place of its value in `QueryRequest.arguments`, from 0.
+   * ARGUMENT: the index of its value in `QueryRequest.arguments`, from 0.
    */
   uint32_t argument;
   /*
-   * KEY_PATH: its steps. VARIABLE and SUBQUERY: the variable's name without `$`, one. TYPE_TEST: the
-   * entity's name, one.
+   * KEY_PATH: its steps. VARIABLE and SUBQUERY: one, the variable's name without `$`. TYPE_TEST:
+   * one, the entity's name.
    */
   size_t n_names;
   ProtobufCBinaryData *names;
@@ -308,8 +309,8 @@ struct  Larder__V1__Node
    */
   Larder__V1__ComparisonOperator operator_;
   /*
-   * COMPARISON: a sum of 1 (case does not matter) and 2 (diacritics do not matter); or 4 (strings are
-   * compared as they stand), alone.
+   * COMPARISON: the sum of 1 (case-insensitive) and 2 (diacritic-insensitive), or 4 alone (strings
+   * are compared scalar by scalar).
    */
   uint32_t options;
   /*

@@ -40,7 +40,7 @@ typedef struct Larder__V1__AffectedObjects Larder__V1__AffectedObjects;
 typedef struct Larder__V1__ExplainReply Larder__V1__ExplainReply;
 typedef struct Larder__V1__SchemaReply Larder__V1__SchemaReply;
 typedef struct Larder__V1__StatisticsReply Larder__V1__StatisticsReply;
-typedef struct Larder__V1__Figure Larder__V1__Figure;
+typedef struct Larder__V1__Statistic Larder__V1__Statistic;
 typedef struct Larder__V1__CheckReply Larder__V1__CheckReply;
 typedef struct Larder__V1__Finding Larder__V1__Finding;
 typedef struct Larder__V1__PongReply Larder__V1__PongReply;
@@ -75,7 +75,7 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
   LARDER__V1__ENVELOPE__BODY_EXPLAINED = 33,
   LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT = 34,
-  LARDER__V1__ENVELOPE__BODY_FIGURES = 35,
+  LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST = 35,
   LARDER__V1__ENVELOPE__BODY_PONG = 36,
   LARDER__V1__ENVELOPE__BODY_FAILED = 37,
   LARDER__V1__ENVELOPE__BODY_CHECKED = 38,
@@ -84,18 +84,18 @@ typedef enum {
 } Larder__V1__Envelope__BodyCase;
 
 /*
- * What a frame holds: one request, or one reply.
+ * The content of a frame: one request or one reply.
  */
 struct  Larder__V1__Envelope
 {
   ProtobufCMessage base;
   /*
-   * Chosen by the client, unique among its requests in flight, not 0. A reply carries the id of
+   * Chosen by the client, unique among its unanswered requests, not 0. A reply has the id of
    * its request, or 0 in an error that belongs to no request.
    */
   uint64_t id;
   /*
-   * Requests only: how long the client will wait, in milliseconds; 0 leaves it to the server.
+   * Requests only: how long the client waits, in milliseconds; 0 leaves it to the server.
    */
   uint32_t timeout_milliseconds;
   Larder__V1__Envelope__BodyCase body_case;
@@ -109,11 +109,11 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__GetRequest *get;
     /*
-     * Asks a query; answered by `batches`, several if there are many rows.
+     * Runs a query; answered by one or more `batches`.
      */
     Larder__V1__QueryRequest *query;
     /*
-     * Asks how a query would be answered; answered by `explained`.
+     * Plans a query without running it; answered by `explained`.
      */
     Larder__V1__QueryRequest *explain;
     /*
@@ -121,35 +121,35 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__ChangeSet *save;
     /*
-     * Asks for the schema file; answered by `schema_text`.
+     * Reads the schema file; answered by `schema_text`.
      */
     Larder__V1__SchemaRequest *schema;
     /*
-     * Asks for figures about the store; answered by `figures`.
+     * Reads statistics of the store; answered by `statistics_list`.
      */
     Larder__V1__StatisticsRequest *statistics;
     /*
-     * Passes once through the server's reader and writer; answered by `pong`.
+     * Passes through the server's reader and writer; answered by `pong`.
      */
     Larder__V1__PingRequest *ping;
     /*
-     * Allows a stream to go on. Has no reply.
+     * Allows a stream to send more. Has no reply.
      */
     Larder__V1__CreditRequest *credit;
     /*
-     * Gives up a request. Has no reply of its own.
+     * Cancels a stream. Has no reply of its own.
      */
     Larder__V1__CancelRequest *cancel;
     /*
-     * Looks at the whole store for what is not as it must be; answered by `checked`.
+     * Verifies the integrity of the whole store; answered by `checked`.
      */
     Larder__V1__CheckRequest *check;
     /*
-     * Opens a stream of new objects, whose rows follow; answered by `inserted`, several times.
+     * Opens a stream of new objects, whose rows follow; answered by one or more `inserted`.
      */
     Larder__V1__InsertRequest *insert_rows;
     /*
-     * Some rows of such a stream. Has no reply of its own.
+     * Sends rows of such a stream. Has no reply of its own.
      */
     Larder__V1__RowsRequest *rows;
     /*
@@ -175,13 +175,13 @@ struct  Larder__V1__Envelope
     /*
      * Answers `statistics`.
      */
-    Larder__V1__StatisticsReply *figures;
+    Larder__V1__StatisticsReply *statistics_list;
     /*
      * Answers `ping`.
      */
     Larder__V1__PongReply *pong;
     /*
-     * The request failed. It ends a stream as well.
+     * The request failed. This also ends a stream.
      */
     Larder__V1__ErrorReply *failed;
     /*
@@ -189,7 +189,7 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__CheckReply *checked;
     /*
-     * Answers `insert_rows`: how far it has come, and in the end what it came to.
+     * Answers `insert_rows`: its progress, and finally its result.
      */
     Larder__V1__InsertReply *inserted;
   };
@@ -200,13 +200,13 @@ struct  Larder__V1__Envelope
 
 
 /*
- * How a client introduces itself: the first request of a connection, and only the first.
+ * The first request of a connection: how a client introduces itself. It is sent once.
  */
 struct  Larder__V1__Hello
 {
   ProtobufCMessage base;
   /*
-   * The version of the protocol that the client speaks: 1.
+   * The protocol version that the client supports: 1.
    */
   uint32_t protocol_version;
   /*
@@ -228,13 +228,13 @@ struct  Larder__V1__Hello
 
 
 /*
- * Which store this is and what it allows.
+ * The store, and the limits of the connection.
  */
 struct  Larder__V1__WelcomeReply
 {
   ProtobufCMessage base;
   /*
-   * The version of the protocol that the connection will speak.
+   * The protocol version of the connection.
    */
   uint32_t protocol_version;
   /*
@@ -246,28 +246,28 @@ struct  Larder__V1__WelcomeReply
    */
   ProtobufCBinaryData store;
   /*
-   * The version that the store's schema file gives itself.
+   * The version in the store's schema file.
    */
   ProtobufCBinaryData schema_version;
   /*
-   * Differs where schemas differ.
+   * Different schemas have different fingerprints.
    */
   ProtobufCBinaryData schema_fingerprint;
   /*
-   * Whether `save` is refused.
+   * Whether the store rejects changes.
    */
   protobuf_c_boolean read_only;
   /*
-   * Names of optional abilities; unknown ones are to be ignored.
+   * Names of optional features. A client ignores those that it does not know.
    */
   size_t n_capabilities;
   ProtobufCBinaryData *capabilities;
   /*
-   * The longest frame that the server takes from now on, in bytes without the length.
+   * The longest frame that the server accepts from now on, in bytes without the length.
    */
   uint32_t frame_bytes_max;
   /*
-   * How many requests may be outstanding; beyond that the server stops reading.
+   * The maximum number of unanswered requests. The server stops reading while it is reached.
    */
   uint32_t requests_in_flight_max;
 };
@@ -277,7 +277,7 @@ struct  Larder__V1__WelcomeReply
 
 
 /*
- * Names the objects to read.
+ * The objects to read.
  */
 struct  Larder__V1__GetRequest
 {
@@ -327,40 +327,40 @@ typedef enum {
 } Larder__V1__QueryRequest__OffsetPresenceCase;
 
 /*
- * A query's shape and what fills it.
+ * A query's shape and its values.
  */
 struct  Larder__V1__QueryRequest
 {
   ProtobufCMessage base;
   /*
-   * An encoded `Query` message (query.proto). The server keeps its plan under these bytes, so the
-   * same question should be encoded to the same bytes and differ in the fields below alone.
+   * An encoded `Query` message (query.proto). The server caches the plan by these bytes, so equal
+   * queries should be encoded to equal bytes and differ only in the fields below.
    */
   ProtobufCBinaryData shape;
   /*
-   * The values that the shape refers to by place: `%@` and `%K` of format strings, in the order of
+   * The values that the shape refers to by index: `%@` and `%K` of format strings, in the order of
    * the predicate, the columns or group keys, the aggregates (each its term, then its filter),
    * having, the sort keys; or a tree's ARGUMENT nodes.
    */
   size_t n_arguments;
   Larder__V1__Argument **arguments;
   /*
-   * Whether the values, those of `after` too, are all strings that take the type of what they are
-   * compared with; a list is the text of a JSON array then.
+   * Whether all values, those of `after` included, are strings, which are converted to the type of
+   * what they are compared with. A list is then the text of a JSON array.
    */
   protobuf_c_boolean arguments_are_text;
   /*
-   * How many replies the server may send before it waits for `credit`; 0 sets no such bound.
+   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
    */
   uint32_t credit;
   /*
-   * The values of the variables in the shape that belong to no SUBQUERY; each name once.
+   * The values of the variables in the shape that no SUBQUERY declares; each name once.
    */
   size_t n_variables;
   Larder__V1__NamedArgument **variables;
   /*
-   * Of a fetch: only rows behind this place in its order. A value for each sort key, and last the
-   * object's identifier. Empty: from the first row.
+   * Fetches only: a keyset cursor. The result has only the rows after this position in the order: a
+   * value for each sort key, and then the object's identifier. Empty: from the first row.
    */
   size_t n_after;
   Larder__V1__Value **after;
@@ -379,7 +379,7 @@ struct  Larder__V1__QueryRequest
 
 
 /*
- * Asks for the store's schema file.
+ * Reads the store's schema file.
  */
 struct  Larder__V1__SchemaRequest
 {
@@ -391,7 +391,7 @@ struct  Larder__V1__SchemaRequest
 
 
 /*
- * Asks for figures about the store.
+ * Reads statistics of the store.
  */
 struct  Larder__V1__StatisticsRequest
 {
@@ -403,7 +403,7 @@ struct  Larder__V1__StatisticsRequest
 
 
 /*
- * Asks for a check of every object and every link.
+ * Verifies every object and every relationship.
  */
 struct  Larder__V1__CheckRequest
 {
@@ -415,7 +415,7 @@ struct  Larder__V1__CheckRequest
 
 
 /*
- * Asks whether the server is well.
+ * Checks that the server answers.
  */
 struct  Larder__V1__PingRequest
 {
@@ -427,17 +427,17 @@ struct  Larder__V1__PingRequest
 
 
 /*
- * Allows the stream that answers a request so many replies more.
+ * Allows the stream that answers a request more replies.
  */
 struct  Larder__V1__CreditRequest
 {
   ProtobufCMessage base;
   /*
-   * The id of the request that the stream answers.
+   * The id of the request.
    */
   uint64_t request_id;
   /*
-   * How many replies more.
+   * The number of further replies.
    */
   uint32_t batches;
 };
@@ -447,14 +447,14 @@ struct  Larder__V1__CreditRequest
 
 
 /*
- * Gives up a request. If it is still being answered by a stream, that ends with `failed` and the
- * code CANCELLED, unless its last reply is on its way already. Other requests are answered as ever.
+ * Cancels the stream that answers a request. It ends with `failed` and the code CANCELLED, unless
+ * its last reply was sent already. A request that is not a stream is answered as usual.
  */
 struct  Larder__V1__CancelRequest
 {
   ProtobufCMessage base;
   /*
-   * The id of the request to give up.
+   * The id of the request.
    */
   uint64_t request_id;
 };
@@ -464,14 +464,14 @@ struct  Larder__V1__CancelRequest
 
 
 /*
- * How a stream of new objects of one entity is to be stored.
+ * How to store a stream of new objects of one entity.
  */
 struct  Larder__V1__InsertRequest
 {
   ProtobufCMessage base;
   ProtobufCBinaryData entity;
   /*
-   * What becomes of a row whose unique values an object has already.
+   * What happens to a row whose unique values an object already has.
    */
   Larder__V1__UniqueConflictPolicy on_unique_conflict;
   /*
@@ -479,12 +479,12 @@ struct  Larder__V1__InsertRequest
    */
   ProtobufCBinaryData author;
   /*
-   * Whether all rows are one transaction, which begins when the last have come. If not, the rows of
-   * each `rows` are one, in the order in which they come.
+   * Whether all rows are one transaction, which begins when the last have arrived. Otherwise the
+   * rows of each `rows` are one transaction, in the order in which they arrive.
    */
   protobuf_c_boolean atomic;
   /*
-   * Whether the keys of the objects are wanted.
+   * Whether the replies have the keys of the objects.
    */
   protobuf_c_boolean identifiers_wanted;
 };
@@ -494,7 +494,7 @@ struct  Larder__V1__InsertRequest
 
 
 /*
- * Some rows of a stream.
+ * Rows of a stream.
  */
 struct  Larder__V1__RowsRequest
 {
@@ -504,12 +504,12 @@ struct  Larder__V1__RowsRequest
    */
   uint64_t request_id;
   /*
-   * Without identity. The columns are attributes and relationships; what no column names takes its
-   * default. Absent: no rows.
+   * Without identity. The columns are attributes and relationships; a property without a column
+   * gets its default. Absent: no rows.
    */
   Larder__V1__Batch *batch;
   /*
-   * Whether these are the last of the stream. They may be none.
+   * Whether the stream ends with these rows, of which there may be none.
    */
   protobuf_c_boolean last;
 };
@@ -519,24 +519,24 @@ struct  Larder__V1__RowsRequest
 
 
 /*
- * How far a stream of new objects has come. Sent for each `rows` that the server is done with, and
- * from time to time while many rows become one transaction.
+ * The progress of a stream of new objects. Sent for each `rows` that the server has processed, and
+ * periodically while the rows of an atomic stream are being stored.
  */
 struct  Larder__V1__InsertReply
 {
   ProtobufCMessage base;
   /*
-   * So many rows are stored; of an atomic stream so many were received, and in the last reply
-   * stored.
+   * The number of rows that are stored. For an atomic stream: the number received, and in the last
+   * reply the number stored.
    */
   int64_t row_count;
   /*
-   * With how many `rows` the server is done. No more than 4 may be under way beyond these.
+   * The number of `rows` that the server has processed. At most 4 may be in flight beyond these.
    */
   int64_t batch_count;
   /*
-   * Of the objects that were stored since the reply before, in the order of the rows, if they are
-   * wanted: runs of consecutive keys, the first key and the number of each.
+   * With `identifiers_wanted`: the keys of the objects stored since the previous reply, in the
+   * order of the rows, as runs of consecutive keys: the first key and the length of each run.
    */
   size_t n_first_keys;
   int64_t *first_keys;
@@ -557,9 +557,10 @@ struct  Larder__V1__InsertReply
 
 
 /*
- * Rows. The answer to `get` is one reply with a batch for each entity. The answer to `query` is one
- * batch a reply; there is always at least one, with the columns, even if no row was found. Objects
- * that a fetch prefetches come in replies of their own, in front of the rows that refer to them.
+ * Rows. A `get` is answered by one reply with one batch per entity. A `query` is answered by one
+ * batch per reply; there is always at least one, with the columns, even if there are no rows.
+ * Objects that a fetch prefetches are sent in replies of their own, before the rows that refer to
+ * them.
  */
 struct  Larder__V1__BatchesReply
 {
@@ -577,40 +578,40 @@ struct  Larder__V1__BatchesReply
 
 
 /*
- * What a change set came to.
+ * The result of a change set.
  */
 struct  Larder__V1__SaveReply
 {
   ProtobufCMessage base;
   /*
-   * The permanent identifiers of the inserted objects, in the order of the inserts; that of the
-   * existing object where an insert became an update.
+   * The permanent identifiers of the inserted objects, in the order of the inserts; the identifier
+   * of the existing object if an insert became an update.
    */
   size_t n_inserted;
   Larder__V1__Identifier **inserted;
   /*
-   * Row versions after the save of the objects updated by name, in the order of the updates; 0 for
-   * an update that the merge policy left out because its object is deleted.
+   * Row versions after the save of the objects that were updated by identifier, in the order of the
+   * updates; 0 for an update that the merge policy skipped because its object is deleted.
    */
   size_t n_updated_versions;
   int64_t *updated_versions;
   /*
-   * How many objects were deleted, those reached by the rule `cascade` included.
+   * The number of deleted objects, those of the delete rule `cascade` included.
    */
   int64_t deleted_count;
   /*
-   * Places in the change set, from 0, of the changes whose conflict the merge policy solved: their
-   * objects may differ from what the client knows.
+   * The indexes in the change set, from 0, of the changes whose conflict the merge policy resolved.
+   * Their objects may differ from what the client has.
    */
   size_t n_merged;
   uint32_t *merged;
   /*
-   * The number of the transaction that the history has of the save, from 1; numbers grow with each
-   * commit, and none is used twice. 0 where the set changed nothing, and so left none.
+   * The number of the save's transaction in the history, from 1. Numbers increase with each commit
+   * and are never reused. 0 if the set changed nothing, which leaves no transaction.
    */
   int64_t transaction;
   /*
-   * What the changes by predicate came to, one for each, in their order.
+   * The results of the changes by predicate, one for each, in their order.
    */
   size_t n_affected;
   Larder__V1__AffectedObjects **affected;
@@ -621,17 +622,17 @@ struct  Larder__V1__SaveReply
 
 
 /*
- * What a change by predicate came to.
+ * The result of a change by predicate.
  */
 struct  Larder__V1__AffectedObjects
 {
   ProtobufCMessage base;
   /*
-   * How many objects satisfied the predicate.
+   * The number of objects that matched the predicate.
    */
   int64_t count;
   /*
-   * Which they were, in the order of their keys; empty unless `identifiers_wanted`.
+   * Their identifiers, in the order of their keys; empty unless `identifiers_wanted`.
    */
   size_t n_identifiers;
   Larder__V1__Identifier **identifiers;
@@ -642,7 +643,7 @@ struct  Larder__V1__AffectedObjects
 
 
 /*
- * How a query would be answered, for a person to read.
+ * The plan of a query, for people.
  */
 struct  Larder__V1__ExplainReply
 {
@@ -652,11 +653,11 @@ struct  Larder__V1__ExplainReply
    */
   ProtobufCBinaryData plan;
   /*
-   * The statement that the store would run.
+   * The SQL statement that the store would run.
    */
   ProtobufCBinaryData sql;
   /*
-   * The database's own plan, a line a step.
+   * The database's own plan, one line per step.
    */
   size_t n_steps;
   ProtobufCBinaryData *steps;
@@ -688,13 +689,13 @@ struct  Larder__V1__SchemaReply
 
 
 /*
- * Figures about the store, in the order in which to show them.
+ * Statistics of the store, in the order in which to show them.
  */
 struct  Larder__V1__StatisticsReply
 {
   ProtobufCMessage base;
-  size_t n_figures;
-  Larder__V1__Figure **figures;
+  size_t n_statistics;
+  Larder__V1__Statistic **statistics;
 };
 #define LARDER__V1__STATISTICS_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__statistics_reply__descriptor) \
@@ -702,21 +703,21 @@ struct  Larder__V1__StatisticsReply
 
 
 /*
- * One figure.
+ * One statistic.
  */
-struct  Larder__V1__Figure
+struct  Larder__V1__Statistic
 {
   ProtobufCMessage base;
   ProtobufCBinaryData name;
   Larder__V1__Value *value;
 };
-#define LARDER__V1__FIGURE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__figure__descriptor) \
+#define LARDER__V1__STATISTIC__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__statistic__descriptor) \
     , {0,NULL}, NULL }
 
 
 /*
- * What a check found; nothing in a sound store.
+ * The findings of a check; none in a sound store.
  */
 struct  Larder__V1__CheckReply
 {
@@ -727,9 +728,9 @@ struct  Larder__V1__CheckReply
   size_t n_findings;
   Larder__V1__Finding **findings;
   /*
-   * Whether more was found than is told.
+   * Whether there are more findings than these.
    */
-  protobuf_c_boolean cut;
+  protobuf_c_boolean truncated;
 };
 #define LARDER__V1__CHECK_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__check_reply__descriptor) \
@@ -737,17 +738,17 @@ struct  Larder__V1__CheckReply
 
 
 /*
- * One thing that is not as it must be.
+ * One violation of the store's integrity.
  */
 struct  Larder__V1__Finding
 {
   ProtobufCMessage base;
   /*
-   * `Article.category`, an entity or a table, or empty for the file as a whole.
+   * `Article.category`, an entity or a table; empty for the file as a whole.
    */
-  ProtobufCBinaryData place;
+  ProtobufCBinaryData location;
   /*
-   * The object at fault; empty where none can be named.
+   * The damaged object; empty if there is none to name.
    */
   ProtobufCBinaryData uri;
   /*
@@ -761,7 +762,7 @@ struct  Larder__V1__Finding
 
 
 /*
- * The server is well.
+ * The server answers.
  */
 struct  Larder__V1__PongReply
 {
@@ -779,7 +780,7 @@ struct  Larder__V1__ErrorReply
 {
   ProtobufCMessage base;
   /*
-   * The stable number; docs/protocol.md lists them. Its hundred says what a caller can do.
+   * The stable number; docs/protocol.md lists them. Its hundred determines what a client can do.
    */
   uint32_t code;
   /*
@@ -787,11 +788,11 @@ struct  Larder__V1__ErrorReply
    */
   ProtobufCBinaryData message;
   /*
-   * One sentence that says what helps; empty if nothing is known to.
+   * One sentence that says what to do; empty if there is no hint.
    */
   ProtobufCBinaryData hint;
   /*
-   * For an error about a part of a format string: its column, from 1, in characters; otherwise 0.
+   * For an error in a format string: its column, from 1, in characters; otherwise 0.
    */
   uint32_t column;
   /*
@@ -799,12 +800,12 @@ struct  Larder__V1__ErrorReply
    */
   ProtobufCBinaryData uri;
   /*
-   * Every single fault, where several were found at once.
+   * All faults, if several were found at once.
    */
   size_t n_faults;
   ProtobufCBinaryData *faults;
   /*
-   * The faults of a change set in parts, also where there is only one; at most 100.
+   * The faults of a change set as fields, even if there is only one; at most 100.
    */
   size_t n_details;
   Larder__V1__ChangeFault **details;
@@ -821,7 +822,7 @@ typedef enum {
 } Larder__V1__ChangeFault__ChangePresenceCase;
 
 /*
- * One thing that is wrong with a change set. Strings are empty where they do not apply.
+ * One fault of a change set. Strings that do not apply are empty.
  */
 struct  Larder__V1__ChangeFault
 {
@@ -835,29 +836,29 @@ struct  Larder__V1__ChangeFault
    */
   ProtobufCBinaryData message;
   /*
-   * The entity of the object at fault.
+   * The entity of the object.
    */
   ProtobufCBinaryData entity;
   /*
-   * The properties at fault: one, or those of a constraint.
+   * The properties: one, or those of a constraint.
    */
   size_t n_properties;
   ProtobufCBinaryData *properties;
   /*
-   * The object in question: the one that has to change, or that stands in the way.
+   * The object that has to change, or that causes the fault.
    */
   ProtobufCBinaryData uri;
   /*
-   * What kind of value was given, in words.
+   * The kind of the given value, in words.
    */
   ProtobufCBinaryData value_kind;
   /*
-   * What was broken: type, optional, minimum, maximum, minLength, maxLength, pattern, minCount,
+   * The violated rule: type, optional, minimum, maximum, minLength, maxLength, pattern, minCount,
    * maxCount, unique, deleteRule, version, abstract; there may be others later.
    */
   ProtobufCBinaryData rule;
   /*
-   * For a conflict.
+   * Version conflicts only.
    */
   Larder__V1__MergeConflict *conflict;
   Larder__V1__ChangeFault__ChangePresenceCase change_presence_case;
@@ -877,7 +878,7 @@ typedef enum {
 } Larder__V1__MergeConflict__ExpectedVersionPresenceCase;
 
 /*
- * Two snapshots of one object: the store's, and the caller's.
+ * Two snapshots of one object: the store's and the client's.
  */
 struct  Larder__V1__MergeConflict
 {
@@ -887,8 +888,7 @@ struct  Larder__V1__MergeConflict
    */
   int64_t stored_version;
   /*
-   * The properties that the change names; left out from where the snapshots of an error would take
-   * more than 1 MiB.
+   * The properties that the change names. Snapshots beyond 1 MiB in one error are left out.
    */
   size_t n_properties;
   Larder__V1__ConflictingProperty **properties;
@@ -910,15 +910,16 @@ struct  Larder__V1__ConflictingProperty
   ProtobufCMessage base;
   ProtobufCBinaryData name;
   /*
-   * As the change said that the caller read it; absent if it did not say.
+   * The base value of the change; absent if it has none.
    */
   Larder__V1__Value *base_value;
   /*
-   * As the store has it.
+   * The value in the store.
    */
   Larder__V1__Value *stored;
   /*
-   * As the change sets it; absent if it does not, or names objects that the set inserts.
+   * The value that the change sets; absent if it sets none, or refers to objects that the set
+   * inserts.
    */
   Larder__V1__Value *given;
 };
@@ -1326,24 +1327,24 @@ Larder__V1__StatisticsReply *
 void   larder__v1__statistics_reply__free_unpacked
                      (Larder__V1__StatisticsReply *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__Figure methods */
-void   larder__v1__figure__init
-                     (Larder__V1__Figure         *message);
-size_t larder__v1__figure__get_packed_size
-                     (const Larder__V1__Figure   *message);
-size_t larder__v1__figure__pack
-                     (const Larder__V1__Figure   *message,
+/* Larder__V1__Statistic methods */
+void   larder__v1__statistic__init
+                     (Larder__V1__Statistic         *message);
+size_t larder__v1__statistic__get_packed_size
+                     (const Larder__V1__Statistic   *message);
+size_t larder__v1__statistic__pack
+                     (const Larder__V1__Statistic   *message,
                       uint8_t             *out);
-size_t larder__v1__figure__pack_to_buffer
-                     (const Larder__V1__Figure   *message,
+size_t larder__v1__statistic__pack_to_buffer
+                     (const Larder__V1__Statistic   *message,
                       ProtobufCBuffer     *buffer);
-Larder__V1__Figure *
-       larder__v1__figure__unpack
+Larder__V1__Statistic *
+       larder__v1__statistic__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   larder__v1__figure__free_unpacked
-                     (Larder__V1__Figure *message,
+void   larder__v1__statistic__free_unpacked
+                     (Larder__V1__Statistic *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__CheckReply methods */
 void   larder__v1__check_reply__init
@@ -1543,8 +1544,8 @@ typedef void (*Larder__V1__SchemaReply_Closure)
 typedef void (*Larder__V1__StatisticsReply_Closure)
                  (const Larder__V1__StatisticsReply *message,
                   void *closure_data);
-typedef void (*Larder__V1__Figure_Closure)
-                 (const Larder__V1__Figure *message,
+typedef void (*Larder__V1__Statistic_Closure)
+                 (const Larder__V1__Statistic *message,
                   void *closure_data);
 typedef void (*Larder__V1__CheckReply_Closure)
                  (const Larder__V1__CheckReply *message,
@@ -1594,7 +1595,7 @@ extern const ProtobufCMessageDescriptor larder__v1__affected_objects__descriptor
 extern const ProtobufCMessageDescriptor larder__v1__explain_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_reply__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__figure__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__statistic__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor;

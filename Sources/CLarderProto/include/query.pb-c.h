@@ -30,11 +30,11 @@ typedef struct Larder__V1__AggregateColumn Larder__V1__AggregateColumn;
 /* --- enums --- */
 
 /*
- * Where rows go whose sort key is nil.
+ * The position of rows whose sort key is nil.
  */
 typedef enum _Larder__V1__NilPlacement {
   /*
-   * First ascending, last descending.
+   * First in ascending order, last in descending order.
    */
   LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_STANDARD = 0,
   LARDER__V1__NIL_PLACEMENT__NIL_PLACEMENT_FIRST = 1,
@@ -42,7 +42,7 @@ typedef enum _Larder__V1__NilPlacement {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__NIL_PLACEMENT)
 } Larder__V1__NilPlacement;
 /*
- * How strings are sorted; docs/queries.md describes the orders. Others than PLAIN need strings.
+ * The order of strings; docs/queries.md describes each. All but PLAIN require strings.
  */
 typedef enum _Larder__V1__StringOrder {
   LARDER__V1__STRING_ORDER__STRING_ORDER_PLAIN = 0,
@@ -51,11 +51,11 @@ typedef enum _Larder__V1__StringOrder {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__STRING_ORDER)
 } Larder__V1__StringOrder;
 /*
- * What the rows of a fetch hold.
+ * The content of the rows of a fetch.
  */
 typedef enum _Larder__V1__Selection {
   /*
-   * Refused.
+   * Rejected.
    */
   LARDER__V1__SELECTION__SELECTION_UNSPECIFIED = 0,
   /*
@@ -63,15 +63,15 @@ typedef enum _Larder__V1__Selection {
    */
   LARDER__V1__SELECTION__SELECTION_OBJECTS = 1,
   /*
-   * Identity only.
+   * Only the identity.
    */
   LARDER__V1__SELECTION__SELECTION_IDENTIFIERS = 2,
   /*
-   * Identity, unless the fetch is distinct, and the columns.
+   * The columns, and the identity unless the fetch is distinct.
    */
   LARDER__V1__SELECTION__SELECTION_COLUMNS = 3,
   /*
-   * The columns alone.
+   * Only the columns.
    */
   LARDER__V1__SELECTION__SELECTION_VALUES = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__SELECTION)
@@ -88,7 +88,7 @@ typedef enum {
 } Larder__V1__Query__KindCase;
 
 /*
- * A question without its values. Exactly one field is set.
+ * A query without its values. Exactly one field is set.
  */
 struct  Larder__V1__Query
 {
@@ -133,7 +133,7 @@ struct  Larder__V1__Term
 
 
 /*
- * An expression, a direction, and what is special about the order.
+ * An expression, a direction, and options of the order.
  */
 struct  Larder__V1__SortKey
 {
@@ -152,7 +152,7 @@ struct  Larder__V1__SortKey
 
 
 /*
- * An expression with one value for each object, and what it is called in the answer.
+ * An expression with one value per object, and its name in the result.
  */
 struct  Larder__V1__NamedTerm
 {
@@ -172,8 +172,8 @@ struct  Larder__V1__NamedTerm
 
 
 /*
- * Objects, or columns of them, that satisfy a predicate, in an order. Rows that no sort key tells
- * apart stand in the order of their keys.
+ * The objects that match a predicate, or columns of them, in an order. Rows with equal sort keys
+ * are in the order of their object keys.
  */
 struct  Larder__V1__FetchQuery
 {
@@ -186,26 +186,26 @@ struct  Larder__V1__FetchQuery
   size_t n_sort;
   Larder__V1__SortKey **sort;
   /*
-   * What each row holds. Required.
+   * The content of the rows. Required.
    */
   Larder__V1__Selection selection;
   /*
    * For SELECTION_COLUMNS and SELECTION_VALUES only, at least one: expressions, key paths such as
-   * `category.name`, and to-many relationships of the entity itself.
+   * `category.name`, or to-many relationships of the entity itself.
    */
   size_t n_columns;
   Larder__V1__NamedTerm **columns;
   /*
-   * Each row once. Needs SELECTION_COLUMNS or SELECTION_VALUES.
+   * Removes duplicate rows. Requires SELECTION_COLUMNS or SELECTION_VALUES.
    */
   protobuf_c_boolean distinct;
   /*
-   * Dotted key paths of relationships whose objects come too. Needs SELECTION_OBJECTS.
+   * Dotted key paths of relationships whose objects are sent too. Requires SELECTION_OBJECTS.
    */
   size_t n_prefetch;
   ProtobufCBinaryData *prefetch;
   /*
-   * Only objects of the entity itself, not those of its sub-entities.
+   * Excludes objects of subentities.
    */
   protobuf_c_boolean exclude_subentities;
 };
@@ -215,7 +215,7 @@ struct  Larder__V1__FetchQuery
 
 
 /*
- * How many objects satisfy a predicate: one row with an int64 column `count`.
+ * The number of objects that match a predicate: one row with an int64 column `count`.
  */
 struct  Larder__V1__CountQuery
 {
@@ -252,16 +252,16 @@ struct  Larder__V1__AggregateQuery
   size_t n_group_by;
   Larder__V1__NamedTerm **group_by;
   /*
-   * At least one, or a group key.
+   * At least one, unless there is a group key.
    */
   size_t n_columns;
   Larder__V1__AggregateColumn **columns;
   /*
-   * Over output names. Absent: all groups.
+   * A predicate over output columns. Absent: all groups.
    */
   Larder__V1__Term *having;
   /*
-   * Output names, or expressions over them.
+   * Output columns, or expressions over them.
    */
   size_t n_sort;
   Larder__V1__SortKey **sort;
@@ -282,7 +282,7 @@ struct  Larder__V1__AggregateColumn
 {
   ProtobufCMessage base;
   /*
-   * The column's name in the answer. Required.
+   * The column's name in the result. Required.
    */
   ProtobufCBinaryData name;
   /*
@@ -290,11 +290,11 @@ struct  Larder__V1__AggregateColumn
    */
   Larder__V1__AggregateFunction function;
   /*
-   * What it is computed over; absent only for COUNT, which then counts objects.
+   * The aggregated expression. It may be absent only for COUNT, which then counts objects.
    */
   Larder__V1__Term *term;
   /*
-   * Only objects that satisfy it are looked at. Absent: all.
+   * Only objects that match it are aggregated. Absent: all.
    */
   Larder__V1__Term *filter;
 };

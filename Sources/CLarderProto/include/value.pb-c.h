@@ -49,7 +49,7 @@ typedef enum {
 } Larder__V1__Value__KindCase;
 
 /*
- * The value of a property, an argument, or a figure. Exactly one field is set.
+ * The value of a property, an argument or a statistic. Exactly one field is set.
  */
 struct  Larder__V1__Value
 {
@@ -62,7 +62,7 @@ struct  Larder__V1__Value
     protobuf_c_boolean null_value;
     protobuf_c_boolean bool_value;
     /*
-     * Of int16, int32 and int64 alike.
+     * For int16, int32 and int64.
      */
     int64_t int_value;
     /*
@@ -130,7 +130,7 @@ typedef enum {
 } Larder__V1__Identifier__NameCase;
 
 /*
- * Names one object: `x-coredata://<store>/<entity>/p<key>` as a URI.
+ * Identifies one object. As a URI: `x-coredata://<store>/<entity>/p<key>`.
  */
 struct  Larder__V1__Identifier
 {
@@ -146,7 +146,7 @@ struct  Larder__V1__Identifier
   Larder__V1__Identifier__NameCase name_case;
   union {
     /*
-     * The key that the store gave, from 1. Never used twice.
+     * The key that the store assigned, from 1. Never reused.
      */
     int64_t key;
     /*
@@ -168,7 +168,7 @@ typedef enum {
 } Larder__V1__Argument__KindCase;
 
 /*
- * What fills one place of a query. Exactly one field is set.
+ * The value of a placeholder in a query. Exactly one field is set.
  */
 struct  Larder__V1__Argument
 {
@@ -202,7 +202,7 @@ struct  Larder__V1__ValueList
 
 
 /*
- * The value of `$name`.
+ * The value of the variable `$name`.
  */
 struct  Larder__V1__NamedArgument
 {

@@ -11,8 +11,7 @@ struct Listing<Element: Sendable>: Sendable {
 
     /// The query on the wire, without a bound on how far the server may be ahead.
     func request() throws(LarderError) -> QueryRequest {
-        let (shape, parameters) = try QueryCoding.encode(query, parameters)
-        return QueryRequest(shape: shape, parameters: parameters)
+        try QueryRequest(query, parameters)
     }
 
     /// - Returns: whether this was the last reply.

@@ -130,8 +130,7 @@ extension Operation where Answer == Explanation {
     static func explain(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> Self {
-        let (shape, parameters) = try QueryCoding.encode(query, parameters)
-        let request = QueryRequest(shape: shape, parameters: parameters)
+        let request = try QueryRequest(query, parameters)
         return Operation(request: .explain(request)) { reply, _ in
             if case .explained(let explanation) = reply { explanation } else { nil }
         }

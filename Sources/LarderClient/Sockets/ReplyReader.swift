@@ -39,9 +39,7 @@ final class ReplyReader: @unchecked Sendable {
             }
         switch received {
         case .received(let count):
-            piece.withUnsafeBytes {
-                splitter.append(UnsafeRawBufferPointer(rebasing: $0[..<count]))
-            }
+            splitter.append(piece.span.bytes.extracting(first: count))
             decodeReplies()
             return .received
         case .timedOut: return .timedOut

@@ -31,10 +31,8 @@ final class StreamSource: Sendable {
     private init(_ query: Query, _ parameters: QueryParameters, _ session: Session)
         throws(LarderError)
     {
-        let (shape, parameters) = try QueryCoding.encode(query, parameters)
-        let credit = StreamSource.window
         self.session = session
-        request = .query(QueryRequest(shape: shape, parameters: parameters, credit: credit))
+        request = .query(try QueryRequest(query, parameters, credit: StreamSource.window))
     }
 
     /// Asks the query.

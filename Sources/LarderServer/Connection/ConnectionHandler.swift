@@ -171,10 +171,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let bytesMax =
             state.isAwaitingHello
             ? services.limits.handshakeFrameBytesMax : services.limits.frameBytesMax
-        switch input.front(bytesMax: bytesMax) {
+        switch input.start(frameBytesMax: bytesMax) {
         case .incomplete: return .noFrame
-        case .tooLong(let declaredBytes):
-            perform(state.handle(.frameTooLong(declaredBytes: declaredBytes, bytesMax: bytesMax)))
+        case .tooLong(let byteCount):
+            perform(state.handle(.frameTooLong(declaredBytes: byteCount, bytesMax: bytesMax)))
             return .noFrame
         case .frame(let byteCount):
             frameBytes = byteCount
@@ -186,26 +186,28 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// - Returns: nil if the frame was a request to which the cache had the reply.
-    private func replyOrDecode(_ frame: UnsafeRawBufferPointer) -> ConnectionState.Event? {
-        var event: ConnectionState.Event?
-        if let get = EncodedGet(frame), state.mayReplyAtOnce(get.id) {
-            let reply = services.loopReader.cachedReply(to: get) {
-                let decoded = decode(frame)
-                event = decoded
-                guard case .received(let envelope) = decoded else { return nil }
-                return envelope.request
-            }
-            if let reply {
-                noteRequest()
-                append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
-                return nil
-            }
+    /// Decodes a frame, unless it is a repeated `get` to which the reply cache has the reply.
+    ///
+    /// - Returns: nil if the reply has been sent.
+    private func replyOrDecode(_ frame: RawSpan) -> ConnectionState.Event? {
+        guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else { return decode(frame) }
+        let reply: EncodedBatches
+        switch services.loopReader.cachedReply(to: get) {
+        case .new: return decode(frame)
+        case .reply(let cached): reply = cached
+        case .repeated(let key):
+            let event = decode(frame)
+            guard case .received(let envelope) = event,
+                let read = services.loopReader.read(envelope.request, cachingAs: key)
+            else { return event }
+            reply = read
         }
-        return event ?? decode(frame)
+        noteRequest()
+        append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
+        return nil
     }
 
-    private func decode(_ frame: UnsafeRawBufferPointer) -> ConnectionState.Event {
+    private func decode(_ frame: RawSpan) -> ConnectionState.Event {
         do throws(WireFailure) {
             return .received(try codec.decodeRequest(frame))
         } catch {

@@ -55,36 +55,30 @@ final class LoopReader: @unchecked Sendable {
 
     var cacheHits: Int { replies.hits.load(ordering: .relaxed) }
 
-    /// The reply to a repeated `get` of one object.
-    ///
-    /// - Parameter decode: Called at most once, if the reply is not in the cache.
-    /// - Returns: nil if the request is to be performed like any other.
-    func cachedReply(to get: EncodedGet, decode: () -> Request?) -> EncodedBatches? {
+    /// What the reply cache has for a `get`.
+    func cachedReply(to get: borrowing GetFrame) -> ReplyCache.Lookup {
         eventLoop.assertInEventLoop()
-        let backend = backend
-        return replies.reply(to: get.body) {
-            backend.isCurrent($0)
-        } read: {
-            guard case .get(let identifiers, let properties)? = decode(), identifiers.count == 1
-            else { return nil }
-            return readToCache(identifiers, properties)
-        }
+        return replies.find(get.body) { [backend] in backend.isCurrent($0) }
     }
 
-    /// - Returns: nil if the object has no mark, or if the read fails or needs the pool.
-    private func readToCache(
-        _ identifiers: [PersistentIdentifier], _ properties: [String]?
-    ) -> ReplyCache.Read? {
-        guard let reader = try? openReader(),
+    /// Reads one object for a repeated `get`, and caches the reply.
+    ///
+    /// - Returns: nil if the request is to be performed like any other: it is for several objects,
+    ///   the object has no mark, or the read fails or needs the pool.
+    func read(_ request: Request, cachingAs key: ReplyCache.Key) -> EncodedBatches? {
+        eventLoop.assertInEventLoop()
+        guard case .get(let identifiers, let properties) = request, identifiers.count == 1,
+            let reader = try? openReader(),
             let mark = reader.mark(of: identifiers[0], properties: properties),
             let batches = try? reader.objects(
                 identifiers, properties: properties, budget: budget)
         else { return nil }
         counters.inlineReads.add(1, ordering: .relaxed)
+        let reply = EncodedBatches(encoding: batches)
         // An insert of a missing object does not change its mark.
         let isFound = batches.count == 1 && batches[0].rowCount == 1
-        return ReplyCache.Read(
-            reply: EncodedBatches(encoding: batches), mark: isFound ? mark : nil)
+        if isFound { replies.insert(reply, for: key, mark) }
+        return reply
     }
 
     func objects(
@@ -160,7 +154,7 @@ final class LoopReader: @unchecked Sendable {
             return entry
         }
         counters.planMisses.add(1, ordering: .relaxed)
-        let query = try QueryCoding.decode(request.shape)
+        let query = try request.shape.decoded()
         let entry = PlanCache.Entry(plan: try backend.plan(query, request.parameters))
         if !entry.plan.dependsOnArguments { plans.insert(entry, for: request.shape) }
         return entry

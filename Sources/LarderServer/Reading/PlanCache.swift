@@ -1,4 +1,5 @@
 import LarderModel
+import LarderWire
 
 /// The query plans of one event loop, by the encoded shape of the query.
 ///
@@ -29,7 +30,7 @@ struct PlanCache {
 
     private let countMax: Int
     private let shapeBytesMax: Int
-    private var entries: [[UInt8]: Entry] = [:]
+    private var entries: [QueryShape: Entry] = [:]
     private var shapeBytes = 0
     private var uses: UInt64 = 0
 
@@ -40,25 +41,25 @@ struct PlanCache {
 
     var count: Int { entries.count }
 
-    mutating func entry(for shape: [UInt8]) -> Entry? {
+    mutating func entry(for shape: QueryShape) -> Entry? {
         guard let entry = entries[shape] else { return nil }
         uses += 1
         entry.lastUse = uses
         return entry
     }
 
-    mutating func insert(_ entry: Entry, for shape: [UInt8]) {
-        guard countMax > 0, shape.count <= shapeBytesMax, entries[shape] == nil else { return }
-        while entries.count >= countMax || shapeBytes + shape.count > shapeBytesMax {
+    mutating func insert(_ entry: Entry, for shape: QueryShape) {
+        guard countMax > 0, shape.byteCount <= shapeBytesMax, entries[shape] == nil else { return }
+        while entries.count >= countMax || shapeBytes + shape.byteCount > shapeBytesMax {
             guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
                 break
             }
             entries[oldest.key] = nil
-            shapeBytes -= oldest.key.count
+            shapeBytes -= oldest.key.byteCount
         }
         uses += 1
         entry.lastUse = uses
         entries[shape] = entry
-        shapeBytes += shape.count
+        shapeBytes += shape.byteCount
     }
 }

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The encoded replies to repeated reads of one object, by the bytes of the request.
 ///
-/// The request path calls ``reply(to:ifCurrent:read:)`` before it decodes a `get`, and nothing else
-/// uses the cache. The writer invalidates a reply by replacing the mark of its object
-/// (``ObjectMark``). See `docs/decisions/0022-replies-that-are-known.md`.
+/// The request path looks a `get` up before it is decoded (`ConnectionHandler.replyOrDecode`). The
+/// writer invalidates a reply by replacing the mark of its object (``ObjectMark``). See
+/// `docs/decisions/0022-replies-that-are-known.md`.
 ///
 /// A reply is stored when its request is repeated, so that a request that is sent once costs
 /// little. There are two generations: when the recent one is full, it replaces the older one. A hit
@@ -15,11 +15,19 @@ import Synchronization
 ///
 /// It belongs to one event loop. Only `hits` may be read from other threads.
 final class ReplyCache {
-    /// What the store returned for a request, with the mark that was taken before the read; nil if
-    /// the reply must not be stored.
-    struct Read {
-        let reply: EncodedBatches
-        let mark: ObjectMark?
+    /// A request, by its bytes.
+    struct Key {
+        fileprivate let bytes: [UInt8]
+        fileprivate let hash: UInt64
+    }
+
+    enum Lookup {
+        /// The reply that the store would return now.
+        case reply(EncodedBatches)
+        /// The cache has no current reply, but the request is a repeated one: the reply is to be
+        /// inserted for this key.
+        case repeated(Key)
+        case new
     }
 
     private struct Entry {
@@ -49,26 +57,24 @@ final class ReplyCache {
     /// - Parameter bytesMax: The memory of both generations; 0 stores nothing.
     init(bytesMax: Int) { generationBytesMax = bytesMax / 2 }
 
-    /// The reply to a request, from the cache or from `read`.
-    ///
     /// - Parameters:
     ///   - request: The body of the request. Equal bytes are the same request.
     ///   - isCurrent: Whether a mark is current.
-    ///   - read: Called if the request is a repeated one without a current reply.
-    /// - Returns: nil if the request is to be performed like any other: it is new, or `read`
-    ///   returned nil.
-    func reply(
-        to request: UnsafeRawBufferPointer, ifCurrent isCurrent: (ObjectMark) -> Bool,
-        read: () -> Read?
-    ) -> EncodedBatches? {
-        let hash = Self.hash(request)
-        if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
-            hits.add(1, ordering: .relaxed)
-            return reply
+    func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectMark) -> Bool) -> Lookup {
+        request.withUnsafeBytes { request in
+            let hash = Self.hash(request)
+            if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
+                hits.add(1, ordering: .relaxed)
+                return .reply(reply)
+            }
+            return isRepeated(hash) ? .repeated(Key(bytes: Array(request), hash: hash)) : .new
         }
-        guard isRepeated(hash), let read = read() else { return nil }
-        if let mark = read.mark { store(read.reply, to: Array(request), hash, mark) }
-        return read.reply
+    }
+
+    /// - Parameter mark: The mark of the object, taken before it was read.
+    func insert(_ reply: EncodedBatches, for key: Key, _ mark: ObjectMark) {
+        guard reply.byteCount <= Self.replyBytesMax else { return }
+        insert(Entry(request: key.bytes, reply: reply, mark: mark), key.hash)
     }
 
     func removeAll() {
@@ -97,13 +103,6 @@ final class ReplyCache {
         let tag = UInt32(truncatingIfNeeded: hash >> 32)
         defer { seen[slot] = tag }
         return seen[slot] == tag
-    }
-
-    private func store(
-        _ reply: EncodedBatches, to request: [UInt8], _ hash: UInt64, _ mark: ObjectMark
-    ) {
-        guard reply.byteCount <= Self.replyBytesMax else { return }
-        insert(Entry(request: request, reply: reply, mark: mark), hash)
     }
 
     private func insert(_ entry: Entry, _ hash: UInt64) {

@@ -26,14 +26,12 @@ final class SpooledRows: RowSource {
         if cancellation.isCancelled { throw InsertStream.cancelled }
         guard offset < end else { return nil }
         let head = try spool.read(Frame.lengthBytes, at: offset)
-        let length = head.reduce(0) { $0 << 8 | Int($1) }
-        guard length <= end - offset - Frame.lengthBytes else { throw Self.damaged }
+        guard let length = Frame.contentLength(head.span.bytes),
+            length <= end - offset - Frame.lengthBytes
+        else { throw Self.damaged }
         let frame = try spool.read(length, at: offset + Frame.lengthBytes)
         offset += Frame.lengthBytes + length
-        let envelope = frame.withUnsafeBytes { bytes in
-            Result { () throws(WireFailure) in try codec.decodeRequest(bytes) }
-        }
-        guard case .success(let received) = envelope,
+        guard let received = try? codec.decodeRequest(frame.span.bytes),
             case .rows(_, let batch?, _) = received.request
         else { throw Self.damaged }
         return batch

@@ -1,4 +1,29 @@
-/// The layout of a frame: a length of four bytes, the most significant first, then that many bytes.
+/// The layout of a frame: four bytes with the length of the content, most significant byte first,
+/// and then the content.
 public enum Frame {
+    /// The length field itself; it is not counted in the length.
     public static let lengthBytes = 4
+
+    /// What a stream of bytes begins with.
+    public enum Start: Equatable, Sendable {
+        /// A part of a frame, or nothing.
+        case incomplete
+        /// A whole frame, whose content has this number of bytes.
+        case frame(byteCount: Int)
+        /// A frame whose content is longer than the maximum.
+        case tooLong(byteCount: Int)
+    }
+
+    /// The content length that the first four bytes give; nil if there are fewer.
+    public static func contentLength(_ bytes: RawSpan) -> Int? {
+        guard bytes.byteCount >= lengthBytes else { return nil }
+        return Int(UInt32(bigEndian: bytes.unsafeLoadUnaligned(as: UInt32.self)))
+    }
+
+    /// - Parameter contentBytesMax: The longest content that is accepted.
+    public static func start(of bytes: RawSpan, contentBytesMax: Int) -> Start {
+        guard let length = contentLength(bytes) else { return .incomplete }
+        if length > contentBytesMax { return .tooLong(byteCount: length) }
+        return bytes.byteCount - lengthBytes >= length ? .frame(byteCount: length) : .incomplete
+    }
 }

@@ -1,6 +1,7 @@
-/// Where encoded frames go: a byte array, or a network buffer.
+/// The destination of encoded frames: a byte array, or a network buffer.
 public protocol FrameSink {
-    /// Appends `byteCount` bytes that the closure fills in, all of them.
+    /// Appends `byteCount` bytes. The closure must write all of them; the memory is valid only
+    /// during its call.
     mutating func append(byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void)
 }
 

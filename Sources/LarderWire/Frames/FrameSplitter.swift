@@ -1,65 +1,64 @@
 public import LarderModel
 
-/// Cuts a stream of bytes, in whatever pieces it arrives, into frames.
+/// Splits a stream of bytes, which arrives in pieces of any length, into frames.
 ///
-/// It keeps the bytes that have arrived and not yet been taken, and reserves nothing for those that
-/// a length only promises. A length beyond the maximum is refused as soon as its four bytes are
-/// there; after that the stream has no frames any more.
+/// It stores the bytes that have arrived and were not consumed yet; a declared length reserves no
+/// memory. It rejects a length beyond the maximum as soon as the four bytes of the length have
+/// arrived. The stream has no more frames after that.
 public struct FrameSplitter: Sendable {
-    /// The longest frame that is let through, in bytes without the length. It may change between
-    /// two frames, as it does after the handshake.
+    /// The longest accepted frame, in bytes without the length. It may change between two frames,
+    /// as it does after the handshake.
     public var frameBytesMax: Int
-    /// Memory for so much is kept from frame to frame: for the frames of a large answer, each of
-    /// which would otherwise grow into it anew.
-    private static let keptBytesMax = 1 << 20
+    /// Memory up to this size is reused for the next frames of a large reply.
+    private static let retainedBytesMax = 1 << 20
     private var bytes: [UInt8] = []
-    /// Where the next frame begins in `bytes`.
+    /// The offset of the next frame in `bytes`.
     private var start = 0
 
     public init(frameBytesMax: Int = Limits.handshakeFrameBytesMax) {
         self.frameBytesMax = frameBytesMax
     }
 
-    /// How many bytes wait for the rest of their frame, or to be taken.
+    /// The number of bytes that are not consumed yet.
     public var bufferedByteCount: Int { bytes.count - start }
 
-    /// Takes the next piece of the stream. Take out what is whole before feeding more, so that no
-    /// more than a frame and a piece is ever held.
-    public mutating func append(_ piece: UnsafeRawBufferPointer) {
+    /// Appends the next piece of the stream. Consume all whole frames before the next call; the
+    /// splitter then never stores more than one frame and one piece.
+    public mutating func append(_ piece: RawSpan) {
         if start == bytes.count {
-            bytes.removeAll(keepingCapacity: bytes.capacity <= FrameSplitter.keptBytesMax)
+            bytes.removeAll(keepingCapacity: bytes.capacity <= FrameSplitter.retainedBytesMax)
             start = 0
         } else if start > bytes.count / 2 {
             bytes.removeSubrange(..<start)
             start = 0
         }
-        bytes.append(contentsOf: piece)
+        piece.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
 
-    /// Gives the next frame's bytes, without its length, to the closure; nil, without a call, if
-    /// the frame is not whole yet. The frame is taken even if the closure throws.
+    /// Passes the content of the next frame to the closure; returns nil, without a call, if the
+    /// frame is incomplete. The frame is consumed even if the closure throws.
     ///
-    /// - Throws: `frameTooLong` if the length exceeds the maximum.
+    /// - Throws: `frameTooLong` if the length exceeds the maximum; what the closure throws.
     public mutating func withNextFrame<Result>(
-        _ body: (UnsafeRawBufferPointer) throws(LarderError) -> Result
+        _ body: (RawSpan) throws(LarderError) -> Result
     ) throws(LarderError) -> Result? {
-        guard let range = try nextFrame() else { return nil }
-        start = range.upperBound
-        return try bytes.withUnsafeBufferPointer { (all) throws(LarderError) -> Result in
-            try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[range])))
-        }
+        guard let content = try nextContent() else { return nil }
+        start = content.upperBound
+        return try body(bytes.span.bytes.extracting(content))
     }
 
-    /// Where the next frame's bytes stand, or nil if they have not all arrived.
-    private func nextFrame() throws(LarderError) -> Range<Int>? {
-        let content = start + Frame.lengthBytes
-        guard content <= bytes.count else { return nil }
-        let length = bytes[start..<content].reduce(0) { $0 << 8 | Int($1) }
-        guard length <= frameBytesMax else {
+    /// The range of the next frame's content in `bytes`; nil if it is incomplete.
+    private func nextContent() throws(LarderError) -> Range<Int>? {
+        let unread = bytes.span.bytes.extracting(start..<bytes.count)
+        switch Frame.start(of: unread, contentBytesMax: frameBytesMax) {
+        case .incomplete: return nil
+        case .tooLong(let byteCount):
             throw LarderError(
                 .frameTooLong,
-                "a frame of \(length) bytes was announced, and \(frameBytesMax) are allowed")
+                "the frame has \(byteCount) bytes; at most \(frameBytesMax) are allowed")
+        case .frame(let byteCount):
+            let content = start + Frame.lengthBytes
+            return content..<content + byteCount
         }
-        return bytes.count - content < length ? nil : content..<content + length
     }
 }

@@ -117,14 +117,14 @@ private func negated(
 struct PredicateShapeTests {
     @Test("other captured values, and lists of other lengths, are the same shape")
     func shapes() throws {
-        func shape(_ words: Int, _ title: String, _ counts: [Int]) throws -> [UInt8] {
+        func shape(_ words: Int, _ title: String, _ counts: [Int]) throws -> QueryShape {
             let predicate = #Predicate<Article> {
                 $0.wordCount > words && $0.title.contains(title) && counts.contains($0.wordCount)
             }
             let bound = try BoundExpression(predicate)
             let query = Query.fetch(Fetch("Article", where: .tree(bound.expression)))
             let parameters = QueryParameters(arguments: bound.arguments)
-            return try QueryCoding.encode(query, parameters).shape
+            return try QueryRequest(query, parameters).shape
         }
         #expect(try shape(1, "a", []) == shape(2, "bc", [1, 2, 3]))
     }

@@ -132,9 +132,7 @@ final class Peer: @unchecked Sendable {
                 recv(descriptor, $0.baseAddress, $0.count, 0)
             }
             guard count > 0 else { return nil }
-            piece.withUnsafeBytes {
-                splitter.append(UnsafeRawBufferPointer(rebasing: $0[..<count]))
-            }
+            splitter.append(piece.span.bytes.extracting(first: count))
         }
     }
 

@@ -13,8 +13,9 @@ struct FrameBufferTests {
         var frames: [[UInt8]] = []
         for start in stride(from: 0, to: stream.count, by: size) {
             buffer.append(ByteBuffer(bytes: stream[start..<min(start + size, stream.count)]))
-            while case .frame(let byteCount) = buffer.front(bytesMax: 100) {
-                frames.append(buffer.take(byteCount: byteCount) { Array($0) })
+            while case .frame(let byteCount) = buffer.start(frameBytesMax: 100) {
+                frames.append(
+                    buffer.take(byteCount: byteCount) { $0.withUnsafeBytes { Array($0) } })
             }
         }
         return frames
@@ -29,14 +30,14 @@ struct FrameBufferTests {
     func tooLong() {
         var buffer = FrameBuffer()
         buffer.append(ByteBuffer(bytes: [0, 0, 0, 101]))
-        #expect(buffer.front(bytesMax: 101) == .incomplete)
-        #expect(buffer.front(bytesMax: 100) == .tooLong(declaredBytes: 101))
+        #expect(buffer.start(frameBytesMax: 101) == .incomplete)
+        #expect(buffer.start(frameBytesMax: 100) == .tooLong(byteCount: 101))
     }
 
     @Test("the length is unsigned")
     func largest() {
         var buffer = FrameBuffer()
         buffer.append(ByteBuffer(bytes: [0xFF, 0xFF, 0xFF, 0xFF]))
-        #expect(buffer.front(bytesMax: 1 << 24) == .tooLong(declaredBytes: 4_294_967_295))
+        #expect(buffer.start(frameBytesMax: 1 << 24) == .tooLong(byteCount: 4_294_967_295))
     }
 }

@@ -2,6 +2,7 @@ import LarderModel
 import Testing
 
 @testable import LarderServer
+@testable import LarderWire
 
 @Suite("Cached plans")
 struct PlanCacheTests {
@@ -10,26 +11,26 @@ struct PlanCacheTests {
     @Test("one plan above the maximum removes the least recently used one")
     func countMax() {
         var cache = PlanCache(countMax: 2, shapeBytesMax: 100)
-        cache.insert(Self.entry(), for: [1])
-        cache.insert(Self.entry(), for: [2])
-        #expect(cache.entry(for: [1]) != nil)
-        cache.insert(Self.entry(), for: [3])
+        cache.insert(Self.entry(), for: QueryShape(bytes: [1]))
+        cache.insert(Self.entry(), for: QueryShape(bytes: [2]))
+        #expect(cache.entry(for: QueryShape(bytes: [1])) != nil)
+        cache.insert(Self.entry(), for: QueryShape(bytes: [3]))
         #expect(cache.count == 2)
-        #expect(cache.entry(for: [1]) != nil)
-        #expect(cache.entry(for: [2]) == nil)
+        #expect(cache.entry(for: QueryShape(bytes: [1])) != nil)
+        #expect(cache.entry(for: QueryShape(bytes: [2])) == nil)
     }
 
     @Test("one byte of shapes above the maximum removes as many plans as needed")
     func bytesMax() {
         var cache = PlanCache(countMax: 100, shapeBytesMax: 4)
-        cache.insert(Self.entry(), for: [1, 1])
-        cache.insert(Self.entry(), for: [2, 2])
+        cache.insert(Self.entry(), for: QueryShape(bytes: [1, 1]))
+        cache.insert(Self.entry(), for: QueryShape(bytes: [2, 2]))
         #expect(cache.count == 2)
-        cache.insert(Self.entry(), for: [3, 3, 3])
+        cache.insert(Self.entry(), for: QueryShape(bytes: [3, 3, 3]))
         #expect(cache.count == 1)
-        cache.insert(Self.entry(), for: [4, 4, 4, 4, 4])
-        #expect(cache.entry(for: [4, 4, 4, 4, 4]) == nil)
-        #expect(cache.entry(for: [3, 3, 3]) != nil)
+        cache.insert(Self.entry(), for: QueryShape(bytes: [4, 4, 4, 4, 4]))
+        #expect(cache.entry(for: QueryShape(bytes: [4, 4, 4, 4, 4])) == nil)
+        #expect(cache.entry(for: QueryShape(bytes: [3, 3, 3])) != nil)
     }
 
     @Test(

@@ -21,26 +21,29 @@ struct ReplyCacheTests {
             ])
     }
 
-    /// Sends a request twice to a store that returns this reply, so that the reply is cached.
-    private func insert(
-        _ reply: EncodedBatches, for request: [UInt8], in cache: ReplyCache,
-        mark: ObjectMark? = ReplyCacheTests.mark
-    ) {
+    private func find(
+        _ request: [UInt8], in cache: ReplyCache, isCurrent: Bool = true
+    ) -> ReplyCache.Lookup {
+        cache.find(request.span.bytes) { $0 == Self.mark && isCurrent }
+    }
+
+    /// Sends a request until it is a repeated one, and caches this reply.
+    private func insert(_ reply: EncodedBatches, for request: [UInt8], in cache: ReplyCache) {
         for _ in 0..<2 {
-            _ = request.withUnsafeBytes { bytes in
-                cache.reply(to: bytes, ifCurrent: { _ in false }) {
-                    ReplyCache.Read(reply: reply, mark: mark)
-                }
+            if case .repeated(let key) = find(request, in: cache, isCurrent: false) {
+                return cache.insert(reply, for: key, Self.mark)
             }
         }
+        Issue.record("not repeated")
     }
 
     private func cached(
         _ request: [UInt8], in cache: ReplyCache, isCurrent: Bool = true
     ) -> EncodedBatches? {
-        request.withUnsafeBytes { bytes in
-            cache.reply(to: bytes, ifCurrent: { $0 == Self.mark && isCurrent }) { nil }
+        guard case .reply(let reply) = find(request, in: cache, isCurrent: isCurrent) else {
+            return nil
         }
+        return reply
     }
 
     @Test("are found by all bytes of the request while their mark is current")
@@ -83,11 +86,9 @@ struct ReplyCacheTests {
         #expect(cached([0], in: cache) == nil)
     }
 
-    @Test("are not stored if they have no mark, are long, or exceed the memory")
+    @Test("are not stored if they are long or exceed the memory")
     func notStored() {
         let cache = ReplyCache(bytesMax: 100_000)
-        insert(reply(1), for: [0], in: cache, mark: nil)
-        #expect(cached([0], in: cache) == nil)
         insert(reply(1, bytes: 5_000), for: [1], in: cache)
         #expect(cached([1], in: cache) == nil)
         insert(reply(1, bytes: 3_000), for: [1], in: cache)
@@ -97,36 +98,17 @@ struct ReplyCacheTests {
         #expect(cached([1], in: none) == nil)
     }
 
-    @Test("are read for a repeated request, unless too many others came between")
+    @Test("are stored for a repeated request, unless too many others came between")
     func repeated() {
         let cache = ReplyCache(bytesMax: 10_000)
-        func isRead(_ number: Int) -> Bool {
-            var isRead = false
-            _ = withUnsafeBytes(of: number) { bytes in
-                cache.reply(to: bytes, ifCurrent: { _ in false }) {
-                    isRead = true
-                    return nil
-                }
-            }
-            return isRead
+        func isRepeated(_ number: Int) -> Bool {
+            let request = withUnsafeBytes(of: number) { Array($0) }
+            if case .repeated = find(request, in: cache) { return true }
+            return false
         }
-        #expect(!isRead(1))
-        #expect(isRead(1))
-        for number in 2..<200_000 { _ = isRead(number) }
-        #expect(!isRead(1))
-    }
-
-    @Test("are returned from the first read on, even if they cannot be stored")
-    func firstRead() {
-        let cache = ReplyCache(bytesMax: 10_000)
-        let replies = (0..<3).map { _ in
-            [UInt8(7)].withUnsafeBytes { bytes in
-                cache.reply(to: bytes, ifCurrent: { _ in true }) {
-                    ReplyCache.Read(reply: reply(7), mark: nil)
-                }
-            }
-        }
-        #expect(replies == [nil, reply(7), reply(7)])
-        #expect(cache.hits.load(ordering: .relaxed) == 0)
+        #expect(!isRepeated(1))
+        #expect(isRepeated(1))
+        for number in 2..<200_000 { _ = isRepeated(number) }
+        #expect(!isRepeated(1))
     }
 }

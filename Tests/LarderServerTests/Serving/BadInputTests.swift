@@ -1,11 +1,11 @@
 import FoundationEssentials
 import Glibc
 import LarderModel
-import LarderWire
 import TestSupport
 import Testing
 
 @testable import LarderServer
+@testable import LarderWire
 
 extension SocketTests {
     @Suite("Bad input")
@@ -81,10 +81,9 @@ extension SocketTests {
             try await RunningServer.run { running in
                 let peer = try running.ready()
                 let query = Query.count(entityName: "Nothing", predicate: nil)
-                let (shape, parameters) = try QueryCoding.encode(query, QueryParameters())
-                let request = QueryRequest(shape: shape, parameters: parameters)
-                #expect(try peer.call(.query(request))?.errorCode == .unknownEntity)
-                let garbage = QueryRequest(shape: [0xFF, 0xFF], parameters: parameters)
+                #expect(try peer.call(.query(try QueryRequest(query)))?.errorCode == .unknownEntity)
+                let garbage = QueryRequest(
+                    shape: QueryShape(bytes: [0xFF, 0xFF]), parameters: QueryParameters())
                 #expect(try peer.call(.query(garbage))?.errorCode != nil)
                 #expect(try peer.call(.ping) == .pong)
             }

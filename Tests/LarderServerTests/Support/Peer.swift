@@ -114,9 +114,7 @@ final class Peer {
             let count = recv(descriptor, &piece, piece.count, 0)
             if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
             guard count > 0 else { throw TimedOut() }
-            piece.withUnsafeBytes {
-                splitter.append(UnsafeRawBufferPointer(rebasing: $0.prefix(count)))
-            }
+            splitter.append(piece.span.bytes.extracting(first: count))
         }
     }
 
@@ -160,8 +158,7 @@ extension Request {
     /// A query with this predicate for the fake store.
     static func fetch(_ text: String, credit: UInt32 = 0) throws -> Request {
         let query = Query.fetch(Fetch("Item", where: .format(text)))
-        let (shape, parameters) = try QueryCoding.encode(query, QueryParameters())
-        return .query(QueryRequest(shape: shape, parameters: parameters, credit: credit))
+        return .query(try QueryRequest(query, credit: credit))
     }
 
     static func insert(_ number: Int64) -> Request {

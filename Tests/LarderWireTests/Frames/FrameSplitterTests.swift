@@ -1,23 +1,24 @@
 import LarderModel
-import LarderWire
 import TestSupport
 import Testing
 
-@Suite("A stream of bytes is cut into frames")
+@testable import LarderWire
+
+@Suite("A stream of bytes is split into frames")
 struct FrameSplitterTests {
-    /// Feeds the pieces one after the other and takes out every frame that is whole.
+    /// Appends the pieces one after the other and returns every whole frame.
     private func frames(
         of pieces: [[UInt8]], _ splitter: inout FrameSplitter
     ) throws(LarderError) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         for piece in pieces {
-            piece.withUnsafeBytes { splitter.append($0) }
-            while let frame = try splitter.withNextFrame({ Array($0) }) { frames.append(frame) }
+            splitter.append(piece.span.bytes)
+            while let frame = try splitter.withNextFrame({ $0.array }) { frames.append(frame) }
         }
         return frames
     }
 
-    private func refusal(of bytes: [UInt8], frameBytesMax: Int) -> LarderError? {
+    private func rejection(of bytes: [UInt8], frameBytesMax: Int) -> LarderError? {
         var splitter = FrameSplitter(frameBytesMax: frameBytesMax)
         do throws(LarderError) {
             _ = try frames(of: [bytes], &splitter)
@@ -33,21 +34,21 @@ struct FrameSplitterTests {
         } + Samples.replies.map { try WireTesting.frame(ReplyEnvelope(id: 1, reply: $0.reply)) }
     }
 
-    @Test("frames cut at any byte come out whole")
+    @Test("frames split at any byte are returned whole")
     func splitAtEachByte() throws {
         for frame in try allFrames() {
             let stream = frame + frame
-            for place in 0...stream.count {
+            for offset in 0...stream.count {
                 var splitter = FrameSplitter()
                 let found = try frames(
-                    of: [Array(stream[..<place]), Array(stream[place...])], &splitter)
+                    of: [Array(stream[..<offset]), Array(stream[offset...])], &splitter)
                 #expect(found == [Array(frame.dropFirst(4)), Array(frame.dropFirst(4))])
                 #expect(splitter.bufferedByteCount == 0)
             }
         }
     }
 
-    @Test("frames that arrive byte by byte, or all at once, come out in order")
+    @Test("frames that arrive byte by byte, or all at once, are returned in order")
     func extremes() throws {
         let all = try allFrames()
         let contents = all.map { Array($0.dropFirst(4)) }
@@ -56,7 +57,7 @@ struct FrameSplitterTests {
         #expect(try frames(of: [all.flatMap { $0 }], &splitter) == contents)
     }
 
-    @Test("frames cut at random come out in order")
+    @Test("frames split at random are returned in order")
     func random() throws {
         var generator = SeededGenerator.fromEnvironment("frame splitter")
         let all = try allFrames()
@@ -74,33 +75,33 @@ struct FrameSplitterTests {
         }
     }
 
-    @Test("a frame of the longest length is let through, one byte more is refused")
+    @Test("a frame of the maximum length is accepted; one byte more is rejected")
     func longest() {
-        #expect(refusal(of: [0, 0, 0, 5, 1, 2, 3, 4, 5], frameBytesMax: 5) == nil)
-        #expect(refusal(of: [0, 0, 0, 6], frameBytesMax: 5)?.code == .frameTooLong)
+        #expect(rejection(of: [0, 0, 0, 5, 1, 2, 3, 4, 5], frameBytesMax: 5) == nil)
+        #expect(rejection(of: [0, 0, 0, 6], frameBytesMax: 5)?.code == .frameTooLong)
     }
 
-    @Test("lengths beyond any frame are refused by their four bytes alone")
+    @Test("a length beyond the maximum is rejected before the content arrives")
     func hugeLengths() {
         for bytes: [UInt8] in [[0x80, 0, 0, 0], [255, 255, 255, 255], [0x7f, 255, 255, 255]] {
-            let refused = refusal(of: bytes, frameBytesMax: Limits.frameBytesMax)
-            #expect(refused?.code == .frameTooLong)
+            let rejected = rejection(of: bytes, frameBytesMax: Limits.frameBytesMax)
+            #expect(rejected?.code == .frameTooLong)
         }
         let over = UInt32(Limits.frameBytesMax + 1)
         let bytes = (0..<4).map { UInt8(truncatingIfNeeded: over >> (24 - $0 * 8)) }
-        #expect(refusal(of: bytes, frameBytesMax: Limits.frameBytesMax)?.code == .frameTooLong)
+        #expect(rejection(of: bytes, frameBytesMax: Limits.frameBytesMax)?.code == .frameTooLong)
     }
 
-    @Test("a frame of length 0 comes out empty, and is no envelope")
+    @Test("a frame of length 0 is returned empty, and is not an envelope")
     func empty() throws {
         var splitter = FrameSplitter()
         #expect(try frames(of: [[0, 0, 0, 0]], &splitter) == [[]])
-        let refused = WireTesting.refusal(content: [])
-        #expect(refused?.error.code == .malformedFrame)
-        #expect(refused?.isFatal == true)
+        let rejected = WireTesting.rejection(content: [])
+        #expect(rejected?.error.code == .malformedFrame)
+        #expect(rejected?.isFatal == true)
     }
 
-    @Test("the longest length can change between two frames")
+    @Test("the maximum length can change between two frames")
     func changedLimit() throws {
         var splitter = FrameSplitter(frameBytesMax: 2)
         #expect(try frames(of: [[0, 0, 0, 2, 1, 2]], &splitter) == [[1, 2]])
@@ -108,11 +109,11 @@ struct FrameSplitterTests {
         #expect(try frames(of: [[0, 0, 0, 3, 1, 2, 3]], &splitter) == [[1, 2, 3]])
     }
 
-    @Test("a frame whose reader throws is taken all the same")
+    @Test("a frame is consumed even if the closure throws")
     func throwingReader() throws {
         var splitter = FrameSplitter()
         let bytes: [UInt8] = [0, 0, 0, 1, 7, 0, 0, 0, 1, 8]
-        bytes.withUnsafeBytes { splitter.append($0) }
+        splitter.append(bytes.span.bytes)
         #expect(throws: LarderError.self) {
             try splitter.withNextFrame { (_) throws(LarderError) -> UInt8 in
                 throw LarderError(.timeout, "too slow")

@@ -127,7 +127,7 @@ struct RandomQueries {
 }
 
 extension QueryExpression {
-    /// The tree with the values put back where it refers to them by place.
+    /// The tree with its arguments replaced by their values.
     func filled(from arguments: [QueryArgument]) -> QueryExpression {
         switch self {
         case .argument(let place):

@@ -161,7 +161,7 @@ enum Samples {
 
     static func request(_ query: Query) throws -> QueryRequest {
         QueryRequest(
-            shape: try QueryCoding.encode(query, QueryParameters()).shape, parameters: parameters,
+            shape: try QueryRequest(query).shape, parameters: parameters,
             credit: 4)
     }
 

@@ -1,7 +1,7 @@
 import LarderModel
 import LarderWire
 
-/// The bytes of whole frames, and of their contents.
+/// Encodes and decodes whole frames, and their contents.
 enum WireTesting {
     static func frame(_ envelope: RequestEnvelope) throws -> [UInt8] {
         var bytes: [UInt8] = []
@@ -15,15 +15,13 @@ enum WireTesting {
         return bytes
     }
 
-    /// What a request's frame, length included, decodes to.
+    /// Decodes a request from its frame, length included.
     static func request(_ frame: [UInt8]) throws(WireFailure) -> RequestEnvelope {
         try request(content: Array(frame.dropFirst(Frame.lengthBytes)))
     }
 
     static func request(content: [UInt8]) throws(WireFailure) -> RequestEnvelope {
-        try content.withUnsafeBufferPointer { (bytes) throws(WireFailure) in
-            try WireCodec().decodeRequest(UnsafeRawBufferPointer(bytes))
-        }
+        try WireCodec().decodeRequest(content.span.bytes)
     }
 
     static func reply(_ frame: [UInt8]) throws(WireFailure) -> ReplyEnvelope {
@@ -31,13 +29,11 @@ enum WireTesting {
     }
 
     static func reply(content: [UInt8]) throws(WireFailure) -> ReplyEnvelope {
-        try content.withUnsafeBufferPointer { (bytes) throws(WireFailure) in
-            try WireCodec().decodeReply(UnsafeRawBufferPointer(bytes))
-        }
+        try WireCodec().decodeReply(content.span.bytes)
     }
 
-    /// The condition with which a content is refused as a request; nil if it is taken.
-    static func refusal(content: [UInt8]) -> WireFailure? {
+    /// The error with which a content is rejected as a request; nil if it is accepted.
+    static func rejection(content: [UInt8]) -> WireFailure? {
         do throws(WireFailure) {
             _ = try request(content: content)
             return nil
@@ -46,7 +42,7 @@ enum WireTesting {
         }
     }
 
-    static func refusalOfReply(content: [UInt8]) -> WireFailure? {
+    static func rejectionOfReply(content: [UInt8]) -> WireFailure? {
         do throws(WireFailure) {
             _ = try reply(content: content)
             return nil

@@ -1,0 +1,86 @@
+internal import CLarderProto
+internal import LarderModel
+
+// The message `ChangeSet`, coded by hand: a change of three values is eight messages, and their
+// protobuf-c structures cost as much as the rest of the decoding.
+
+extension ChangeSet {
+    /// - Parameter arena: For the expressions of changes by predicate.
+    init(decoding bytes: RawSpan, _ arena: Arena) throws(LarderError) {
+        self.init()
+        var fields = FieldScanner(bytes)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)):
+                guard changes.count < Limits.changesMax else {
+                    throw .tooMany("changes", changes.count + 1, maximum: Limits.changesMax)
+                }
+                changes.append(try Change(decoding: bytes, arena))
+            case (2, .number(let number)):
+                onUniqueConflict = try UniqueConflictPolicy(wireNumber: number)
+            case (3, .number(let number)): mergePolicy = try MergePolicy(wireNumber: number)
+            case (4, .bytes(let bytes)):
+                author = try bytes.text(
+                    "the author of a change set", bytesMax: Limits.authorBytesMax)
+            case (5, .bytes(let bytes)):
+                idempotencyKey = try bytes.text(
+                    "the idempotency key", bytesMax: Limits.idempotencyKeyBytesMax)
+            case (1...5, _): throw .unreadable
+            default: break
+            }
+        }
+    }
+}
+
+extension MessageBuffer {
+    /// - Parameter writer: For the expressions of changes by predicate.
+    func changeSet(_ set: ChangeSet, _ writer: ProtobufWriter) throws(LarderError) {
+        guard set.changes.count <= Limits.changesMax else {
+            throw .tooMany("changes", set.changes.count, maximum: Limits.changesMax)
+        }
+        for change in set.changes {
+            try message(1) { () throws(LarderError) in try self.change(change, writer) }
+        }
+        number(2, UInt64(set.onUniqueConflict.wire.rawValue))
+        number(3, UInt64(set.mergePolicy.wire.rawValue))
+        text(4, set.author)
+        text(5, set.idempotencyKey)
+    }
+}
+
+extension UniqueConflictPolicy {
+    init(wireNumber number: UInt64) throws(LarderError) {
+        let number = UInt32(truncatingIfNeeded: number)
+        guard let policy = Self.allCases.first(where: { $0.wire.rawValue == number }) else {
+            throw .malformed("the unique conflict policy is unknown")
+        }
+        self = policy
+    }
+
+    var wire: Larder__V1__UniqueConflictPolicy {
+        switch self {
+        case .error: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR
+        case .upsert: LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_UPSERT
+        }
+    }
+}
+
+extension MergePolicy {
+    init(wireNumber number: UInt64) throws(LarderError) {
+        let number = UInt32(truncatingIfNeeded: number)
+        guard let policy = Self.allCases.first(where: { $0.wire.rawValue == number }) else {
+            throw .malformed("the merge policy is unknown")
+        }
+        self = policy
+    }
+
+    var wire: Larder__V1__MergePolicy {
+        switch self {
+        case .error: LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR
+        case .storeWins: LARDER__V1__MERGE_POLICY__MERGE_POLICY_STORE_WINS
+        case .callerWins: LARDER__V1__MERGE_POLICY__MERGE_POLICY_CALLER_WINS
+        case .overwrite: LARDER__V1__MERGE_POLICY__MERGE_POLICY_OVERWRITE
+        case .rollback: LARDER__V1__MERGE_POLICY__MERGE_POLICY_ROLLBACK
+        }
+    }
+}

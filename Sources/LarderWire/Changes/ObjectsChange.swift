@@ -1,0 +1,84 @@
+internal import CLarderProto
+internal import LarderModel
+
+// The message `ObjectsChange`. protobuf-c codes its expressions, which the arena holds meanwhile.
+
+extension ObjectSelection {
+    static func objectsChange(
+        decoding bytes: RawSpan, _ arena: Arena
+    ) throws(LarderError) -> (ObjectSelection, [PropertyAssignment]) {
+        var selection = ObjectSelection("")
+        var assignments: [PropertyAssignment] = []
+        var entity = bytes.extracting(first: 0)
+        var fields = FieldScanner(bytes)
+        selection.arguments.reserveCapacity(
+            try fields.count(of: 4, "arguments", maximum: Limits.argumentsMax))
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)): entity = bytes
+            case (2, .bytes(let bytes)):
+                if selection.predicate != nil { throw .repeated("the predicate of a change") }
+                selection.predicate = try arena.decode(bytes, larder__v1__term__unpack) {
+                    (term) throws(LarderError) in try QueryTerm(term, "the predicate")
+                }
+            case (3, .bytes(let bytes)):
+                guard assignments.count < Limits.queryColumnsMax else {
+                    throw .tooMany(
+                        "assignments", assignments.count + 1, maximum: Limits.queryColumnsMax)
+                }
+                assignments.append(
+                    try arena.decode(
+                        bytes, larder__v1__named_term__unpack, PropertyAssignment.init))
+            case (4, .bytes(let bytes)):
+                selection.arguments.append(try QueryArgument(decoding: bytes))
+            case (5, .number(let number)): selection.argumentsAreText = number != 0
+            case (6, .bytes(let bytes)): try selection.variables.insertVariable(decoding: bytes)
+            case (7, .number(let number)): selection.wantsIdentifiers = number != 0
+            case (8, .number(let number)): selection.includesSubentities = number == 0
+            case (1...8, _): throw .unreadable
+            default: break
+            }
+        }
+        selection.entityName = try entity.name("the entity of a change")
+        return (selection, assignments)
+    }
+}
+
+extension PropertyAssignment {
+    fileprivate init(_ wire: Larder__V1__NamedTerm) throws(LarderError) {
+        self.init(
+            try wire.name.name("the property of an assignment"),
+            try QueryTerm.required(wire.term, "an assignment"))
+    }
+}
+
+extension MessageBuffer {
+    /// Constants in expressions become arguments.
+    func objectsChange(
+        _ field: UInt32, _ selection: ObjectSelection, _ assignments: [PropertyAssignment],
+        _ writer: ProtobufWriter
+    ) throws(LarderError) {
+        guard assignments.count <= Limits.queryColumnsMax else {
+            throw .tooMany("assignments", assignments.count, maximum: Limits.queryColumnsMax)
+        }
+        var flattener = ExpressionFlattener(writer: writer, arguments: selection.arguments)
+        try message(field) { () throws(LarderError) in
+            text(1, selection.entityName)
+            if let predicate = try writer.term(selection.predicate, &flattener) {
+                message(2, packing: predicate)
+            }
+            for assignment in assignments {
+                let column = QueryColumn(assignment.term, name: assignment.name)
+                message(3, packing: try writer.column(column, &flattener))
+            }
+            let parameters = QueryParameters(
+                arguments: flattener.arguments, variables: selection.variables)
+            try parameters.checkLimits()
+            for argument in parameters.arguments { try self.argument(4, argument) }
+            bool(5, selection.argumentsAreText)
+            try variables(6, parameters.variables)
+            bool(7, selection.wantsIdentifiers)
+            bool(8, !selection.includesSubentities)
+        }
+    }
+}

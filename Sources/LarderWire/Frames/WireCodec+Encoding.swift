@@ -1,0 +1,188 @@
+internal import CLarderProto
+public import LarderModel
+
+extension WireCodec {
+    /// Appends one whole frame, length included, to the sink.
+    ///
+    /// - Throws: `frameTooLong` if it would exceed `Limits.frameBytesMax`; the sink is unchanged.
+    public func encode(
+        _ envelope: RequestEnvelope, into sink: inout some FrameSink
+    ) throws(LarderError) {
+        guard envelope.id != 0 else { throw .malformed("the request has the id 0") }
+        defer { reset() }
+        let (field, body) = try body(of: envelope.request)
+        try append(
+            envelope.id, timeoutMilliseconds: envelope.timeoutMilliseconds, field, body, to: &sink)
+    }
+
+    public func encode(
+        _ envelope: ReplyEnvelope, into sink: inout some FrameSink
+    ) throws(LarderError) {
+        defer { reset() }
+        let (field, body) = try body(of: envelope.reply)
+        try append(envelope.id, field, body, to: &sink)
+    }
+
+    private func reset() {
+        arena.reset()
+        buffer.removeAll()
+    }
+
+    /// The body of an envelope, ready to be copied or packed into a frame.
+    private enum Body {
+        /// Built in the arena; protobuf-c packs it.
+        case message(UnsafePointer<ProtobufCMessage>)
+        /// Written to the codec's buffer.
+        case buffer
+        case encoded([UInt8])
+        /// Packed straight into the frame.
+        case batches([Batch], more: Bool)
+    }
+
+    /// Writes an envelope straight into the sink's memory.
+    private func append(
+        _ id: UInt64, timeoutMilliseconds: UInt32 = 0, _ field: Larder__V1__Envelope__BodyCase,
+        _ body: Body, to sink: inout some FrameSink
+    ) throws(LarderError) {
+        let bodyTag = UInt64(field.rawValue) << 3 | 2
+        let bodyByteCount = byteCount(of: body)
+        let headByteCount =
+            FieldWriter.byteCount(ofNumber: id)
+            + FieldWriter.byteCount(ofNumber: UInt64(timeoutMilliseconds))
+            + FieldWriter.byteCount(bodyTag) + FieldWriter.byteCount(UInt64(bodyByteCount))
+        let length = headByteCount + bodyByteCount
+        guard length <= Limits.frameBytesMax else {
+            throw LarderError(
+                .frameTooLong,
+                "the message has \(length) bytes; at most \(Limits.frameBytesMax) are allowed",
+                hint: "split the request")
+        }
+        sink.append(byteCount: Frame.lengthBytes + length) { memory in
+            memory.storeBytes(of: UInt32(length).bigEndian, as: UInt32.self)
+            let start = Frame.lengthBytes + headByteCount
+            let head = memory[Frame.lengthBytes..<start]
+            var writer = FieldWriter(UnsafeMutableRawBufferPointer(rebasing: head))
+            writer.put(UInt64(bodyByteCount))
+            writer.put(bodyTag)
+            writer.number(2, UInt64(timeoutMilliseconds))
+            writer.number(1, id)
+            writer.finish()
+            write(body, to: UnsafeMutableRawBufferPointer(rebasing: memory[start...]))
+        }
+    }
+
+    private func byteCount(of body: Body) -> Int {
+        switch body {
+        case .message(let message): protobuf_c_message_get_packed_size(message)
+        case .buffer: buffer.byteCount
+        case .encoded(let bytes): bytes.count
+        case .batches(let batches, let more): EncodedBatches.byteCount(batches, more: more)
+        }
+    }
+
+    /// - Parameter memory: Has the body's byte count; valid during the call.
+    private func write(_ body: Body, to memory: UnsafeMutableRawBufferPointer) {
+        switch body {
+        case .message(let message):
+            protobuf_c_message_pack(message, memory.assumingMemoryBound(to: UInt8.self).baseAddress)
+        case .buffer: buffer.copyBytes(to: memory)
+        case .encoded(let bytes): bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
+        case .batches(let batches, let more):
+            EncodedBatches.write(batches, more: more, to: memory)
+        }
+    }
+
+    private func message<Message>(_ message: UnsafeMutablePointer<Message>) -> Body {
+        .message(ProtobufWriter.base(of: message))
+    }
+
+    private func body(
+        of request: Request
+    ) throws(LarderError) -> (Larder__V1__Envelope__BodyCase, Body) {
+        let writer = ProtobufWriter(arena: arena)
+        switch request {
+        case .hello(let hello):
+            return (LARDER__V1__ENVELOPE__BODY_HELLO, message(writer.hello(hello)))
+        case .get(let identifiers, let properties):
+            try buffer.get(identifiers, properties: properties)
+            return (LARDER__V1__ENVELOPE__BODY_GET, .buffer)
+        case .query(let query):
+            try buffer.query(query)
+            return (LARDER__V1__ENVELOPE__BODY_QUERY, .buffer)
+        case .explain(let query):
+            try buffer.query(query)
+            return (LARDER__V1__ENVELOPE__BODY_EXPLAIN, .buffer)
+        case .save(let set):
+            try buffer.changeSet(set, writer)
+            return (LARDER__V1__ENVELOPE__BODY_SAVE, .buffer)
+        case .schema:
+            let empty = writer.make(larder__v1__schema_request__init)
+            return (LARDER__V1__ENVELOPE__BODY_SCHEMA, message(empty))
+        case .statistics:
+            let empty = writer.make(larder__v1__statistics_request__init)
+            return (LARDER__V1__ENVELOPE__BODY_STATISTICS, message(empty))
+        case .check:
+            let empty = writer.make(larder__v1__check_request__init)
+            return (LARDER__V1__ENVELOPE__BODY_CHECK, message(empty))
+        case .insertRows(let insertion):
+            return (LARDER__V1__ENVELOPE__BODY_INSERT_ROWS, message(writer.insertion(insertion)))
+        case .rows(let requestID, let batch, let isLast):
+            buffer.rows(requestID, batch, isLast: isLast)
+            return (LARDER__V1__ENVELOPE__BODY_ROWS, .buffer)
+        case .ping:
+            return (
+                LARDER__V1__ENVELOPE__BODY_PING,
+                message(writer.make(larder__v1__ping_request__init))
+            )
+        case .credit(let requestID, let batches):
+            let credit = writer.make(larder__v1__credit_request__init)
+            credit.pointee.request_id = requestID
+            credit.pointee.batches = batches
+            return (LARDER__V1__ENVELOPE__BODY_CREDIT, message(credit))
+        case .cancel(let requestID):
+            let cancel = writer.make(larder__v1__cancel_request__init)
+            cancel.pointee.request_id = requestID
+            return (LARDER__V1__ENVELOPE__BODY_CANCEL, message(cancel))
+        }
+    }
+
+    private func body(
+        of reply: Reply
+    ) throws(LarderError) -> (Larder__V1__Envelope__BodyCase, Body) {
+        let writer = ProtobufWriter(arena: arena)
+        switch reply {
+        case .welcome(let welcome):
+            return (LARDER__V1__ENVELOPE__BODY_WELCOME, message(writer.welcome(welcome)))
+        case .batches(let batches, let more):
+            return (LARDER__V1__ENVELOPE__BODY_BATCHES, .batches(batches, more: more))
+        case .encodedBatches(let batches, let more):
+            guard let encoded = batches.encodedBytes, !more else {
+                throw .malformed("a received reply cannot be sent")
+            }
+            return (LARDER__V1__ENVELOPE__BODY_BATCHES, .encoded(encoded))
+        case .saved(let result):
+            try buffer.saveResult(result)
+            return (LARDER__V1__ENVELOPE__BODY_SAVED, .buffer)
+        case .explained(let explanation):
+            return (LARDER__V1__ENVELOPE__BODY_EXPLAINED, message(writer.explanation(explanation)))
+        case .schema(let json):
+            return (LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT, message(writer.schema(json)))
+        case .statistics(let statistics):
+            try buffer.statistics(statistics)
+            return (LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST, .buffer)
+        case .checked(let report):
+            return (LARDER__V1__ENVELOPE__BODY_CHECKED, message(try writer.checkReport(report)))
+        case .inserted(let rows, let more):
+            return (
+                LARDER__V1__ENVELOPE__BODY_INSERTED, message(writer.insertedRows(rows, more: more))
+            )
+        case .pong:
+            return (
+                LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))
+            )
+        case .failed(let error):
+            try buffer.error(error)
+            return (LARDER__V1__ENVELOPE__BODY_FAILED, .buffer)
+        }
+    }
+}

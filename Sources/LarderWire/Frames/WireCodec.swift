@@ -1,0 +1,130 @@
+internal import CLarderProto
+internal import LarderModel
+
+/// Decodes the content of frames into messages, and encodes messages as frames.
+///
+/// There is one codec per connection, used by one thread at a time. It owns the arena into which
+/// protobuf-c unpacks messages and the buffer in which messages are written; it stores nothing
+/// else between calls. Everything that it decodes has been checked; `Proto/` documents what each
+/// field may hold.
+public final class WireCodec {
+    let arena = Arena()
+    let buffer = MessageBuffer()
+
+    public init() {}
+
+    /// Decodes the content of one frame.
+    ///
+    /// - Throws: ``WireFailure``: `malformedFrame`, which is fatal, if the bytes are not an
+    ///   envelope; `unknownMessage` for an unknown request or a reply; `malformedMessage`,
+    ///   `malformedValue`, `malformedIdentifier` or `resourceExhausted` for a wrong body.
+    public func decodeRequest(_ frame: RawSpan) throws(WireFailure) -> RequestEnvelope {
+        let header = try EnvelopeHeader(frame)
+        do throws(LarderError) {
+            guard header.id != 0 else { throw .malformed("the request has the id 0") }
+            defer { arena.reset() }
+            arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.byteCount))
+            return RequestEnvelope(
+                id: header.id, timeoutMilliseconds: header.timeoutMilliseconds,
+                request: try request(header.bodyNumber, header.body))
+        } catch {
+            throw header.failure(error)
+        }
+    }
+
+    /// Decodes the content of one frame that a server sent.
+    ///
+    /// - Parameter leavesBatches: Whether short batches may stay encoded until they are read.
+    /// - Throws: as ``decodeRequest(_:)`` does.
+    public func decodeReply(
+        _ frame: RawSpan, leavesBatches: Bool = false
+    ) throws(WireFailure) -> ReplyEnvelope {
+        let header = try EnvelopeHeader(frame)
+        do throws(LarderError) {
+            defer { arena.reset() }
+            arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.byteCount))
+            return ReplyEnvelope(
+                id: header.id,
+                reply: try reply(header.bodyNumber, header.body, leavesBatches: leavesBatches))
+        } catch {
+            throw header.failure(error)
+        }
+    }
+
+    private func request(_ number: UInt32, _ body: RawSpan) throws(LarderError) -> Request {
+        switch Larder__V1__Envelope__BodyCase(rawValue: number) {
+        case LARDER__V1__ENVELOPE__BODY_HELLO:
+            return .hello(try arena.decode(body, larder__v1__hello__unpack, Hello.init))
+        case LARDER__V1__ENVELOPE__BODY_GET: return try .get(decoding: body)
+        case LARDER__V1__ENVELOPE__BODY_QUERY: return .query(try QueryRequest(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_EXPLAIN: return .explain(try QueryRequest(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_SAVE:
+            return .save(try ChangeSet(decoding: body, arena))
+        case LARDER__V1__ENVELOPE__BODY_SCHEMA:
+            return try arena.decode(body, larder__v1__schema_request__unpack) { _ in .schema }
+        case LARDER__V1__ENVELOPE__BODY_STATISTICS:
+            return try arena.decode(body, larder__v1__statistics_request__unpack) { _ in
+                .statistics
+            }
+        case LARDER__V1__ENVELOPE__BODY_CHECK:
+            return try arena.decode(body, larder__v1__check_request__unpack) { _ in .check }
+        case LARDER__V1__ENVELOPE__BODY_INSERT_ROWS:
+            return .insertRows(
+                try arena.decode(body, larder__v1__insert_request__unpack, Insertion.init))
+        case LARDER__V1__ENVELOPE__BODY_ROWS: return try .rows(decoding: body)
+        case LARDER__V1__ENVELOPE__BODY_PING:
+            return try arena.decode(body, larder__v1__ping_request__unpack) { _ in .ping }
+        case LARDER__V1__ENVELOPE__BODY_CREDIT:
+            return try arena.decode(body, larder__v1__credit_request__unpack) {
+                .credit(requestID: $0.request_id, batches: $0.batches)
+            }
+        case LARDER__V1__ENVELOPE__BODY_CANCEL:
+            return try arena.decode(body, larder__v1__cancel_request__unpack) {
+                .cancel(requestID: $0.request_id)
+            }
+        default:
+            throw LarderError(
+                .unknownMessage, "the message \(number) is not a request of protocol version 1")
+        }
+    }
+
+    private func reply(
+        _ number: UInt32, _ body: RawSpan, leavesBatches: Bool
+    ) throws(LarderError) -> Reply {
+        switch Larder__V1__Envelope__BodyCase(rawValue: number) {
+        case LARDER__V1__ENVELOPE__BODY_WELCOME:
+            return .welcome(try arena.decode(body, larder__v1__welcome_reply__unpack, Welcome.init))
+        case LARDER__V1__ENVELOPE__BODY_BATCHES:
+            let more = try EncodedBatches.more(in: body)
+            return leavesBatches
+                ? .encodedBatches(try EncodedBatches(body), more: more)
+                : .batches(try EncodedBatches.batches(in: body), more: more)
+        case LARDER__V1__ENVELOPE__BODY_SAVED: return .saved(try SaveResult(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_EXPLAINED:
+            return .explained(
+                try arena.decode(body, larder__v1__explain_reply__unpack, Explanation.init))
+        case LARDER__V1__ENVELOPE__BODY_SCHEMA_TEXT:
+            return .schema(
+                try arena.decode(body, larder__v1__schema_reply__unpack) {
+                    (wire) throws(LarderError) in
+                    try wire.json.text("the schema", bytesMax: Limits.schemaBytesMax)
+                })
+        case LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST:
+            return .statistics(try Statistic.list(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_CHECKED:
+            return .checked(
+                try arena.decode(body, larder__v1__check_reply__unpack, CheckReport.init))
+        case LARDER__V1__ENVELOPE__BODY_INSERTED:
+            return try arena.decode(body, larder__v1__insert_reply__unpack) {
+                (wire) throws(LarderError) in
+                .inserted(try InsertedRows(wire), more: wire.more != 0)
+            }
+        case LARDER__V1__ENVELOPE__BODY_PONG:
+            return try arena.decode(body, larder__v1__pong_reply__unpack) { _ in .pong }
+        case LARDER__V1__ENVELOPE__BODY_FAILED: return .failed(try LarderError(decoding: body))
+        default:
+            throw LarderError(
+                .unknownMessage, "the message \(number) is not a reply of protocol version 1")
+        }
+    }
+}

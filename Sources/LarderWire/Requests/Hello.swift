@@ -1,0 +1,46 @@
+internal import CLarderProto
+internal import LarderModel
+
+/// The first request of a connection: how a client introduces itself.
+public struct Hello: Hashable, Sendable {
+    public var protocolVersion: UInt32
+    /// The name of the client program, for logs and the history.
+    public var clientName: String
+    /// The schema version or fingerprint that the client was built for; empty for any.
+    public var schemaVersion: String
+    public var schemaFingerprint: String
+
+    public init(
+        protocolVersion: UInt32 = WireProtocol.version, clientName: String,
+        schemaVersion: String = "", schemaFingerprint: String = ""
+    ) {
+        self.protocolVersion = protocolVersion
+        self.clientName = clientName
+        self.schemaVersion = schemaVersion
+        self.schemaFingerprint = schemaFingerprint
+    }
+}
+
+extension Hello {
+    init(_ wire: Larder__V1__Hello) throws(LarderError) {
+        self.init(
+            protocolVersion: wire.protocol_version,
+            clientName: try wire.client_name.text(
+                "the client's name", bytesMax: Limits.nameBytesMax),
+            schemaVersion: try wire.schema_version.text(
+                "the schema version", bytesMax: Limits.nameBytesMax),
+            schemaFingerprint: try wire.schema_fingerprint.text(
+                "the schema fingerprint", bytesMax: Limits.nameBytesMax))
+    }
+}
+
+extension ProtobufWriter {
+    func hello(_ hello: Hello) -> UnsafeMutablePointer<Larder__V1__Hello> {
+        let wire = make(larder__v1__hello__init)
+        wire.pointee.protocol_version = hello.protocolVersion
+        wire.pointee.client_name = text(hello.clientName)
+        wire.pointee.schema_version = text(hello.schemaVersion)
+        wire.pointee.schema_fingerprint = text(hello.schemaFingerprint)
+        return wire
+    }
+}

@@ -1,0 +1,47 @@
+public import LarderModel
+
+/// A request, and the id under which it is answered.
+public struct RequestEnvelope: Hashable, Sendable {
+    /// Chosen by the client, unique among its unanswered requests; not 0.
+    public var id: UInt64
+    /// How long the client waits, in milliseconds; 0 leaves it to the server's own limit.
+    public var timeoutMilliseconds: UInt32
+    public var request: Request
+
+    public init(id: UInt64, timeoutMilliseconds: UInt32 = 0, request: Request) {
+        self.id = id
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.request = request
+    }
+}
+
+/// One operation of the protocol.
+public enum Request: Hashable, Sendable {
+    /// Opens a connection. It is the first request, and is sent once.
+    case hello(Hello)
+    /// Reads those of the objects that exist; `properties` nil reads all.
+    case get([PersistentIdentifier], properties: [String]?)
+    case query(QueryRequest)
+    case explain(QueryRequest)
+    case save(ChangeSet)
+    /// Opens a stream of new objects, which arrive as ``rows(requestID:_:isLast:)``.
+    case insertRows(Insertion)
+    /// Rows of such a stream, or none. Has no reply of its own.
+    case rows(requestID: UInt64, Batch?, isLast: Bool)
+    /// Reads the store's schema file.
+    case schema
+    case statistics
+    /// Verifies the integrity of the whole store.
+    case check
+    /// Answered after a round trip through the reader and the writer queue.
+    case ping
+    /// Allows the stream that answers this request more batches. Has no reply of its own.
+    case credit(requestID: UInt64, batches: UInt32)
+    /// Ends the stream that answers this request. Has no reply of its own.
+    case cancel(requestID: UInt64)
+}
+
+public enum WireProtocol {
+    /// The only version so far.
+    public static let version: UInt32 = 1
+}

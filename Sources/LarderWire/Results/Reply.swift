@@ -1,0 +1,35 @@
+public import LarderModel
+
+/// A reply, and the id of its request.
+public struct ReplyEnvelope: Hashable, Sendable {
+    /// The request's id; 0 in an error that belongs to no request.
+    public var id: UInt64
+    public var reply: Reply
+
+    public init(id: UInt64, reply: Reply) {
+        self.id = id
+        self.reply = reply
+    }
+}
+
+/// Large and rare cases are indirect, so that a reply is a few words when it is passed on.
+public enum Reply: Hashable, Sendable {
+    indirect case welcome(Welcome)
+    /// Rows. A `get` is answered by one reply with one batch per entity; a query by one batch per
+    /// reply, with `more` in each but the last.
+    case batches([Batch], more: Bool)
+    /// The same, still or already encoded: received by a decoder that leaves batches encoded, or
+    /// from a cache of replies.
+    case encodedBatches(EncodedBatches, more: Bool)
+    indirect case saved(SaveResult)
+    indirect case explained(Explanation)
+    /// The text of the schema file, in canonical form.
+    case schema(String)
+    case statistics([Statistic])
+    case checked(CheckReport)
+    /// The progress of a stream of new objects; `more` in each reply but the last.
+    indirect case inserted(InsertedRows, more: Bool)
+    case pong
+    /// The request failed. This also ends a stream.
+    indirect case failed(LarderError)
+}

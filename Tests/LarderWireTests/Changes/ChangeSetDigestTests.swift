@@ -1,0 +1,52 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+import Testing
+
+@Suite("The digest of a change set")
+struct ChangeSetDigestTests {
+    private let ann = PersistentIdentifier(store: Samples.store, entityName: "Student", key: 1)
+
+    private func insert(_ name: String, _ values: [String: Value]) -> ChangeSet {
+        ChangeSet([.insert(PersistentIdentifier(temporary: name, entityName: "A"), values: values)])
+    }
+
+    @Test("is the same in every process")
+    func pinned() throws {
+        #expect(try ChangeSet().digest() == 0xCBF2_9CE4_8422_2325)
+        #expect(
+            try insert("t", ["name": "Ann", "born": .int(2_001)]).digest() == 0x75CB_7CE3_353C_EDD8)
+    }
+
+    @Test("excludes the author and the idempotency key")
+    func sender() throws {
+        var set = insert("t", ["name": "Ann"])
+        let digest = try set.digest()
+        set.author = "Ann"
+        set.idempotencyKey = "k"
+        #expect(try set.digest() == digest)
+    }
+
+    @Test("differs for different changes")
+    func differences() throws {
+        let update = Change.update(ann, ifVersion: nil, values: ["a": 1])
+        let delete = Change.delete(ann, ifVersion: nil)
+        let sets = [
+            insert("t", [:]), insert("u", [:]), insert("t", ["a": nil]), insert("t", ["b": nil]),
+            insert("t", ["a": 0]), insert("t", ["a": false]), insert("t", ["a": ""]),
+            insert("t", ["a": "x"]), insert("t", ["a": .data(Data())]),
+            insert("t", ["a": .float(0)]), insert("t", ["a": .double(0)]),
+            insert("t", ["a": .object(ann)]),
+            insert("t", ["a": .objects([ann])]), ChangeSet([delete]), ChangeSet([update]),
+            ChangeSet([delete, update]), ChangeSet([update, delete]),
+            ChangeSet([.delete(ann, ifVersion: 0)]), ChangeSet([.delete(ann, ifVersion: 1)]),
+            ChangeSet([.update(ann, ifVersion: nil, values: ["a": 1], base: ["a": 1])]),
+            ChangeSet([update], onUniqueConflict: .upsert),
+            ChangeSet([update], mergePolicy: .overwrite),
+            ChangeSet([update], mergePolicy: .rollback),
+        ]
+        var digests: Set<UInt64> = []
+        for set in sets { digests.insert(try set.digest()) }
+        #expect(digests.count == sets.count)
+    }
+}

@@ -1,0 +1,57 @@
+import LarderModel
+import LarderWire
+import Testing
+
+@Suite("Messages are decoded as they were encoded")
+struct RoundTripTests {
+    @Test("each request is decoded as it was encoded")
+    func requests() throws {
+        for (name, request) in try Samples.requests() {
+            let envelope = RequestEnvelope(id: 5, timeoutMilliseconds: 1_500, request: request)
+            let frame = try WireTesting.frame(envelope)
+            #expect(try WireTesting.request(frame) == envelope, "\(name)")
+        }
+    }
+
+    @Test("each reply is decoded as it was encoded")
+    func replies() throws {
+        for (name, reply) in Samples.replies {
+            let envelope = ReplyEnvelope(id: .max, reply: reply)
+            let frame = try WireTesting.frame(envelope)
+            #expect(try WireTesting.reply(frame) == envelope, "\(name)")
+        }
+    }
+
+    @Test("each error code is decoded as it was encoded")
+    func errorCodes() throws {
+        for code in ErrorCode.allCases {
+            let envelope = ReplyEnvelope(id: 0, reply: .failed(LarderError(code, "so it is")))
+            #expect(try WireTesting.reply(try WireTesting.frame(envelope)) == envelope)
+        }
+    }
+
+    @Test("each query is decoded as it was encoded")
+    func queries() throws {
+        for (name, query) in Samples.queries {
+            let encoded = try QueryRequest(query)
+            #expect(try encoded.shape.decoded() == query, "\(name)")
+            #expect(encoded.parameters == QueryParameters(), "\(name)")
+        }
+    }
+
+    @Test("one codec encodes and decodes many messages")
+    func oneCodec() throws {
+        let codec = WireCodec()
+        for _ in 0..<3 {
+            for (_, reply) in Samples.replies {
+                let envelope = ReplyEnvelope(id: 2, reply: reply)
+                var bytes: [UInt8] = [1, 2, 3]
+                try codec.encode(envelope, into: &bytes)
+                let content = Array(bytes.dropFirst(3 + Frame.lengthBytes))
+                let decoded = try codec.decodeReply(content.span.bytes)
+                #expect(decoded == envelope)
+                #expect(bytes.prefix(3) == [1, 2, 3])
+            }
+        }
+    }
+}

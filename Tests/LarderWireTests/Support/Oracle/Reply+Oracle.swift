@@ -1,0 +1,111 @@
+import CLarderProto
+import LarderModel
+
+@testable import LarderWire
+
+// How the tests decode with protobuf-c what the library decodes by hand.
+
+extension LarderError {
+    init(_ wire: Larder__V1__ErrorReply) throws(LarderError) {
+        let hint = try wire.hint.text("an error's hint")
+        let uri = try wire.uri.text("an error's URI")
+        self.init(
+            ErrorCode(wireNumber: wire.code),
+            try wire.message.text("an error's message"),
+            hint: hint.isEmpty ? nil : hint,
+            column: wire.column == 0 ? nil : Int(wire.column),
+            uri: uri.isEmpty ? nil : uri,
+            faults: try ProtobufReader.texts(
+                wire.faults, wire.n_faults, "faults of an error", maximum: Limits.changesMax),
+            details: try ProtobufReader.list(
+                wire.details, wire.n_details, "faults of an error", maximum: Limits.changesMax,
+                ChangeFault.init))
+    }
+}
+
+extension ChangeFault {
+    init(_ wire: Larder__V1__ChangeFault) throws(LarderError) {
+        let entityName = try wire.entity.text("a fault's entity")
+        let uri = try wire.uri.text("a fault's URI")
+        let valueKind = try wire.value_kind.text("a fault's kind of value")
+        let hasChange =
+            wire.change_presence_case == LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE_CHANGE
+        self.init(
+            ErrorCode(wireNumber: wire.code),
+            try wire.message.text("a fault's message"),
+            change: hasChange ? Int(wire.change) : nil,
+            entityName: entityName.isEmpty ? nil : entityName,
+            propertyNames: try ProtobufReader.texts(
+                wire.properties, wire.n_properties, "properties of a fault",
+                maximum: Limits.propertiesMax),
+            uri: uri.isEmpty ? nil : uri, valueKind: valueKind.isEmpty ? nil : valueKind,
+            // A rule that a newer server made up is none that a program could know.
+            rule: Rule(rawValue: try wire.rule.text("a fault's rule")),
+            conflict: try wire.conflict.map { (conflict) throws(LarderError) in
+                try MergeConflict(conflict.pointee)
+            })
+    }
+}
+
+extension MergeConflict {
+    init(_ wire: Larder__V1__MergeConflict) throws(LarderError) {
+        let hasExpected =
+            wire.expected_version_presence_case
+            == LARDER__V1__MERGE_CONFLICT__EXPECTED_VERSION_PRESENCE_EXPECTED_VERSION
+        self.init(
+            storedVersion: wire.stored_version,
+            expectedVersion: hasExpected ? wire.expected_version : nil,
+            properties: try ProtobufReader.list(
+                wire.properties, wire.n_properties, "properties of a conflict",
+                maximum: Limits.propertiesMax, Property.init))
+    }
+}
+
+extension MergeConflict.Property {
+    init(_ wire: Larder__V1__ConflictingProperty) throws(LarderError) {
+        guard let stored = wire.stored else {
+            throw .malformed("a property of a conflict has no stored value")
+        }
+        self.init(
+            name: try wire.name.name("a property of a conflict"),
+            base: try wire.base_value.map { (value) throws(LarderError) in try Value(value.pointee)
+            },
+            stored: try Value(stored.pointee),
+            given: try wire.given.map { (value) throws(LarderError) in try Value(value.pointee) })
+    }
+}
+
+extension Statistic {
+    init(_ wire: Larder__V1__Statistic) throws(LarderError) {
+        guard let value = wire.value else { throw .malformed("a statistic has no value") }
+        self.init(try wire.name.text("a statistic's name"), try Value(value.pointee))
+    }
+}
+
+extension SaveResult {
+    init(_ wire: Larder__V1__SaveReply) throws(LarderError) {
+        let versions: [Int64] = ProtobufReader.numbers(
+            wire.updated_versions, wire.n_updated_versions)
+        let merged: [UInt32] = ProtobufReader.numbers(wire.merged, wire.n_merged)
+        self.init(
+            inserted: try ProtobufReader.list(
+                wire.inserted, wire.n_inserted, "inserted objects", maximum: Limits.changesMax,
+                PersistentIdentifier.init),
+            updatedVersions: versions, deletedCount: wire.deleted_count,
+            merged: merged.map { Int($0) },
+            transaction: wire.transaction == 0 ? nil : wire.transaction,
+            affected: try ProtobufReader.list(
+                wire.affected, wire.n_affected, "affected objects", maximum: Limits.changesMax,
+                AffectedObjects.init))
+    }
+}
+
+extension AffectedObjects {
+    init(_ wire: Larder__V1__AffectedObjects) throws(LarderError) {
+        self.init(
+            count: wire.count,
+            identifiers: try ProtobufReader.list(
+                wire.identifiers, wire.n_identifiers, "affected objects",
+                maximum: Limits.affectedIdentifiersMax, PersistentIdentifier.init))
+    }
+}
