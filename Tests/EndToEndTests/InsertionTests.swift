@@ -1,9 +1,8 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Testing
 
-@Suite("A stream of new objects to a daemon")
+@Suite("Bulk insertion")
 struct InsertionTests {
     private static let names = ["name", "birthOfYear"]
 
@@ -11,10 +10,10 @@ struct InsertionTests {
         [.string("Student \(number)"), .int(1_950 + Int64(number % 60))]
     }
 
-    @Test("stores what it was given, as one transaction or as several, and names it if asked")
+    @Test("stores rows in one transaction or in several, and returns their identifiers if wanted")
     func storing() async throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let rows = (1...12_000).lazy.map { Self.row($0) }
         let several = try Self.insert(
             client, Insertion("Student", wantsIdentifiers: true), rows)
@@ -31,7 +30,7 @@ struct InsertionTests {
             Insertion("Student"), properties: Self.names, rows: stream)
         #expect(later.rowCount == 100 && later.keys.isEmpty)
         #expect(try await client.count("Student") == 24_100)
-        let store = client.welcome.storeIdentifier
+        let store = client.server.storeIdentifier
         let last = Array(one.identifiers(of: "Student", store: store)).last
         let found = try await client.object(for: try #require(last))
         #expect(found?["name"] == "Student 12000" && found?["visits"] == 0)
@@ -44,10 +43,10 @@ struct InsertionTests {
         try client.insertAll(insertion, properties: names, rows: rows)
     }
 
-    @Test("says how many rows are stored when one is refused")
+    @Test("the error for a refused row has the number of stored rows")
     func refusal() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let rows = (0..<12_000).lazy.map { number -> [Value] in
             [.string("a"), .int(1), .int(number == 7_000 ? -1 : 1)]
         }
@@ -79,10 +78,10 @@ struct InsertionTests {
         #expect(foreign?.code == .foreignIdentifier)
     }
 
-    @Test("leaves whole transactions when the daemon is killed in the middle")
+    @Test("only whole transactions remain if the daemon is killed")
     func killed() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let one = try client.openInsertion(Insertion("Student", isAtomic: true))
         let several = try client.openInsertion(Insertion("Category"))
         func batch(_ name: String, _ values: [String]) -> Batch {
@@ -101,17 +100,17 @@ struct InsertionTests {
             try one.send(batch("name", (0..<1_000).map { "\($0)" }))
             try several.send(batch("name", (0..<100).map { "\(part) \($0)" }))
         }
-        site.kill()
+        daemon.kill()
         _ = failure { try several.settle() }
         let known = several.progress.rowCount
         #expect(failure { _ = try one.finish() } != nil)
         client.close()
-        try site.start()
-        let again = try site.connect()
+        try daemon.start()
+        let again = try daemon.connect()
         #expect(try again.count("Student") == 0)
         let count = try again.count("Category")
         #expect(count >= known && count <= 2_000 && count % 100 == 0)
-        let files = try FileManager.default.contentsOfDirectory(atPath: site.folder)
+        let files = try FileManager.default.contentsOfDirectory(atPath: daemon.folder)
         #expect(!files.contains { $0.contains("spool") })
     }
 }

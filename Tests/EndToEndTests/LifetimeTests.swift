@@ -1,20 +1,19 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Synchronization
 import Testing
 
-@Suite("A daemon that comes and goes")
+@Suite("Restarts and crashes of the daemon")
 struct LifetimeTests {
-    @Test("clients wait for a daemon that is stopped and started, and go on")
+    @Test("clients wait for a daemon that restarts, and continue")
     func restart() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let written = Mutex<[PersistentIdentifier]>([])
         for round in 0..<3 {
-            #expect(site.stop() == 0, "\(site.errors)")
+            #expect(daemon.stop() == 0, "\(daemon.errors)")
             inThreads(5) { number in
-                if number == 0 { return try site.start() }
+                if number == 0 { return try daemon.start() }
                 let student = try client.insert(
                     "Student", ["name": "Ann", "birthOfYear": .int(Int64(number))])
                 #expect(try client.object(for: student) != nil)
@@ -24,15 +23,15 @@ struct LifetimeTests {
         }
         let identifiers = written.withLock { $0 }
         #expect(try client.objects(for: identifiers).count == 12)
-        #expect(site.stop() == 0)
+        #expect(daemon.stop() == 0)
     }
 
-    @Test("tasks wait for a daemon that is stopped and started")
+    @Test("tasks wait for a daemon that restarts")
     func restartUnderTasks() async throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let ann = try await client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
-        #expect(site.stop() == 0)
+        #expect(daemon.stop() == 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
                 group.addTask {
@@ -40,16 +39,16 @@ struct LifetimeTests {
                     _ = try await client.update(ann, ["name": name])
                 }
             }
-            try site.start()
+            try daemon.start()
             try await group.waitForAll()
         }
         #expect(try await client.object(for: ann)?.version == 9)
     }
 
-    @Test("a stop under load answers what it accepted; clients lose nothing and repeat nothing")
+    @Test("a stop under load loses no write and repeats none")
     func stopUnderLoad() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let (acknowledged, isOver, ended) = (Counter(), Counter(), Counter())
         inThreads(5) { number in
             if number == 0 {
@@ -57,8 +56,8 @@ struct LifetimeTests {
                 for _ in 0..<3 {
                     let before = acknowledged.value
                     while acknowledged.value < before + 20, ended.value == 0 { try client.ping() }
-                    #expect(site.stop() == 0, "\(site.errors)")
-                    try site.start()
+                    #expect(daemon.stop() == 0, "\(daemon.errors)")
+                    try daemon.start()
                 }
                 return
             }
@@ -72,20 +71,20 @@ struct LifetimeTests {
         #expect(acknowledged.value >= 60)
     }
 
-    @Test("what was acknowledged survives kill -9, and nothing else than what was tried is there")
+    @Test("acknowledged writes survive kill -9, and only attempted ones exist")
     func killed() throws {
-        let site = try Site()
+        let daemon = try TestDaemon()
         let acknowledged = Mutex<[PersistentIdentifier]>([])
         let attempts = Counter()
         for _ in 0..<4 {
-            let client = try site.connect(reconnectWait: .zero)
-            let (observer, ended) = (try site.connect(), Counter())
+            let client = try daemon.connect(reconnectWait: .zero)
+            let (observer, ended) = (try daemon.connect(), Counter())
             inThreads(4) { number in
                 if number == 0 {
-                    // Let the others get going before the blow falls.
+                    // Kill the daemon only after the other threads have written.
                     let before = try observer.count("Student")
                     while try observer.count("Student") < before + 20, ended.value == 0 {}
-                    return site.kill()
+                    return daemon.kill()
                 }
                 defer { ended.add(1) }
                 while true {
@@ -100,8 +99,8 @@ struct LifetimeTests {
                     }
                 }
             }
-            try site.start()
-            let survivor = try site.connect()
+            try daemon.start()
+            let survivor = try daemon.connect()
             let identifiers = acknowledged.withLock { $0 }
             #expect(try survivor.objects(for: identifiers).count == identifiers.count)
             let count = try survivor.count("Student")
@@ -109,20 +108,20 @@ struct LifetimeTests {
         }
     }
 
-    @Test("a write with an idempotency key whose answer nobody took is answered after kill -9")
-    func answerLostInDeath() throws {
-        let site = try Site()
-        let observer = try site.connect()
+    @Test("a write with an idempotency key has the same result after kill -9")
+    func keyedResultAfterKill() throws {
+        let daemon = try TestDaemon()
+        let observer = try daemon.connect()
         let set = ChangeSet(
             [
                 .insert(
                     PersistentIdentifier(temporary: "a", entityName: "Student"),
                     values: ["name": "Ann", "birthOfYear": 1])
             ], idempotencyKey: "once")
-        let victim = try site.connect(reconnectWait: .zero)
+        let victim = try daemon.connect(reconnectWait: .zero)
         let first = try victim.save(set)
-        site.kill()
-        try site.start()
+        daemon.kill()
+        try daemon.start()
         #expect(try observer.save(set) == first)
         #expect(try observer.count("Student") == 1)
         #expect(
@@ -130,10 +129,10 @@ struct LifetimeTests {
                 == .idempotencyMismatch)
     }
 
-    @Test("writes with idempotency keys go on through kill -9, and each is done once")
+    @Test("writes with idempotency keys continue after kill -9, and each is executed once")
     func killedOften() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let written = Mutex<Set<PersistentIdentifier>>([])
         let (acknowledged, isOver, ended) = (Counter(), Counter(), Counter())
         inThreads(5) { number in
@@ -142,8 +141,8 @@ struct LifetimeTests {
                 for _ in 0..<6 {
                     let before = acknowledged.value
                     while acknowledged.value < before + 15, ended.value == 0 { try client.ping() }
-                    site.kill()
-                    try site.start()
+                    daemon.kill()
+                    try daemon.start()
                 }
                 return
             }
@@ -158,41 +157,41 @@ struct LifetimeTests {
         }
         #expect(written.withLock { Int64($0.count) } == acknowledged.value)
         #expect(try client.count("Student") == acknowledged.value)
-        #expect(acknowledged.value >= 90, "\(site.errors)")
+        #expect(acknowledged.value >= 90, "\(daemon.errors)")
     }
 
-    @Test("a second daemon on one store ends with 74 and names the holder")
+    @Test("a second daemon on a store exits with 74, and its error has the owner's process id")
     func secondDaemon() throws {
-        let site = try Site()
-        let client = try site.connect()
-        var arguments = site.daemonArguments
-        if let place = arguments.firstIndex(of: site.socket) { arguments[place] += "-2" }
-        let second = try site.run("larderd", arguments)
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
+        var arguments = daemon.arguments
+        if let index = arguments.firstIndex(of: daemon.socket) { arguments[index] += "-2" }
+        let second = try daemon.run("larderd", arguments)
         #expect(second.status == 74)
-        let holder = try #require(site.daemonProcessIdentifier)
-        #expect(second.errors.contains("\(holder)"), "\(second.errors)")
+        let owner = try #require(daemon.processIdentifier)
+        #expect(second.errors.contains("\(owner)"), "\(second.errors)")
         #expect(second.errors.contains("error[STORE_IN_USE]"))
         try client.ping()
     }
 
-    @Test("a store of another schema is refused, with the differences")
+    @Test("a store with another schema is refused with the differences")
     func otherSchema() throws {
-        let site = try Site()
-        #expect(site.stop() == 0)
-        let other = Site.schema.replacing("\"visits\"", with: "\"calls\"")
+        let daemon = try TestDaemon()
+        #expect(daemon.stop() == 0)
+        let other = TestDaemon.schema.replacing("\"visits\"", with: "\"calls\"")
         try other.write(
-            toFile: "\(site.folder)/schema.json", atomically: true, encoding: .utf8)
-        let refused = try site.run("larderd", site.daemonArguments)
+            toFile: "\(daemon.folder)/schema.json", atomically: true, encoding: .utf8)
+        let refused = try daemon.run("larderd", daemon.arguments)
         #expect(refused.status == 65)
         #expect(refused.errors.contains("error[SCHEMA_MISMATCH]"))
         #expect(refused.errors.contains("visits") && refused.errors.contains("calls"))
     }
 
-    @Test("connecting where no daemon serves is told as such, with a hint")
+    @Test("connecting without a daemon is an error with a hint")
     func noDaemon() throws {
-        let site = try Site(isServed: false)
+        let daemon = try TestDaemon(starts: false)
         let error = failure {
-            _ = try StoreClient.connect(to: site.socket)
+            _ = try StoreClient.connect(to: daemon.socket)
         }
         #expect(error?.code == .connectionFailed && error?.hint != nil)
     }

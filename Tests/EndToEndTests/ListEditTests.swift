@@ -1,10 +1,9 @@
 import LarderClient
-import LarderModel
 import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Edits of one list by several clients")
+@Suite("Concurrent edits of a list")
 struct ListEditTests {
     private static let schema = """
         { "version": "1.0.0",
@@ -24,8 +23,8 @@ struct ListEditTests {
                   "ordered": true, "inverse": "fans" } ] } ] }
         """
 
-    /// One client's objects in the common list, in the order that its own edits give them: those
-    /// of others, which are in between, it knows nothing of.
+    /// One client's objects in the shared list, in the order of its own edits, without the objects
+    /// of other clients between them.
     private struct Editor {
         let client: StoreClient
         let list: PersistentIdentifier
@@ -35,17 +34,17 @@ struct ListEditTests {
         var own: [PersistentIdentifier] = []
 
         mutating func step() throws {
-            let place = Int.random(in: 0...own.count, using: &random)
+            let index = Int.random(in: 0...own.count, using: &random)
             switch Int.random(in: 0..<8, using: &random) {
             case 0 where !own.isEmpty:
-                let gone = own.remove(at: place % own.count)
-                _ = try client.update(list, edits: [.remove([gone], from: property)])
+                let removed = own.remove(at: index % own.count)
+                _ = try client.update(list, edits: [.remove([removed], from: property)])
             case 1...3 where own.count > 1:
-                let moved = own.remove(at: place % own.count)
-                let index = Int.random(in: 0...own.count, using: &random)
+                let moved = own.remove(at: index % own.count)
+                let target = Int.random(in: 0...own.count, using: &random)
                 _ = try client.update(
-                    list, edits: [.move([moved], in: property, to: self.place(index))])
-                own.insert(moved, at: index)
+                    list, edits: [.move([moved], in: property, to: position(target))])
+                own.insert(moved, at: target)
             default:
                 let new = PersistentIdentifier(temporary: "new", entityName: entityName)
                 let result = try client.save(
@@ -53,14 +52,14 @@ struct ListEditTests {
                         .insert(new, values: [:]),
                         .update(
                             list, ifVersion: nil, values: [:],
-                            edits: [.add([new], to: property, at: self.place(place))]),
+                            edits: [.add([new], to: property, at: position(index))]),
                     ]))
-                own.insert(result.inserted[0], at: place)
+                own.insert(result.inserted[0], at: index)
             }
         }
 
-        /// The place, beside an own object, at which an object gets this index among the own ones.
-        private mutating func place(_ index: Int) -> ListPlace {
+        /// A position next to an own object that gives an object this index among the own ones.
+        private mutating func position(_ index: Int) -> ListPlace {
             if index == 0, Bool.random(using: &random) { return .first }
             if index == own.count, Bool.random(using: &random) || own.isEmpty { return .last }
             if index < own.count, index == 0 || Bool.random(using: &random) {
@@ -71,20 +70,20 @@ struct ListEditTests {
     }
 
     @Test(
-        "all survive, and each client finds its objects in the order that it gave them",
+        "every edit is kept, and each client's objects are in the order of its edits",
         arguments: [("songs", "Song"), ("fans", "Fan")])
     func concurrency(property: String, entityName: String) throws {
-        let site = try Site(schema: Self.schema)
-        let client = try site.connect()
+        let daemon = try TestDaemon(schema: Self.schema)
+        let client = try daemon.connect()
         let list = try client.insert("Playlist", [:])
         let seed = SeededGenerator.fromEnvironment("edits by several clients").seed
         let results = Results()
         inThreads(3) { number in
             var editor = Editor(
-                client: try site.connect(), list: list, property: property,
+                client: try daemon.connect(), list: list, property: property,
                 entityName: entityName, random: SeededGenerator(seed: seed &+ UInt64(number)))
             for _ in 0..<150 { try editor.step() }
-            results.note(editor.own)
+            results.append(editor.own)
         }
         guard case .objects(let found)? = try client.object(for: list)?[property] else {
             Issue.record("the list cannot be read")
@@ -97,16 +96,16 @@ struct ListEditTests {
         #expect(Set(found) == Set(results.all.joined()), "seed \(seed)")
         #expect(found.count == results.all.reduce(0) { $0 + $1.count })
         #expect(try client.check().findings == [])
-        // Every edit was an update by name: none was lost, and none was in conflict.
+        // Every edit updated the list once: none was lost, and none had a conflict.
         #expect(try client.object(for: list)?.version == 1 + 3 * 150)
     }
 }
 
-/// What threads leave behind. Protected by its lock.
+/// The lists of several threads.
 private final class Results: Sendable {
     private let lists = Mutex<[[PersistentIdentifier]]>([])
 
     var all: [[PersistentIdentifier]] { lists.withLock { $0 } }
 
-    func note(_ list: [PersistentIdentifier]) { lists.withLock { $0.append(list) } }
+    func append(_ list: [PersistentIdentifier]) { lists.withLock { $0.append(list) } }
 }

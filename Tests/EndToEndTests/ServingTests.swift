@@ -1,17 +1,16 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Synchronization
 import Testing
 
-@Suite("A daemon and its clients")
+@Suite("Clients of a daemon")
 struct ServingTests {
-    @Test("what the server says of its store is what the schema file says")
+    @Test("the server describes the store as the schema file does")
     func schema() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let schema = try client.schema()
-        #expect(schema.version == "1.0.0" && client.welcome.schemaVersion == "1.0.0")
+        #expect(schema.version == "1.0.0" && client.server.schemaVersion == "1.0.0")
         #expect(
             Set(schema.entities.map(\.name))
                 == ["Student", "Article", "Category", "ArticleCollection"])
@@ -23,10 +22,10 @@ struct ServingTests {
         #expect(explanation.sql.contains("Student") && !explanation.steps.isEmpty)
     }
 
-    @Test("bad questions and bad data are typed errors, and the connection lives on")
+    @Test("invalid queries and invalid data are typed errors, and the connection stays open")
     func badInput() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let ann = try client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
         func code(_ call: () throws -> Void) -> ErrorCode? { failure(of: call)?.code }
         #expect(code { _ = try client.fetch("Teacher") } == .unknownEntity)
@@ -43,13 +42,13 @@ struct ServingTests {
         let stream = try client.stream(.fetch(Fetch("Teacher")))
         #expect(code { _ = try stream.next() } == .unknownEntity)
         #expect(try client.object(for: ann)?.version == 1)
-        #expect(client.welcome.storeIdentifier == ann.store)
+        #expect(client.server.storeIdentifier == ann.store)
     }
 
     @Test("two clients that edit different properties of one object both succeed")
     func mergedEdits() throws {
-        let site = try Site()
-        let (first, second) = (try site.connect(), try site.connect())
+        let daemon = try TestDaemon()
+        let (first, second) = (try daemon.connect(), try daemon.connect())
         let ann = try first.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
         #expect(try first.update(ann, ["name": "Anna"], ifVersion: 1) == 2)
         let refused = failure {
@@ -73,15 +72,15 @@ struct ServingTests {
             try second.insert("Category", ["name": "tech"], onUniqueConflict: .upsert) == tech)
     }
 
-    @Test("what is read again and again while it changes never goes back, nor behind its writer")
+    @Test("repeated reads of a changing object never return an older value")
     func changingObject() throws {
-        let site = try Site()
-        let writer = try site.connect()
+        let daemon = try TestDaemon()
+        let writer = try daemon.connect()
         let student = try writer.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
         let rounds: Int64 = 1_000
         let saved = Mutex<(visits: Int64, isLast: Bool)>((0, false))
         inThreads(4) { number in
-            // One of them writes, in the ways that there are.
+            // The first thread writes, by identifier and by predicate.
             guard number > 0 else {
                 defer { saved.withLock { $0.isLast = true } }
                 for round in 1...rounds {
@@ -94,7 +93,7 @@ struct ServingTests {
                 }
                 return
             }
-            let reader = try site.connect()
+            let reader = try daemon.connect()
             var last: Int64 = 0
             while true {
                 let known = saved.withLock { $0 }
@@ -112,10 +111,10 @@ struct ServingTests {
         #expect(hits != .int(0) && hits != nil)
     }
 
-    @Test("eight threads write and read at once over one connection")
+    @Test("eight threads write and read concurrently over one connection")
     func threads() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         inThreads(8) { number in
             for round in 0..<40 {
                 let year = Int64(1_900 + number)
@@ -131,10 +130,10 @@ struct ServingTests {
         #expect(try client.count("Student") == 320)
     }
 
-    @Test("threads and tasks that count visits under optimistic locking lose none")
+    @Test("threads and tasks that count visits with optimistic locking lose none")
     func optimisticLocking() async throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let ann = try await client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
@@ -142,7 +141,7 @@ struct ServingTests {
                     for _ in 0..<10 { try await countVisit(of: ann, client) }
                 }
             }
-            let other = try site.connect()
+            let other = try daemon.connect()
             inThreads(4) { _ in
                 for _ in 0..<10 { try countVisitBlocking(of: ann, other) }
             }
@@ -152,10 +151,10 @@ struct ServingTests {
         #expect(object?["visits"] == 80 && object?.version == 81)
     }
 
-    @Test("a hundred thousand rows come in bounded batches, with other calls in between")
+    @Test("a hundred thousand rows arrive in bounded batches, with other calls between them")
     func manyRows() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         for part in 0..<10 {
             let changes = (0..<10_000).map { number in
                 Change.insert(
@@ -173,7 +172,7 @@ struct ServingTests {
         while let batch = try stream.next() {
             batchCount += 1
             #expect(batch.rowCount < 50_000)
-            for row in batch.rows(store: client.welcome.storeIdentifier) {
+            for row in batch.rows(store: client.server.storeIdentifier) {
                 guard row["birthOfYear"] == .int(next) else {
                     Issue.record("row \(next) is \(row)")
                     return
@@ -186,10 +185,10 @@ struct ServingTests {
         #expect(try client.fetch("Student", where: "birthOfYear >= 50000").count == 50_000)
     }
 
-    @Test("a task reads a stream to its end, and leaves another one early")
+    @Test("a task reads a stream to its end, and another one partly")
     func streamInTask() async throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let changes = (0..<20_000).map { number in
             Change.insert(
                 PersistentIdentifier(temporary: "\(number)", entityName: "Student"),
@@ -204,6 +203,26 @@ struct ServingTests {
         var count = 0
         for try await batch in try await client.stream(query).batches { count += batch.rowCount }
         #expect(count == 20_000)
+    }
+
+    @Test("a repeated query has the current result after each change")
+    func repeatedQueries() throws {
+        let daemon = try TestDaemon()
+        let clients = try (0..<2).map { _ in try daemon.connect() }
+        for number in 1...40 {
+            let (writer, reader) = (clients[number % 2], clients[(number + 1) % 2])
+            let identifier = try writer.insert(
+                "Student", ["name": .string("n"), "birthOfYear": .int(Int64(number % 3))])
+            for client in [reader, writer, reader] {
+                #expect(try client.count("Student") == Int64(number))
+                let groups = try client.aggregate("Student", groupBy: ["birthOfYear"], [.count])
+                // All earlier students are in the group of year 0.
+                #expect(groups.count == (number == 1 || number % 3 == 0 ? 1 : 2))
+            }
+            _ = try writer.update(identifier, ["birthOfYear": .int(0)])
+            let zeros = try reader.count("Student", where: "birthOfYear == 0")
+            #expect(zeros == Int64(number))
+        }
     }
 }
 
@@ -237,24 +256,4 @@ private func countVisitBlocking(of student: PersistentIdentifier, _ client: Stor
     }
 }
 
-private struct Missing: Error {
-    @Test("a question that is asked again and again is answered as it is after each change")
-    func repeatedQuestions() throws {
-        let site = try Site()
-        let clients = try (0..<2).map { _ in try site.connect() }
-        for number in 1...40 {
-            let (writer, reader) = (clients[number % 2], clients[(number + 1) % 2])
-            let identifier = try writer.insert(
-                "Student", ["name": .string("n"), "birthOfYear": .int(Int64(number % 3))])
-            for client in [reader, writer, reader] {
-                #expect(try client.count("Student") == Int64(number))
-                let groups = try client.aggregate("Student", groupBy: ["birthOfYear"], [.count])
-                // All before are in the group of 0.
-                #expect(groups.count == (number == 1 || number % 3 == 0 ? 1 : 2))
-            }
-            _ = try writer.update(identifier, ["birthOfYear": .int(0)])
-            let zeros = try reader.count("Student", where: "birthOfYear == 0")
-            #expect(zeros == Int64(number))
-        }
-    }
-}
+private struct Missing: Error {}

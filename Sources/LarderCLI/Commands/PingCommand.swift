@@ -56,10 +56,10 @@ struct PingCommand: ParsableCommand {
         let start = ContinuousClock.now
         try store.client.ping()
         let milliseconds = (ContinuousClock.now - start) / .milliseconds(1)
-        let welcome = store.client.welcome
+        let server = store.client.server
         let row: [Value] = [
-            .string(welcome.serverName), .uuid(welcome.storeIdentifier),
-            .string(welcome.schemaVersion), .bool(welcome.isReadOnly),
+            .string(server.name), .uuid(server.storeIdentifier),
+            .string(server.schemaVersion), .bool(server.isReadOnly),
             .double((milliseconds * 1_000).rounded() / 1_000),
         ]
         var writer = options.format.makeWriter()

@@ -8,7 +8,7 @@ import LarderModel
 struct OpenStore {
     let client: StoreClient
 
-    var identifier: UUID { client.welcome.storeIdentifier }
+    var identifier: UUID { client.server.storeIdentifier }
 
     /// Opens the store that the options name, lends it, and closes it, whatever happens.
     static func with<Result>(

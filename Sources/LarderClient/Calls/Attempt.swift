@@ -1,15 +1,15 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
-/// One call over all its attempts: what each outcome means, and whether it is asked again.
+/// The attempts of one call: what the outcome of each means, and whether the call is retried.
 ///
-/// It reads no clock: the caller says what time it is, where that matters. Reads are asked again
-/// while the call's time and the wait for the server allow it; so is a write with an idempotency
-/// key, and one without only if it certainly was not executed.
+/// It reads no clock; the caller passes the time. A read is retried while the call's timeout and
+/// the wait for a reconnection allow it. So is a write with an idempotency key. A write without one
+/// is retried only if the server certainly did not execute it.
 struct Attempt {
     /// How one attempt ended.
     enum Outcome {
-        case answered(Exchange.Answer)
+        case response(RequestTracker.Response)
         case timedOut(wasSent: Bool)
         case cancelled(wasSent: Bool)
     }
@@ -18,20 +18,20 @@ struct Attempt {
     /// Whether the write has an idempotency key.
     let hasKey: Bool
     let timeout: Duration
-    /// When the whole call must be over.
-    let deadline: Moment
-    /// How long to wait for the server; zero for a connection that cannot come back.
+    /// The end of the whole call.
+    let deadline: MonotonicInstant
+    /// How long to wait for a new connection; zero if there can be none.
     private let reconnectWait: Duration
-    /// Why the last attempt has to be made again.
-    private(set) var loss: LarderError?
-    /// Whether a write was sent of which nothing is known.
+    /// The error of the last attempt, if the call is retried.
+    private(set) var lastLoss: LarderError?
+    /// Whether the server may have executed a write whose reply was lost.
     private var mayHaveRun = false
-    /// Set at the first loss.
-    private var waitsUntil: Moment?
+    /// Set by the first loss.
+    private var reconnectDeadline: MonotonicInstant?
 
     init(
         isWrite: Bool, hasKey: Bool = false, timeout: Duration, reconnectWait: Duration,
-        now: Moment
+        now: MonotonicInstant
     ) {
         self.isWrite = isWrite
         self.hasKey = hasKey
@@ -40,54 +40,57 @@ struct Attempt {
         self.reconnectWait = reconnectWait
     }
 
-    /// Until when a connection may be waited for. The wait counts from the first loss.
-    func connectionDeadline(now: Moment) -> Moment {
-        waitsUntil ?? min(deadline, now.advanced(by: reconnectWait))
+    /// The end of the wait for a connection. The wait begins with the first loss.
+    func connectionDeadline(now: MonotonicInstant) -> MonotonicInstant {
+        reconnectDeadline ?? min(deadline, now.advanced(by: reconnectWait))
     }
 
-    /// The server's reply, or nil if the call must be made again over a new connection.
-    mutating func settle(
-        _ outcome: Outcome, now: @autoclosure () -> Moment
+    /// The server's reply, or nil if the caller must retry over a new connection.
+    ///
+    /// - Throws: the error with which the call ends.
+    mutating func resolve(
+        _ outcome: Outcome, now: @autoclosure () -> MonotonicInstant
     ) throws(LarderError) -> Reply? {
         switch outcome {
-        case .answered(.reply(.failed(let error))):
-            // What a server finds wrong with a set it finds after it has looked for the key.
+        case .response(.reply(.failed(let error))):
+            // The server looks up the idempotency key first and checks the changes after it, so an
+            // error in the changes means that no earlier attempt was executed.
             if 200..<500 ~= error.code.rawValue { throw error }
             // An unavailable server has not executed the request.
             guard error.code == .unavailable, startWaiting(after: error, now()) else {
-                throw final(error)
+                throw finalError(error)
             }
             return nil
-        case .answered(.reply(let reply)):
+        case .response(.reply(let reply)):
             return reply
-        case .answered(.lost(let error, let mayHaveRun)):
+        case .response(.lost(let error, let mayHaveRun)):
             if mayHaveRun && isWrite { self.mayHaveRun = true }
             let isRepeatable =
                 !mayHaveRun || error.code == .connectionFailed || error.code == .unavailable
             guard isRepeatable, hasKey || !self.mayHaveRun, startWaiting(after: error, now()) else {
-                throw final(error)
+                throw finalError(error)
             }
             return nil
         case .timedOut(let wasSent):
-            let message = "the server did not answer within \(timeout)"
-            throw final(
+            let message = "the server did not reply within \(timeout)"
+            throw finalError(
                 LarderError(
-                    .timeout, message, hint: "ask for less, or allow a longer request timeout"),
+                    .timeout, message,
+                    hint: "request less at once, or set a longer request timeout"),
                 wasSent: wasSent)
         case .cancelled(let wasSent):
             let message = "the call was cancelled"
-            throw final(LarderError(.cancelled, message), wasSent: wasSent)
+            throw finalError(LarderError(.cancelled, message), wasSent: wasSent)
         }
     }
 
-    /// What the caller is told when the call ends with an error that does not tell what became of
-    /// the write: `indeterminate` if it was sent before.
+    /// The error that the caller gets: `indeterminate` if the write may have been executed.
     ///
-    /// - Parameter wasSent: Whether it was sent in the attempt that ends so.
-    func final(_ error: LarderError, wasSent: Bool = false) -> LarderError {
+    /// - Parameter wasSent: Whether the last attempt sent the request.
+    func finalError(_ error: LarderError, wasSent: Bool = false) -> LarderError {
         guard mayHaveRun || (isWrite && wasSent) else { return error }
         return LarderError(
-            .indeterminate, "\(error.message); the write may or may not have happened",
+            .indeterminate, "\(error.message); the write may or may not have been executed",
             hint: hasKey
                 ? "send the same changes with the same idempotency key again"
                 : "read the objects again before repeating the write")
@@ -95,11 +98,11 @@ struct Attempt {
 
     /// Whether the call may wait for another connection.
     private mutating func startWaiting(
-        after error: LarderError, _ now: Moment
+        after error: LarderError, _ now: MonotonicInstant
     ) -> Bool {
-        loss = error
-        let until = connectionDeadline(now: now)
-        waitsUntil = until
-        return reconnectWait > .zero && now < until
+        lastLoss = error
+        let deadline = connectionDeadline(now: now)
+        reconnectDeadline = deadline
+        return reconnectWait > .zero && now < deadline
     }
 }

@@ -1,4 +1,4 @@
-/// How long to pause before the next attempt: not at all at first, then longer and longer.
+/// The pauses between attempts to connect: none before the first, then growing ones.
 struct Backoff: Hashable, Sendable {
     static let pauseMin = Duration.milliseconds(10)
     static let pauseMax = Duration.milliseconds(500)
@@ -10,6 +10,6 @@ struct Backoff: Hashable, Sendable {
         return pause
     }
 
-    /// An attempt led to something: the next one need not wait.
+    /// The next attempt does not pause, because the last one was successful.
     mutating func reset() { pause = .zero }
 }

@@ -1,16 +1,17 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
-/// One call: what is asked, whether it may be asked twice, and how its reply is read.
+/// One call with one reply: the request, whether it may be sent twice, and how to read its reply.
 ///
-/// It knows nothing of connections or waiting, so that blocking and asynchronous calls share it.
-struct Operation<Answer: Sendable>: Sendable {
+/// It knows nothing of connections or waiting, so the blocking and the asynchronous form of a call
+/// share it.
+struct Operation<Output: Sendable>: Sendable {
     var request: Request
     var isWrite = false
-    /// Turns the reply into the answer; nil for a reply that does not answer this request.
-    var read: @Sendable (Reply, Welcome) throws(LarderError) -> Answer?
+    /// Reads the result from the reply; nil if the reply does not belong to this kind of request.
+    var read: @Sendable (Reply, Welcome) throws(LarderError) -> Output?
 
-    /// The request, with an author for a change set that names none.
+    /// The request, with this author if its change set has none.
     func request(by author: String) -> Request {
         guard !author.isEmpty, case .save(var set) = request, set.author.isEmpty else {
             return request
@@ -19,7 +20,7 @@ struct Operation<Answer: Sendable>: Sendable {
         return .save(set)
     }
 
-    /// The same with an idempotency key for its change set; an empty one leaves it as it is.
+    /// The same operation with an idempotency key for its change set. An empty key changes nothing.
     func keyed(_ key: String) -> Self {
         guard !key.isEmpty, case .save(var set) = request else { return self }
         set.idempotencyKey = key
@@ -28,18 +29,19 @@ struct Operation<Answer: Sendable>: Sendable {
         return operation
     }
 
-    /// Whether a write may be sent twice.
+    /// Whether the change set has an idempotency key, so that it may be sent twice.
     var hasKey: Bool {
         if case .save(let set) = request { !set.idempotencyKey.isEmpty } else { false }
     }
 
-    func answer(in reply: Reply, _ welcome: Welcome) throws(LarderError) -> Answer {
-        guard let answer = try read(reply, welcome) else { throw .answerMismatch }
-        return answer
+    /// - Throws: `malformedMessage` if the reply does not belong to this kind of request.
+    func output(from reply: Reply, _ welcome: Welcome) throws(LarderError) -> Output {
+        guard let output = try read(reply, welcome) else { throw .unexpectedReply }
+        return output
     }
 }
 
-extension Operation where Answer == PersistentIdentifier {
+extension Operation where Output == PersistentIdentifier {
     static func insert(
         _ entityName: String, _ values: [String: Value], _ policy: UniqueConflictPolicy
     ) -> Self {
@@ -49,7 +51,7 @@ extension Operation where Answer == PersistentIdentifier {
     }
 }
 
-extension Operation where Answer == Int64 {
+extension Operation where Output == Int64 {
     static func update(
         _ identifier: PersistentIdentifier, _ values: [String: Value],
         _ edits: [RelationshipEdit], ifVersion: Int64?, base: [String: Value],
@@ -63,7 +65,7 @@ extension Operation where Answer == Int64 {
     }
 }
 
-extension Operation where Answer == Void {
+extension Operation where Output == Void {
     static func delete(_ identifier: PersistentIdentifier, ifVersion: Int64?) -> Self {
         Operation(save: ChangeSet([.delete(identifier, ifVersion: ifVersion)])) { _ in () }
     }
@@ -75,7 +77,7 @@ extension Operation where Answer == Void {
     }
 }
 
-extension Operation where Answer == SaveResult {
+extension Operation where Output == SaveResult {
     static func save(_ changes: ChangeSet) -> Self {
         Operation(request: .save(changes), isWrite: true) { reply, _ in
             if case .saved(let result) = reply { result } else { nil }
@@ -83,7 +85,7 @@ extension Operation where Answer == SaveResult {
     }
 }
 
-extension Operation where Answer == AffectedObjects {
+extension Operation where Output == AffectedObjects {
     static func updateAll(
         _ selection: ObjectSelection, _ values: [String: Value],
         _ expressions: KeyValuePairs<String, String>
@@ -101,7 +103,7 @@ extension Operation where Answer == AffectedObjects {
     }
 }
 
-extension Operation where Answer == Record? {
+extension Operation where Output == Record? {
     static func object(_ identifier: PersistentIdentifier) -> Self {
         let operation = Operation<[Record]>.objects([identifier], properties: nil)
         return Operation(request: operation.request) { reply, welcome throws(LarderError) in
@@ -111,13 +113,13 @@ extension Operation where Answer == Record? {
     }
 }
 
-extension Operation where Answer == [Record] {
+extension Operation where Output == [Record] {
     static func objects(_ identifiers: [PersistentIdentifier], properties: [String]?) -> Self {
         Operation(request: .get(identifiers, properties: properties)) {
             reply, welcome throws(LarderError) in
             guard case .encodedBatches(let rows, more: false) = reply else { return nil }
             let records = try rows.records(store: welcome.storeIdentifier)
-            // Nothing to look up where all were found, in the order asked.
+            // Usually all objects are found, and are in the requested order.
             if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }
             let found = Dictionary(
                 records.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
@@ -126,7 +128,7 @@ extension Operation where Answer == [Record] {
     }
 }
 
-extension Operation where Answer == Explanation {
+extension Operation where Output == Explanation {
     static func explain(
         _ query: Query, _ parameters: QueryParameters
     ) throws(LarderError) -> Self {
@@ -137,7 +139,7 @@ extension Operation where Answer == Explanation {
     }
 }
 
-extension Operation where Answer == CheckReport {
+extension Operation where Output == CheckReport {
     static var check: Self {
         Operation(request: .check) { reply, _ in
             if case .checked(let report) = reply { report } else { nil }
@@ -145,24 +147,24 @@ extension Operation where Answer == CheckReport {
     }
 }
 
-extension Operation where Answer == [Statistic] {
+extension Operation where Output == [Statistic] {
     static var statistics: Self {
         Operation(request: .statistics) { reply, _ in
-            if case .statistics(let figures) = reply { figures } else { nil }
+            if case .statistics(let statistics) = reply { statistics } else { nil }
         }
     }
 }
 
 extension Operation {
-    private init(save set: ChangeSet, _ answer: @escaping @Sendable (SaveResult) -> Answer?) {
+    private init(save set: ChangeSet, _ output: @escaping @Sendable (SaveResult) -> Output?) {
         self.init(request: .save(set), isWrite: true) { reply, _ in
-            if case .saved(let result) = reply { answer(result) } else { nil }
+            if case .saved(let result) = reply { output(result) } else { nil }
         }
     }
 }
 
-extension Operation where Answer == Schema {
-    static func schema(rememberedBy session: Session) -> Self {
+extension Operation where Output == Schema {
+    static func schema(cachedBy session: Session) -> Self {
         Operation(request: .schema) { reply, welcome throws(LarderError) in
             guard case .schema(let text) = reply else { return nil }
             let schema: Schema
@@ -171,7 +173,7 @@ extension Operation where Answer == Schema {
             } catch {
                 throw error.larderError
             }
-            session.remember(schema, fingerprint: welcome.schemaFingerprint)
+            session.cache(schema, fingerprint: welcome.schemaFingerprint)
             return schema
         }
     }

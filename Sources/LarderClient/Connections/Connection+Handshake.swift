@@ -1,14 +1,17 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 extension Connection {
-    /// The request that opens a connection has this id.
+    /// The id of the first request of a connection.
     private static let helloID: UInt64 = 1
 
-    /// Introduces the client over a socket that was just connected, and learns whose store it is.
+    /// Performs the handshake over a socket that was just connected.
+    ///
+    /// - Throws: `connectionFailed` if the server does not reply in time or is no Larder server,
+    ///   `unsupportedVersion`, and the errors with which a server refuses a handshake.
     convenience init(
-        greetingOver socket: Socket, options: StoreClient.Options,
-        until deadline: Moment
+        handshakeOver socket: Socket, options: StoreClient.Options,
+        until deadline: MonotonicInstant
     ) throws(LarderError) {
         let reader = ReplyReader(socket: socket)
         let hello = Hello(clientName: options.clientName, schemaVersion: options.schemaVersion)
@@ -20,33 +23,35 @@ extension Connection {
     }
 
     private static func send(
-        _ hello: Hello, over socket: Socket, until deadline: Moment
+        _ hello: Hello, over socket: Socket, until deadline: MonotonicInstant
     ) throws(LarderError) {
         var frame: [UInt8] = []
         try WireCodec().encode(
             RequestEnvelope(id: helloID, request: .hello(hello)), into: &frame)
         guard frame.count - Frame.lengthBytes <= Limits.handshakeFrameBytesMax else {
-            throw LarderError(.frameTooLong, "the client's name or schema version is too long")
+            throw LarderError(
+                .frameTooLong, "the client's name or schema version is too long",
+                hint: "shorten Options.clientName or Options.schemaVersion")
         }
         var sent = 0
         while sent < frame.count {
             switch socket.send(frame, from: sent) {
             case .sent(let byteCount): sent += byteCount
             case .full:
-                guard socket.waitUntilWritable(until: deadline) else { throw noAnswer }
+                guard socket.waitUntilWritable(until: deadline) else { throw timeout }
             case .failed:
-                // The server may have said why before it closed.
+                // The server may have sent an error before it closed the connection.
                 return
             }
         }
     }
 
     private static func receiveWelcome(
-        _ reader: ReplyReader, until deadline: Moment
+        _ reader: ReplyReader, until deadline: MonotonicInstant
     ) throws(LarderError) -> Welcome {
         while true {
             switch reader.read(until: deadline) {
-            case .timedOut: throw noAnswer
+            case .timedOut: throw timeout
             case .ended(let error): throw error
             case .received:
                 var replies: [Result<ReplyEnvelope, WireFailure>] = []
@@ -63,28 +68,28 @@ extension Connection {
         switch reply {
         case .failure(let failure):
             throw LarderError(
-                failure.error.code, "no handshake: \(failure.error.message)",
-                hint: "does a larderd serve this socket?")
+                failure.error.code, "the handshake failed: \(failure.error.message)",
+                hint: "check that larderd listens at this socket")
         case .success(let envelope):
             if case .failed(let error) = envelope.reply { throw error }
             guard case .welcome(let welcome) = envelope.reply, envelope.id == helloID, isOnly else {
                 throw LarderError(
-                    .malformedMessage, "the server answered the handshake with something else")
+                    .malformedMessage, "the server replied to the handshake with another message")
             }
             guard welcome.protocolVersion == WireProtocol.version else {
                 throw LarderError(
                     .unsupportedVersion,
-                    "the server speaks version \(welcome.protocolVersion) of the protocol, "
-                        + "this client version \(WireProtocol.version)",
+                    "the server supports version \(welcome.protocolVersion) of the protocol, "
+                        + "and this client version \(WireProtocol.version)",
                     hint: "update the older of the two")
             }
             return welcome
         }
     }
 
-    private static var noAnswer: LarderError {
+    private static var timeout: LarderError {
         LarderError(
-            .connectionFailed, "the server did not answer the handshake in time",
-            hint: "it is busy, or stopped")
+            .connectionFailed, "the server did not reply to the handshake in time",
+            hint: "the server is overloaded or suspended")
     }
 }

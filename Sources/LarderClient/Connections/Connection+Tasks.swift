@@ -1,11 +1,9 @@
 import LarderModel
 
-/// Waiting in a task, which holds no thread; see `Connection+Courier.swift` for who reads then.
+/// Waiting in a task, which blocks no thread; `Connection+IOThread.swift` reads meanwhile.
 extension Connection {
-    /// The next answer to a request. Ends early if the task is cancelled.
-    func outcome(
-        of id: UInt64, until deadline: Moment
-    ) async -> Attempt.Outcome {
+    /// The next response to a request. Ends early if the task is cancelled.
+    func outcome(of id: UInt64, until deadline: MonotonicInstant) async -> Attempt.Outcome {
         while true {
             let outcome = update { state -> Attempt.Outcome? in
                 if let outcome = take(id, &state) { return outcome }
@@ -14,18 +12,19 @@ extension Connection {
                 return nil
             }
             if let outcome { return outcome }
-            await pause(id, until: deadline)
+            await waitForChange(of: id, until: deadline)
         }
     }
 
-    /// Returns when there may be something new for the request.
-    private func pause(_ id: UInt64, until deadline: Moment) async {
+    /// Returns when the request may have a response, at the deadline, or when the task is
+    /// cancelled.
+    private func waitForChange(of id: UInt64, until deadline: MonotonicInstant) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = update { state -> Bool in
-                    // A cancellation before this is seen here; a later one finds the task waiting.
+                    // An earlier cancellation is seen here; a later one finds the waiting task.
                     guard !Task.isCancelled, state.mustWait(id) else { return false }
-                    startCourier(&state)
+                    startIOThread(&state)
                     guard state.mustWait(id) else { return false }
                     state.add(WaitingTask(deadline: deadline, continuation: continuation), id)
                     return true
@@ -39,8 +38,9 @@ extension Connection {
 }
 
 extension Connection.State {
-    fileprivate func mustWait(_ id: UInt64) -> Bool {
-        exchange.knows(id) && !exchange.hasAnswer(id)
+    /// Whether the request waits for a response and has none yet.
+    func mustWait(_ id: UInt64) -> Bool {
+        requests.contains(id) && !requests.hasResponse(id)
     }
 
     fileprivate mutating func add(_ task: Connection.WaitingTask, _ id: UInt64) {
@@ -48,8 +48,8 @@ extension Connection.State {
         earliestTaskDeadline = min(earliestTaskDeadline ?? task.deadline, task.deadline)
     }
 
-    /// Wakes the tasks whose time is up.
-    mutating func wakeExpiredTasks(now: Moment) {
+    /// Wakes the tasks whose deadline is past.
+    mutating func wakeExpiredTasks(now: MonotonicInstant) {
         guard let earliest = earliestTaskDeadline, earliest <= now else { return }
         for (id, waiting) in tasks where waiting.contains(where: { $0.deadline <= now }) {
             wake(id)

@@ -1,58 +1,54 @@
 import LarderModel
 
-/// Waiting in a thread: as the reader of the socket, or as a follower while another one reads.
+/// Waiting in a thread, which reads the socket itself unless another thread does.
 extension Connection {
-    private enum Turn {
+    private enum Step {
         case done(Attempt.Outcome)
+        /// Read the socket.
         case read
-        case follow
+        /// Wait for the thread that reads.
+        case wait
     }
 
-    /// The next answer to a request. Blocks until it is there, or the deadline.
-    func outcome(
-        of id: UInt64, until deadline: Moment
-    ) -> Attempt.Outcome {
-        var follower: Follower?
-        var reading: ReplyReader.Reading?
-        // The clock is read only after something has been waited for.
-        var hasWaited = false
+    /// The next response to a request. Blocks until there is one, or the deadline.
+    func outcome(of id: UInt64, until deadline: MonotonicInstant) -> Attempt.Outcome {
+        var reading: ReplyReader.ReadResult?
+        var isWaiting = false
         while true {
-            let turn = update { state -> Turn in
-                let reads = reading != nil
-                if let reading { absorb(reading, &state) }
-                reading = nil
-                let turn = nextTurn(id, hasWaited ? deadline : nil, reads: reads, &state)
-                if let follower { state.followers.removeAll { $0 === follower } }
-                switch turn {
-                case .read:
-                    state.reader = .thread
-                case .done:
-                    if reads || state.reader == .nobody { state.passReaderOn() }
-                case .follow:
-                    let waiting = follower ?? Follower(id: id)
-                    waiting.isCalled = false
-                    state.followers.append(waiting)
-                    follower = waiting
+            let step = update { state -> Step in
+                let hasRead = reading != nil
+                if let reading { finishReading(reading, &state) }
+                if isWaiting { state.waitingThreadCount -= 1 }
+                // The clock is read only after a wait.
+                let step = nextStep(id, hasRead || isWaiting ? deadline : nil, &state)
+                switch step {
+                case .done: if hasRead { state.mustSignal = true }
+                case .read: state.isReading = true
+                case .wait: state.waitingThreadCount += 1
                 }
-                return turn
+                return step
             }
-            switch turn {
+            (reading, isWaiting) = (nil, false)
+            switch step {
             case .done(let outcome): return outcome
             case .read: reading = reader.read(until: deadline)
-            case .follow: if let follower { wait(follower, until: deadline) }
+            case .wait:
+                waitForChange(until: deadline) { state in
+                    !state.isReading || !state.mustWait(id)
+                }
+                isWaiting = true
             }
-            hasWaited = true
         }
     }
 
-    /// - Parameter deadline: nil at the first turn, which waits in any case.
-    private func nextTurn(
-        _ id: UInt64, _ deadline: Moment?, reads: Bool, _ state: inout State
-    ) -> Turn {
+    /// - Parameter deadline: nil before the first wait.
+    private func nextStep(
+        _ id: UInt64, _ deadline: MonotonicInstant?, _ state: inout State
+    ) -> Step {
         if let outcome = take(id, &state) { return .done(outcome) }
         if let deadline, deadline.isPast {
             return .done(.timedOut(wasSent: abandon(id, &state)))
         }
-        return reads || state.reader == .nobody ? .read : .follow
+        return state.isReading ? .wait : .read
     }
 }

@@ -1,61 +1,56 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 import Synchronization
 
-/// One connection after its handshake: requests go out, replies are handed to whoever asked.
+/// One connection after its handshake: it sends requests and passes replies to the callers that
+/// wait for them.
 ///
-/// It does not reconnect; when it has ended, every call on it is answered with how it was lost.
-/// Nothing in it blocks except a thread that waits for its own answer.
+/// It does not reconnect. When it has ended, every waiting call gets the reason as its response.
+/// Only a thread that waits for its own response blocks.
 ///
-/// Who reads the socket: a thread that waits and finds nobody reading becomes the reader
-/// (`Connection+Threads.swift`). It hands others their answers, and passes the role on once it has
-/// its own; so a single blocking caller costs no change of thread. Tasks do not wait in threads:
-/// from the first of them on, a thread of the connection's own, the courier, reads when no other
-/// thread does (`Connection+Courier.swift`). It also sends what the socket did not take at once.
+/// Reading: the first caller that waits reads the socket itself, so a single blocking caller needs
+/// no switch of threads (`Connection+Threads.swift`). Others wait until it has a response for them,
+/// or has its own and stops reading. Tasks do not block a thread, so when only tasks wait, the
+/// connection's I/O thread reads (`Connection+IOThread.swift`). It also sends what the socket did
+/// not take at once. docs/decisions/0027-threads-of-the-client.md has the reasons.
 ///
-/// Invariants, under the monitor's lock: the reader role has one holder at most; if somebody waits
-/// and nobody reads, a follower has been called or the courier is awake or polls for reading.
+/// Invariants, under the monitor's lock: one thread at most reads; if a caller waits and no thread
+/// reads, a waiting thread has been signalled, or the I/O thread polls for reading or will check.
 final class Connection: Sendable {
     let welcome: Welcome
     let socket: Socket
     let reader: ReplyReader
     private let monitor: Monitor<State>
+    /// Signalled when a request has a response, and when reading is free.
+    private let changed = Condition()
     private let ended = Atomic<Bool>(false)
 
-    enum Reader {
-        case nobody, thread, courier
-    }
-
-    /// A thread that waits while another one reads. Protected by the monitor's lock.
-    final class Follower {
-        let id: UInt64
-        let condition = Condition()
-        var isCalled = false
-
-        init(id: UInt64) { self.id = id }
-    }
-
+    /// A task that waits, until this deadline at most.
     struct WaitingTask {
-        var deadline: Moment
+        var deadline: MonotonicInstant
         var continuation: CheckedContinuation<Void, Never>
     }
 
     struct State {
-        var exchange: Exchange
-        var outbox = Outbox()
-        var reader = Reader.nobody
-        var followers: [Follower] = []
+        var requests: RequestTracker
+        var sendQueue = SendQueue()
+        /// Whether a thread reads the socket.
+        var isReading = false
+        /// Threads that wait while another one reads.
+        var waitingThreadCount = 0
+        /// Whether waiting threads must check again for a response, or for who reads.
+        var mustSignal = false
         /// By the request that they wait for.
         var tasks: [UInt64: [WaitingTask]] = [:]
         /// No task's deadline is earlier.
-        var earliestTaskDeadline: Moment?
-        /// To be resumed once the lock is released.
-        var woken: [CheckedContinuation<Void, Never>] = []
-        var courier: Courier?
-        /// Ends as soon as nothing is owed on it.
+        var earliestTaskDeadline: MonotonicInstant?
+        /// To be resumed after the lock is released.
+        var wokenTasks: [CheckedContinuation<Void, Never>] = []
+        var ioThread: IOThread?
+        /// The connection ends as soon as the server owes no reply.
         var isRetired = false
-        var hasAnswered = false
-        /// Codecs for encoding that nobody uses now.
+        var hasReplied = false
+        /// Codecs that no thread uses at present.
         var codecs: [WireCodec] = []
         /// Memory for the next frame.
         var spareFrame: [UInt8] = []
@@ -67,24 +62,24 @@ final class Connection: Sendable {
         self.welcome = welcome
         monitor = Monitor(
             State(
-                exchange: Exchange(
+                requests: RequestTracker(
                     requestsInFlightMax: welcome.requestsInFlightMax, lastID: lastID)))
     }
 
     var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// Sends a request, or queues it behind what the socket has not taken yet.
+    /// Sends a request, or queues it after the frames that the socket has not taken yet.
     ///
-    /// - Parameter deadline: until when the server may work on it; nil leaves that to the server.
-    /// - Returns: the id under which its answers are waited for, also if the connection has ended.
-    /// - Throws: `frameTooLong`, and what else cannot be encoded.
-    func ask(
-        _ request: Request, _ kind: Exchange.Kind, until deadline: Moment?
+    /// - Parameter deadline: The time limit for the server; nil is the server's own limit.
+    /// - Returns: the id to wait for. If the connection has ended, its response is the reason.
+    /// - Throws: `frameTooLong`, and other errors of encoding.
+    func send(
+        _ request: Request, _ kind: RequestTracker.Kind, until deadline: MonotonicInstant?
     ) throws(LarderError) -> UInt64 {
         var frame: [UInt8] = []
         let (id, codec) = monitor.withLock { state in
             swap(&frame, &state.spareFrame)
-            return (state.exchange.makeID(), state.codecs.popLast() ?? WireCodec())
+            return (state.requests.makeID(), state.codecs.popLast() ?? WireCodec())
         }
         let milliseconds = deadline.map { UInt32(max($0.remainingMilliseconds, 1)) } ?? 0
         try codec.encode(
@@ -93,25 +88,43 @@ final class Connection: Sendable {
         try checkLength(of: frame)
         update { state in
             state.codecs.append(codec)
-            guard state.exchange.begin(id, kind) else { return }
-            state.outbox.append(Outbox.Frame(id: id, bytes: frame))
+            guard state.requests.begin(id, kind) else { return }
+            state.sendQueue.append(SendQueue.Frame(id: id, bytes: frame))
             flush(&state)
-            state.keep(&frame)
+            state.reuse(&frame)
         }
         return id
     }
 
-    func checkLength(of frame: [UInt8]) throws(LarderError) {
+    /// Sends a request that has no reply, or queues it.
+    ///
+    /// - Throws: `frameTooLong`, and other errors of encoding.
+    func sendWithoutReply(_ request: Request) throws(LarderError) {
+        let (id, codec) = monitor.withLock { state in
+            (state.requests.makeID(), state.codecs.popLast() ?? WireCodec())
+        }
+        var frame: [UInt8] = []
+        try codec.encode(RequestEnvelope(id: id, request: request), into: &frame)
+        try checkLength(of: frame)
+        update { state in
+            state.codecs.append(codec)
+            state.sendQueue.append(SendQueue.Frame(id: id, bytes: frame))
+            flush(&state)
+        }
+    }
+
+    private func checkLength(of frame: [UInt8]) throws(LarderError) {
         let byteCount = frame.count - Frame.lengthBytes
         guard byteCount <= Int(welcome.frameBytesMax) else {
             throw LarderError(
                 .frameTooLong,
-                "the request has \(byteCount) bytes, and the server takes \(welcome.frameBytesMax)",
-                hint: "split it into several")
+                "the request has \(byteCount) bytes; the server's maximum is "
+                    + "\(welcome.frameBytesMax)",
+                hint: "split it into several requests")
         }
     }
 
-    /// Nobody wants this request's answers any more; who waits for them is told `cancelled`.
+    /// Ends a request without a response. A caller that waits for it gets `cancelled`.
     func cancel(_ id: UInt64) {
         update { state in
             _ = abandon(id, &state)
@@ -119,13 +132,13 @@ final class Connection: Sendable {
         }
     }
 
-    /// Takes no new calls, and ends once those that are under way have been answered.
+    /// Takes no new calls, and ends when those in flight have their replies.
     ///
-    /// - Returns: whether the server ever answered a call on it.
+    /// - Returns: whether the server ever replied to a call on this connection.
     func retire() -> Bool {
         update { state in
             state.isRetired = true
-            return state.hasAnswered
+            return state.hasReplied
         }
     }
 
@@ -134,102 +147,105 @@ final class Connection: Sendable {
         update { end(error, &$0) }
     }
 
-    /// Changes the state under the lock; then does what must be done outside of it.
-    func update<Answer>(_ body: (inout State) -> Answer) -> Answer {
-        let (answer, woken) = monitor.withLock { state in
-            let answer = body(&state)
-            if state.isRetired && state.exchange.isIdle { end(.serverClosed, &state) }
-            if state.courier != nil { ringCourier(&state) }
-            let woken = state.woken
-            if !woken.isEmpty { state.woken = [] }
-            return (answer, woken)
+    /// Changes the state under the lock, then wakes the threads and tasks that the change concerns.
+    func update<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, wokenTasks) = monitor.withLock { state in
+            let result = body(&state)
+            if state.isRetired && state.requests.isIdle { end(.serverClosed, &state) }
+            if state.ioThread != nil { wakeIOThreadIfNeeded(&state) }
+            if state.mustSignal {
+                state.mustSignal = false
+                if state.waitingThreadCount > 0 { changed.signal() }
+            }
+            let wokenTasks = state.wokenTasks
+            if !wokenTasks.isEmpty { state.wokenTasks = [] }
+            return (result, wokenTasks)
         }
-        for continuation in woken { continuation.resume() }
-        return answer
+        for continuation in wokenTasks { continuation.resume() }
+        return result
     }
 
-    /// Waits until the follower is called.
-    func wait(_ follower: Follower, until deadline: Moment) {
-        _ = monitor.wait(for: follower.condition, until: deadline) { _ in
-            follower.isCalled ? true : nil
-        }
+    /// Blocks until the condition holds, or the deadline. It is checked after each signal.
+    func waitForChange(until deadline: MonotonicInstant, _ condition: (inout State) -> Bool) {
+        _ = monitor.wait(for: changed, until: deadline) { condition(&$0) ? true : nil }
     }
 }
 
 // MARK: - Under the lock
 
 extension Connection {
-    /// The next answer, if it is there or can no longer come.
+    /// The next response; `cancelled` if the request was abandoned; nil if the caller must wait.
     func take(_ id: UInt64, _ state: inout State) -> Attempt.Outcome? {
-        let (answer, action) = state.exchange.take(id)
+        let (response, action) = state.requests.take(id)
         if let action { perform(action, &state) }
-        if let answer { return .answered(answer) }
-        return state.exchange.knows(id) ? nil : .cancelled(wasSent: true)
+        if let response { return .response(response) }
+        return state.requests.contains(id) ? nil : .cancelled(wasSent: true)
     }
 
-    /// - Returns: whether the request may have been executed.
+    /// - Returns: whether the server may have executed the request.
     func abandon(_ id: UInt64, _ state: inout State) -> Bool {
-        let wasSent = !state.outbox.retract(id)
-        if let action = state.exchange.abandon(id) { perform(action, &state) }
+        let wasSent = !state.sendQueue.remove(id)
+        if let action = state.requests.abandon(id) { perform(action, &state) }
         return wasSent
     }
 
-    /// What the reader read changes the state.
-    func absorb(_ reading: ReplyReader.Reading, _ state: inout State) {
-        switch reading {
+    /// Processes what the reading thread received. If that thread does not read again, it must
+    /// signal the waiting threads, so that one of them does.
+    func finishReading(_ result: ReplyReader.ReadResult, _ state: inout State) {
+        state.isReading = false
+        switch result {
         case .timedOut: break
         case .ended(let error): end(error, &state)
         case .received:
             reader.takeReplies { reply in
-                let action: Exchange.Action?
+                let action: RequestTracker.Action?
                 switch reply {
                 case .success(let envelope):
-                    state.noteAnswer(envelope.reply)
-                    action = state.exchange.received(envelope)
+                    state.noteReply(envelope.reply)
+                    action = state.requests.received(envelope)
                 case .failure(let failure):
-                    action = state.exchange.failedToDecode(failure)
+                    action = state.requests.failedToDecode(failure)
                 }
                 if let action { perform(action, &state) }
             }
         }
     }
 
-    /// Sends as much as the socket takes.
+    /// Sends as many bytes as the socket takes.
     func flush(_ state: inout State) {
-        while let frame = state.outbox.first {
-            switch socket.send(frame.bytes, from: state.outbox.sentByteCount) {
+        while let frame = state.sendQueue.first {
+            switch socket.send(frame.bytes, from: state.sendQueue.sentByteCount) {
             case .sent(let byteCount):
-                if let id = state.outbox.advance(by: byteCount) { state.exchange.sent(id) }
+                if let id = state.sendQueue.advance(by: byteCount) { state.requests.sent(id) }
             case .full:
-                return startCourier(&state)
+                return startIOThread(&state)
             case .failed(let error):
-                state.outbox.removeAll()
-                for action in state.exchange.sendingEnded(error) { perform(action, &state) }
+                state.sendQueue.removeAll()
+                for action in state.requests.sendingEnded(error) { perform(action, &state) }
                 return
             }
         }
     }
 
     func end(_ error: LarderError, _ state: inout State) {
-        guard state.exchange.failure == nil else { return }
-        for action in state.exchange.ended(error) { perform(action, &state) }
-        state.outbox.removeAll()
+        guard state.requests.failure == nil else { return }
+        for action in state.requests.ended(error) { perform(action, &state) }
+        state.sendQueue.removeAll()
         ended.store(true, ordering: .releasing)
         socket.shutDown()
     }
 
-    private func perform(_ action: Exchange.Action, _ state: inout State) {
+    private func perform(_ action: RequestTracker.Action, _ state: inout State) {
         switch action {
         case .wake(let id): state.wake(id)
-        case .send(let request): tell(request, &state)
+        case .send(let request): sendWithoutReply(request, &state)
         case .end(let error): end(error, &state)
         }
     }
 
-    /// Sends a request that has no answer.
-    private func tell(_ request: Request, _ state: inout State) {
+    private func sendWithoutReply(_ request: Request, _ state: inout State) {
         let codec = state.codecs.popLast() ?? WireCodec()
-        let id = state.exchange.makeID()
+        let id = state.requests.makeID()
         var frame: [UInt8] = []
         do throws(LarderError) {
             try codec.encode(RequestEnvelope(id: id, request: request), into: &frame)
@@ -237,42 +253,28 @@ extension Connection {
             return end(error, &state)
         }
         state.codecs.append(codec)
-        state.outbox.append(Outbox.Frame(id: id, bytes: frame))
+        state.sendQueue.append(SendQueue.Frame(id: id, bytes: frame))
         flush(&state)
     }
 }
 
 extension Connection.State {
-    /// Whoever waits for this request looks again.
+    /// Wakes the threads and tasks that wait for this request.
     mutating func wake(_ id: UInt64) {
-        for follower in followers where follower.id == id { follower.call() }
+        mustSignal = true
         guard !tasks.isEmpty, let waiting = tasks.removeValue(forKey: id) else { return }
-        woken += waiting.map(\.continuation)
+        wokenTasks += waiting.map(\.continuation)
     }
 
-    /// Takes a frame's memory back for the next one, unless a long request made it large or the
-    /// outbox still has it.
-    fileprivate mutating func keep(_ frame: inout [UInt8]) {
-        guard outbox.isEmpty, frame.capacity <= Limits.handshakeFrameBytesMax else { return }
+    /// Keeps a frame's memory for the next request, unless the frame is large or still queued.
+    fileprivate mutating func reuse(_ frame: inout [UInt8]) {
+        guard sendQueue.isEmpty, frame.capacity <= Limits.handshakeFrameBytesMax else { return }
         frame.removeAll(keepingCapacity: true)
         swap(&frame, &spareFrame)
     }
 
-    /// The reader role is free: a thread that waits takes it. Failing that, the courier does.
-    mutating func passReaderOn() {
-        reader = .nobody
-        followers.first?.call()
-    }
-
-    fileprivate mutating func noteAnswer(_ reply: Reply) {
+    fileprivate mutating func noteReply(_ reply: Reply) {
         if case .failed(let error) = reply, error.code == .unavailable { return }
-        hasAnswered = true
-    }
-}
-
-extension Connection.Follower {
-    func call() {
-        isCalled = true
-        condition.signal()
+        hasReplied = true
     }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-// Numbers are computed by the store, captured ones too: there what has no answer is nil, and does
+// The store computes all numbers, also captured ones: an undefined result is nil there, and does
 // not trap.
 
 extension PredicateExpressions.Arithmetic: TranslatableExpression {
@@ -11,7 +11,7 @@ extension PredicateExpressions.Arithmetic: TranslatableExpression {
         case .add: function = .add
         case .subtract: function = .subtract
         case .multiply: function = .multiply
-        @unknown default: throw unsupported("arithmetic of a later kind")
+        @unknown default: throw unsupported("an unknown arithmetic operator")
         }
         return try translation.function(function, lhs, rhs)
     }

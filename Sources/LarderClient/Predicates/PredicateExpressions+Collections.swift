@@ -13,11 +13,11 @@ extension PredicateExpressions.SequenceContains: TranslatableExpression {
             let list = translation.argument(.list(try Value.list(captured: sequence)))
             return .computed(.compare(element, .in, list))
         case (.computed(let collection), let element):
-            // Of a string this asks for a character.
+            // The element of a string is a character.
             guard
                 LHS.Output.self == String.self
                     || LHS.Output.self is any EntityCollection.Type
-            else { throw unsupported("what a stored \(LHS.Output.self) contains") }
+            else { throw unsupported("contains on a stored \(LHS.Output.self)") }
             return .computed(
                 .compare(collection, .contains, try translation.operand(element)))
         }
@@ -33,7 +33,8 @@ extension PredicateExpressions.SequenceContainsWhere: TranslatableExpression {
 
 extension PredicateExpressions.SequenceAllSatisfy: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Bool> {
-        let exceptions = try translation.elements(of: sequence, variable, where: test, holds: false)
+        let exceptions = try translation.elements(
+            of: sequence, variable, where: test, result: false)
         return .computed(.compare(.collection(.count, exceptions), .equal, .constant(.int(0))))
     }
 }
@@ -63,36 +64,38 @@ extension PredicateExpressions.SequenceMaximum: TranslatableExpression {
 }
 
 extension Translation {
-    /// The elements of a to-many relationship for which a test holds, or does not.
+    /// The elements of a to-many relationship for which a test has this result.
     fileprivate mutating func elements<Source: PredicateExpression, Element>(
         of source: Source, _ variable: PredicateExpressions.Variable<Element>,
-        where test: some PredicateExpression<Bool>, holds: Bool = true
+        where test: some PredicateExpression<Bool>, result: Bool = true
     ) throws(LarderError) -> QueryExpression {
         guard case .computed(let collection) = try term(source),
             Element.self is any QueryableEntity.Type
         else {
             throw unsupported(
                 "a test of each element of \(Source.Output.self)",
-                hint: "the elements of to-many relationships can be tested")
+                hint: "only elements of to-many relationships can be tested")
         }
-        // What is filtered twice is one subquery with both tests.
+        // Two filters become one subquery with both tests.
         if case .subquery(let collection, let iterator, let first) = collection {
             bind(variable, to: .computed(.variable(iterator)))
             let second = try predicate(test)
             return .subquery(
                 collection, variable: iterator,
-                predicate: .both(first, holds ? second : second.negated))
+                predicate: .both(first, result ? second : second.negated))
         }
         let iterator = nextIterator()
         bind(variable, to: .computed(.variable(iterator)))
         let test = try predicate(test)
         return .subquery(
-            collection, variable: iterator, predicate: holds ? test : test.negated)
+            collection, variable: iterator, predicate: result ? test : test.negated)
     }
 }
 
 extension Value {
-    /// The elements of a sequence that a predicate captured; sequences without an end are refused.
+    /// The elements of a captured sequence.
+    ///
+    /// - Throws: `resourceExhausted` for a sequence that is too long, or infinite.
     fileprivate static func list(captured: some Sequence) throws(LarderError) -> [Value] {
         var values: [Value] = []
         for element in captured {

@@ -25,7 +25,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
             case .lessThanOrEqual: return .captured(left <= right)
             case .greaterThan: return .captured(left > right)
             case .greaterThanOrEqual: return .captured(left >= right)
-            @unknown default: throw unsupported("a comparison of a later kind")
+            @unknown default: throw unsupported("an unknown comparison operator")
             }
         }
         let comparisonOperator: Comparison.Operator
@@ -34,7 +34,7 @@ extension PredicateExpressions.Comparison: TranslatableExpression {
         case .lessThanOrEqual: comparisonOperator = .lessThanOrEqual
         case .greaterThan: comparisonOperator = .greaterThan
         case .greaterThanOrEqual: comparisonOperator = .greaterThanOrEqual
-        @unknown default: throw unsupported("a comparison of a later kind")
+        @unknown default: throw unsupported("an unknown comparison operator")
         }
         return .computed(
             .compare(
@@ -75,15 +75,15 @@ extension Translation {
     private func checkSingle<Output>(_ type: Output.Type) throws(LarderError) {
         guard type is any EntityCollection.Type else { return }
         throw unsupported(
-            "whether a to-many relationship equals a collection",
-            hint: "say what must hold of its elements: contains(where:), allSatisfy")
+            "the equality of a to-many relationship and a collection",
+            hint: "test its elements with contains(where:) or allSatisfy")
     }
 }
 
 extension ComparisonResult {
     fileprivate init<Output>(of term: Term<Output>) throws(LarderError) {
         guard case .captured(let result as ComparisonResult) = term else {
-            throw unsupported("whether two orders of strings are the same")
+            throw unsupported("the equality of two comparison results")
         }
         self = result
     }

@@ -4,7 +4,7 @@ import LarderModel
 extension PredicateExpressions.Conjunction: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Bool> {
         let left = try translation.predicate(lhs)
-        // As in Swift: what comes behind a false is not looked at.
+        // As in Swift, the right side of a false left side is not evaluated.
         if left == .no { return .captured(false) }
         return Term(predicate: .both(left, try translation.predicate(rhs)))
     }
@@ -45,7 +45,7 @@ extension PredicateExpressions.Conditional: TranslatableExpression {
 }
 
 extension Term where Output == Bool {
-    /// A predicate that is decided is captured, so that more can be decided.
+    /// A constant predicate is captured, so that the predicates around it may become constant.
     init(predicate: QueryExpression) {
         self =
             switch predicate {

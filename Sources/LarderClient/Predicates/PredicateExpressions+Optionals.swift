@@ -5,13 +5,13 @@ extension PredicateExpressions.ForcedUnwrap: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Wrapped> {
         switch try translation.term(inner) {
         case .captured(let value?): return .captured(value)
-        case .captured(nil): throw unsupported("a captured nil that is unwrapped by force")
+        case .captured(nil): throw unsupported("a forced unwrap of a captured nil")
         case .computed(let expression): return .computed(expression)
         }
     }
 }
 
-/// Optional chaining and `if let` are this too.
+/// Also optional chaining and `if let`.
 extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Result?> {
         let condition: QueryExpression
@@ -27,16 +27,17 @@ extension PredicateExpressions.OptionalFlatMap: TranslatableExpression {
         case .computed(let expression):
             translation.bind(variable, to: .computed(expression))
             inner = expression
-            condition = Self.isThere(expression)
+            condition = Self.isNotNil(expression)
         }
         let result = try translation.operand(transform)
         if result == .null { return .captured(nil) }
-        let isNilAnyway = result.isNil(with: inner) && !(Wrapped.self is any EntityCollection.Type)
-        return .computed(isNilAnyway ? result : .guarded(condition, result))
+        let isNilWithWrapped =
+            result.isNil(with: inner) && !(Wrapped.self is any EntityCollection.Type)
+        return .computed(isNilWithWrapped ? result : .guarded(condition, result))
     }
 
-    /// A to-many relationship is there wherever its owner is.
-    private static func isThere(_ wrapped: QueryExpression) -> QueryExpression {
+    /// Whether the optional is not nil. A to-many relationship is nil only if its owner is.
+    private static func isNotNil(_ wrapped: QueryExpression) -> QueryExpression {
         guard Wrapped.self is any EntityCollection.Type else { return wrapped.isNil.negated }
         guard case .keyPath(let base, let steps) = wrapped, steps.count > 1 else { return .yes }
         return .compare(.keyPath(base, Array(steps.dropLast())), .notEqual, .null)
@@ -54,14 +55,17 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
         if Output.self is any EntityCollection.Type {
             guard case .captured(let other as any Collection) = try translation.term(rhs),
                 other.isEmpty
-            else { throw unsupported("a to-many relationship in the place of another") }
+            else {
+                throw unsupported(
+                    "a to-many relationship with a default other than an empty collection")
+            }
             return .computed(left)
         }
         let right = try translation.operand(rhs)
         if Output.self == Bool.self {
             if left.isPredicate { return .computed(left) }
-            if let (condition, answer) = left.guarded, answer.isPredicate {
-                return .computed(Self.answer(condition, answer, right.asPredicate))
+            if let (condition, value) = left.guarded, value.isPredicate {
+                return .computed(Self.value(condition, value, right.asPredicate))
             }
             if right == .no { return .computed(.compare(left, .equal, .yes)) }
             if right == .yes { return .computed(.compare(left, .notEqual, .no)) }
@@ -69,13 +73,14 @@ extension PredicateExpressions.NilCoalesce: TranslatableExpression {
         return .computed(.function(.coalesce, [left, right]))
     }
 
-    private static func answer(
-        _ condition: QueryExpression, _ answer: QueryExpression, _ other: QueryExpression
+    /// The value if the condition holds, else the other one.
+    private static func value(
+        _ condition: QueryExpression, _ value: QueryExpression, _ other: QueryExpression
     ) -> QueryExpression {
         switch other {
-        case .no: .both(condition: condition, answer)
-        case .yes: .either(condition.negated, answer)
-        default: .either(.both(condition: condition, answer), .both(condition.negated, other))
+        case .no: .both(condition: condition, value)
+        case .yes: .either(condition.negated, value)
+        default: .either(.both(condition: condition, value), .both(condition.negated, other))
         }
     }
 }

@@ -1,14 +1,14 @@
 import FoundationEssentials
 import LarderModel
 
-/// From where to where; nil where there is no bound.
+/// The bounds of a range; nil is no bound.
 struct RangeBounds<Bound> {
     var lower: Bound?
     var upper: Bound?
     var includesUpper: Bool
 }
 
-/// A range that a predicate captured.
+/// A captured range.
 private protocol CapturedRange<Bound> {
     associatedtype Bound
     var bounds: RangeBounds<Bound> { get }
@@ -40,14 +40,14 @@ extension PartialRangeThrough: CapturedRange {
     }
 }
 
-/// A range whose bounds are written in the predicate.
-private protocol WrittenRange {
+/// A range whose bounds are expressions of the predicate.
+private protocol OperandRange {
     func bounds(in translation: inout Translation) throws(LarderError) -> RangeBounds<
         QueryExpression
     >
 }
 
-extension PredicateExpressions.Range: WrittenRange, TranslatableExpression {
+extension PredicateExpressions.Range: OperandRange, TranslatableExpression {
     fileprivate func bounds(
         in translation: inout Translation
     ) throws(LarderError) -> RangeBounds<QueryExpression> {
@@ -57,11 +57,11 @@ extension PredicateExpressions.Range: WrittenRange, TranslatableExpression {
     }
 
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
-        throw unsupported("a range that is not asked what it contains")
+        throw unsupported("a range without contains")
     }
 }
 
-extension PredicateExpressions.ClosedRange: WrittenRange, TranslatableExpression {
+extension PredicateExpressions.ClosedRange: OperandRange, TranslatableExpression {
     fileprivate func bounds(
         in translation: inout Translation
     ) throws(LarderError) -> RangeBounds<QueryExpression> {
@@ -71,24 +71,24 @@ extension PredicateExpressions.ClosedRange: WrittenRange, TranslatableExpression
     }
 
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
-        throw unsupported("a range that is not asked what it contains")
+        throw unsupported("a range without contains")
     }
 }
 
 extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Bool> {
-        if let written = range as? any WrittenRange {
+        if let operands = range as? any OperandRange {
             let element = try translation.operand(element)
-            return .computed(.isWithin(try written.bounds(in: &translation), element))
+            return .computed(.isWithin(try operands.bounds(in: &translation), element))
         }
         guard case .captured(let captured) = try translation.term(range) else {
-            throw unsupported("a range that is stored")
+            throw unsupported("a stored range")
         }
         switch try translation.term(element) {
         case .captured(let value): return .captured(captured.contains(value))
         case .computed(let expression):
             guard let test = try translation.test(expression, isWithin: captured) else {
-                throw unsupported("whether a \(type(of: captured)) contains a value")
+                throw unsupported("contains on a captured \(type(of: captured))")
             }
             return .computed(test)
         }
@@ -96,7 +96,7 @@ extension PredicateExpressions.RangeExpressionContains: TranslatableExpression {
 }
 
 extension Translation {
-    /// Whether the value is within a captured range; nil if that is no range.
+    /// A test whether the value is in a captured range; nil if the captured value is not a range.
     mutating func test(
         _ expression: QueryExpression, isWithin range: some Any
     ) throws(LarderError) -> QueryExpression? {

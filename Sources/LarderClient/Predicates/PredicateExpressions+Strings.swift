@@ -22,7 +22,7 @@ extension PredicateExpressions.StringLocalizedStandardContains: TranslatableExpr
 }
 
 extension Translation {
-    /// - Parameter decide: The answer for two strings that are both captured.
+    /// - Parameter decide: The result for two captured strings.
     fileprivate mutating func strings<Left: PredicateExpression, Right: PredicateExpression>(
         _ lhs: Left, _ operator: Comparison.Operator, _ rhs: Right,
         _ options: Comparison.Options = [], decide: (String, String) -> Bool
@@ -32,7 +32,7 @@ extension Translation {
         else {
             throw unsupported(
                 "\(`operator`.rawValue) of collections other than strings",
-                hint: "say what must hold of the elements: contains(where:), allSatisfy")
+                hint: "test the elements with contains(where:) or allSatisfy")
         }
         let (left, right) = (try term(lhs), try term(rhs))
         if case .captured(let left as any StringProtocol) = left,
@@ -44,7 +44,7 @@ extension Translation {
     }
 }
 
-/// Two strings, asked in which order they stand; an answer is a predicate.
+/// A comparison of two strings. It becomes a predicate when its result is compared.
 protocol StringComparison {
     func predicate(
         _ result: ComparisonResult, in translation: inout Translation
@@ -67,7 +67,7 @@ extension PredicateExpressions.StringCaseInsensitiveCompare: StringComparison,
 
     func term(in translation: inout Translation) throws(LarderError) -> Term<ComparisonResult> {
         throw unsupported(
-            "caseInsensitiveCompare without == or != and a ComparisonResult beside it")
+            "caseInsensitiveCompare without == or != and a ComparisonResult")
     }
 }
 
@@ -77,7 +77,7 @@ extension PredicateExpressions.StringLocalizedCompare: StringComparison, Transla
     ) throws(LarderError) -> QueryExpression {
         guard result == .orderedSame else {
             throw unsupported(
-                "localizedCompare for less or greater",
+                "localizedCompare with a result other than orderedSame",
                 hint: "compare with < and >, or with caseInsensitiveCompare")
         }
         let (left, right) = (try translation.operand(root), try translation.operand(other))
@@ -85,6 +85,6 @@ extension PredicateExpressions.StringLocalizedCompare: StringComparison, Transla
     }
 
     func term(in translation: inout Translation) throws(LarderError) -> Term<ComparisonResult> {
-        throw unsupported("localizedCompare without == or != and a ComparisonResult beside it")
+        throw unsupported("localizedCompare without == or != and a ComparisonResult")
     }
 }

@@ -1,8 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-// Elements of captured collections are known; those of stored ones are nothing that a store is
-// asked.
+// Only elements of captured collections have values here. A store has no access by index or key.
 
 extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
@@ -10,7 +9,7 @@ extension PredicateExpressions.CollectionIndexSubscript: TranslatableExpression 
             case .captured(let index) = try translation.term(index)
         else { throw unsupported("an element of a stored \(Wrapped.Output.self)") }
         guard index >= collection.startIndex, index < collection.endIndex else {
-            throw unsupported("an index outside of a captured collection")
+            throw unsupported("an index out of the bounds of a captured collection")
         }
         return .captured(collection[index])
     }
@@ -37,6 +36,6 @@ extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: TranslatableE
 
 extension PredicateExpressions.StringContainsRegex: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Bool> {
-        throw unsupported("a regular expression of Swift's")
+        throw unsupported("a Swift regular expression")
     }
 }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-/// `$0.owner is Student`: whether the object is of the entity or of one below it.
+/// `$0.owner is Student`: whether the object is of the entity or of one of its subentities.
 extension PredicateExpressions.TypeCheck: TranslatableExpression {
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output> {
         switch try translation.term(input) {
@@ -9,8 +9,8 @@ extension PredicateExpressions.TypeCheck: TranslatableExpression {
         case .computed(let object):
             guard let entity = Desired.self as? any QueryableEntity.Type else {
                 throw unsupported(
-                    "whether something is of the type \(Desired.self)",
-                    hint: "only types of entities are asked for")
+                    "a test for the type \(Desired.self)",
+                    hint: "only types of entities can be tested")
             }
             return .computed(.typeTest(object, entityName: entity.entityName))
         }

@@ -36,8 +36,8 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
         if let kind { return try measure(kind, of: root) }
         guard let entity = Root.Output.self as? any QueryableEntity.Type else {
             throw unsupported(
-                "\(keyPath.words), a property of \(Root.Output.self),",
-                hint: "properties of entities can be asked for, and the count of a collection")
+                "\(keyPath.words), a property of \(Root.Output.self)",
+                hint: "use a property of an entity, or the count of a collection")
         }
         switch entity.property(at: keyPath) {
         case .identifier: return root
@@ -49,7 +49,7 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
             }
         case nil:
             throw unsupported(
-                "\(keyPath.words), which \(entity.entityName) does not declare,")
+                "\(keyPath.words), which \(entity.entityName) does not declare")
         }
     }
 
@@ -74,6 +74,6 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
 }
 
 extension AnyKeyPath {
-    /// The key path as it is written in Swift, as far as it is known.
+    /// The key path as in the source code, if the compiler recorded it.
     fileprivate var words: String { "the key path \(debugDescription)" }
 }

@@ -1,7 +1,7 @@
 import LarderModel
 
-// Predicates put together, with what is known of their parts taken out. An optional of Swift's
-// that is not simply a property is `ternary(it is there, what it is, NULL)`.
+// Construction of predicates, simplified where parts are constant. An optional value other than a
+// property becomes `ternary(condition, value, NULL)`, where the condition is that it is not nil.
 
 extension QueryExpression {
     static let yes = QueryExpression.constant(.bool(true))
@@ -73,20 +73,20 @@ extension QueryExpression {
     func equals(_ value: Bool?) -> QueryExpression {
         guard let value else { return isNil }
         if isPredicate { return value ? self : negated }
-        if let (condition, answer) = guarded, answer.isPredicate {
-            return .both(condition: condition, value ? answer : answer.negated)
+        if let (condition, wrapped) = guarded, wrapped.isPredicate {
+            return .both(condition: condition, value ? wrapped : wrapped.negated)
         }
         return .compare(self, .equal, .constant(.bool(value)))
     }
 
     var isNil: QueryExpression {
         if isPredicate { return .no }
-        if let (condition, answer) = guarded { return .either(condition.negated, answer.isNil) }
+        if let (condition, value) = guarded { return .either(condition.negated, value.isNil) }
         return self == .null ? .yes : .compare(self, .equal, .null)
     }
 
-    /// The condition and the answer of an optional that is there only if the condition holds.
-    var guarded: (condition: QueryExpression, answer: QueryExpression)? {
+    /// The condition and the value of an optional that is nil unless the condition holds.
+    var guarded: (condition: QueryExpression, value: QueryExpression)? {
         guard case .function(.conditional, let operands) = self, operands.count == 3,
             operands[2] == .null
         else { return nil }
@@ -94,24 +94,24 @@ extension QueryExpression {
     }
 
     static func guarded(
-        _ condition: QueryExpression, _ answer: QueryExpression
+        _ condition: QueryExpression, _ value: QueryExpression
     ) -> QueryExpression {
-        condition == .yes ? answer : .function(.conditional, [condition, answer, .null])
+        condition == .yes ? value : .function(.conditional, [condition, value, .null])
     }
 
-    /// Both, without a condition `x != nil` that the answer says already.
+    /// Both, without a condition `x != nil` that the value implies.
     static func both(
-        condition: QueryExpression, _ answer: QueryExpression
+        condition: QueryExpression, _ value: QueryExpression
     ) -> QueryExpression {
         if case .comparison(let comparison) = condition, comparison.operator == .notEqual,
-            comparison.right == .null, answer.isFalse(ifNil: comparison.left)
+            comparison.right == .null, value.isFalse(ifNil: comparison.left)
         {
-            return answer
+            return value
         }
-        return .both(condition, answer)
+        return .both(condition, value)
     }
 
-    /// Whether the predicate is false for sure where the other expression is nil.
+    /// Whether the predicate is certainly false if the other expression is nil.
     private func isFalse(ifNil other: QueryExpression) -> Bool {
         switch self {
         case .and(let parts): return parts.contains { $0.isFalse(ifNil: other) }
@@ -119,7 +119,7 @@ extension QueryExpression {
             let (left, right) = (comparison.left, comparison.right)
             switch comparison.operator {
             case .equal:
-                // No argument is nil: nil is a constant.
+                // An argument is never nil, because nil is a constant.
                 if case .argument = right { return left.isNil(with: other) }
                 if case .argument = left { return right.isNil(with: other) }
                 return false
@@ -132,7 +132,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether this is nil wherever the other is.
+    /// Whether this is certainly nil if the other is.
     func isNil(with other: QueryExpression) -> Bool {
         if self == other { return true }
         switch (self, other) {

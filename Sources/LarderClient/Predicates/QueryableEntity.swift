@@ -1,10 +1,10 @@
 public import LarderModel
 
-/// A Swift type whose values stand for the objects of an entity, so that `#Predicate` and
-/// `#Expression` over it can be asked of a store.
+/// A Swift type that represents an entity, so that a store can evaluate `#Predicate` and
+/// `#Expression` over it.
 ///
-/// The declaration says which property of the entity each key path is. One that is not declared
-/// cannot be asked for.
+/// The type maps its key paths to properties of the entity. A predicate with another key path
+/// throws `unsupportedPredicate`.
 ///
 ///     extension Article: QueryableEntity {
 ///         static let entityName = "Article"
@@ -19,22 +19,23 @@ public import LarderModel
 ///         }
 ///     }
 ///
-/// A to-one relationship is a property of another such type or an optional of one, a to-many
-/// relationship an array or a set of one.
+/// The type of a to-one relationship is another such type or an optional of one. The type of a
+/// to-many relationship is an array or a set of one.
 public protocol QueryableEntity {
+    /// The name of the entity in the schema.
     static var entityName: String { get }
 
-    /// The property that a key path of one step leads to; nil if the entity has none for it.
+    /// The property for a key path of one step; nil if the entity has none.
     ///
-    /// The type of a sub-entity answers for what it inherits too, by key paths that begin with it:
-    /// to Swift `\Student.name` and `\Person.name` are different.
+    /// The type of a subentity also returns its inherited properties, for key paths that begin with
+    /// that type: `\Student.name` and `\Person.name` are different key paths.
     static func property(at keyPath: AnyKeyPath) -> EntityProperty?
 
-    /// The object that this value stands for.
+    /// The identifier of the object that this value represents.
     var persistentModelID: PersistentIdentifier { get }
 }
 
-/// What a key path leads to.
+/// A property of an entity, as the value of a key path.
 public enum EntityProperty: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The object itself.
     case identifier
@@ -44,7 +45,7 @@ public enum EntityProperty: Hashable, Sendable, ExpressibleByStringLiteral {
     public init(stringLiteral name: String) { self = .named(name) }
 }
 
-/// The types that a to-many relationship is declared with.
+/// The types of to-many relationships.
 protocol EntityCollection {}
 extension Array: EntityCollection where Element: QueryableEntity {}
 extension Set: EntityCollection where Element: QueryableEntity {}

@@ -1,32 +1,32 @@
 public import FoundationEssentials
 import LarderModel
 
-// What `#Predicate` may ask of strings and FoundationEssentials lacks, with the store's meaning, so
-// that a predicate selects the same objects in memory. Where Foundation itself is imported, its
-// methods of these names are preferred outside of predicates.
+// Methods of strings that `#Predicate` supports and FoundationEssentials lacks. They compare as the
+// store does, so a predicate selects the same objects in memory. If Foundation is imported, code
+// outside of predicates uses Foundation's methods of these names.
 
 extension String {
-    /// Whether the other string occurs in this one, case and diacritics aside: `CONTAINS[cd]`.
+    /// Whether this string contains the other one, ignoring case and diacritics: `CONTAINS[cd]`.
     @_disfavoredOverload
     public func localizedStandardContains(_ other: String) -> Bool {
         canonical.containsCharacters(of: other.canonical)
     }
 
-    /// The order of both strings without case, by Unicode scalars: `<[c]`, `==[c]`, `>[c]`.
+    /// The order of both strings by Unicode scalars, ignoring case: `<[c]`, `==[c]`, `>[c]`.
     @_disfavoredOverload
     public func caseInsensitiveCompare(_ other: String) -> ComparisonResult {
-        withoutCase.order(beside: other.withoutCase)
+        withoutCase.order(comparedTo: other.withoutCase)
     }
 
-    /// An order for people, the same on every machine: without case and diacritics first, then
-    /// with diacritics, then the strings themselves. Only equal strings are the same.
+    /// An order for people, which is the same on every machine: ignoring case and diacritics, then
+    /// ignoring case, then of the strings themselves. Only equal strings are `orderedSame`.
     @_disfavoredOverload
     public func localizedCompare(_ other: String) -> ComparisonResult {
         let orders = [
-            canonical.order(beside: other.canonical),
-            withoutCase.order(beside: other.withoutCase),
+            canonical.order(comparedTo: other.canonical),
+            withoutCase.order(comparedTo: other.withoutCase),
         ]
-        return orders.first { $0 != .orderedSame } ?? order(beside: other)
+        return orders.first { $0 != .orderedSame } ?? order(comparedTo: other)
     }
 
     private var canonical: String {
@@ -37,7 +37,7 @@ extension String {
         folded(caseInsensitive: true, diacriticInsensitive: false)
     }
 
-    private func order(beside other: String) -> ComparisonResult {
+    private func order(comparedTo other: String) -> ComparisonResult {
         self < other ? .orderedAscending : self == other ? .orderedSame : .orderedDescending
     }
 }

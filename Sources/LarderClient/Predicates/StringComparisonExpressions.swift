@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-// Three comparisons of strings that `#Predicate` knows by name and for which Foundation has nodes
-// on Apple's systems only. The names are Foundation's.
+// Expressions for three comparisons of strings that `#Predicate` supports by name. Foundation has
+// these expressions, with the same names, on Apple's systems only.
 
 extension PredicateExpressions {
-    /// `localizedStandardContains`.
+    /// The expression for `localizedStandardContains`.
     public struct StringLocalizedStandardContains<
         Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output == String, Other.Output == String {
@@ -21,7 +21,7 @@ extension PredicateExpressions {
         }
     }
 
-    /// `caseInsensitiveCompare`.
+    /// The expression for `caseInsensitiveCompare`.
     public struct StringCaseInsensitiveCompare<
         Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output == String, Other.Output == String {
@@ -38,7 +38,7 @@ extension PredicateExpressions {
         }
     }
 
-    /// `localizedCompare`.
+    /// The expression for `localizedCompare`.
     public struct StringLocalizedCompare<
         Root: PredicateExpression, Other: PredicateExpression
     >: PredicateExpression where Root.Output == String, Other.Output == String {

@@ -1,26 +1,26 @@
 import FoundationEssentials
 import LarderModel
 
-/// A node of a predicate of Swift's that can be asked of a store, or says why it cannot.
+/// A node of a Swift predicate that can be translated, or throws the reason why it cannot.
 protocol TranslatableExpression<Output>: PredicateExpression {
     associatedtype Output
 
     func term(in translation: inout Translation) throws(LarderError) -> Term<Output>
 }
 
-/// What a node of a predicate comes to.
+/// The translation of a node.
 enum Term<Output> {
-    /// A value that Swift knows already: a literal, a captured variable, or a property of one.
+    /// A value that is known here: a literal, a captured variable, or a property of one.
     case captured(Output)
-    /// What the store has to compute for each object.
+    /// An expression that the store computes for each object.
     case computed(QueryExpression)
 }
 
-/// The way of one predicate from Swift's tree into ours.
+/// The translation of one predicate from Swift's tree to the store's.
 ///
-/// What does not depend on an object is computed here, as long as that cannot trap; so a captured
-/// condition (`text.isEmpty || …`) is decided before the store is asked. Everything else becomes
-/// part of the expression. Nothing is left to be filtered in memory.
+/// Parts that do not depend on an object are computed here if that cannot trap, so a captured
+/// condition (`text.isEmpty || …`) is constant for the store. All other parts become the
+/// expression. Nothing is filtered in memory.
 struct Translation {
     private(set) var arguments: [QueryArgument] = []
     /// A `Term` of the variable's own type for each variable in scope.
@@ -28,7 +28,7 @@ struct Translation {
     private var iteratorCount = 0
     private var depth = 0
 
-    /// Levels of nodes; Swift's tree has several for one of ours.
+    /// The maximum depth of Swift's tree, which has several levels for one of the store's.
     private static let depthMax = 512
 
     mutating func bind<Output>(
@@ -46,7 +46,7 @@ struct Translation {
     ) throws(LarderError) -> Term<Node.Output> {
         guard let node = node as? any TranslatableExpression<Node.Output> else {
             throw LarderError(
-                .unsupportedPredicate, "a store cannot be asked \(Self.typeName(of: node))")
+                .unsupportedPredicate, "a store cannot evaluate \(Self.typeName(of: node))")
         }
         depth += 1
         defer { depth -= 1 }
@@ -58,20 +58,20 @@ struct Translation {
         return try node.term(in: &self)
     }
 
-    /// The node's term as a value to compare or to compute with.
+    /// The translation of the node as an operand of a comparison or a function.
     mutating func operand<Node: PredicateExpression>(
         _ node: Node
     ) throws(LarderError) -> QueryExpression {
         try operand(term(node))
     }
 
-    /// The term as a value to compare or to compute with.
+    /// The term as an operand of a comparison or a function.
     mutating func operand<Output>(_ term: Term<Output>) throws(LarderError) -> QueryExpression {
         switch term {
         case .computed(let expression): return expression
         case .captured(let captured):
             switch try Value(captured: captured) {
-            // Only three such values: not worth a place, and the planner likes to know them.
+            // The planner uses these three values, so they are constants and not arguments.
             case .null: return .constant(.null)
             case .bool(let bool): return .constant(.bool(bool))
             case let value: return argument(.value(value))
@@ -97,19 +97,19 @@ struct Translation {
         }
     }
 
-    /// A name for the elements of a collection, that no other one in this predicate has.
+    /// A new variable name for the elements of a collection.
     mutating func nextIterator() -> String {
         iteratorCount += 1
         return "e\(iteratorCount)"
     }
 
-    /// The node's name in Swift, without its type parameters.
+    /// The name of the node's type, without its type parameters.
     private static func typeName(of node: some PredicateExpression) -> String {
         String("\(type(of: node))".prefix { $0 != "<" })
     }
 }
 
-/// - Parameter subject: What is asked, in words, as the subject of a sentence.
-func unsupported(_ subject: String, hint: String? = nil) -> LarderError {
-    LarderError(.unsupportedPredicate, "\(subject) cannot be asked of a store", hint: hint)
+/// - Parameter part: The part of the predicate, in words.
+func unsupported(_ part: String, hint: String? = nil) -> LarderError {
+    LarderError(.unsupportedPredicate, "a store cannot evaluate \(part)", hint: hint)
 }

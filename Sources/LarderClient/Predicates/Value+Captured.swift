@@ -3,16 +3,19 @@ import LarderModel
 
 /// A type whose values a predicate may capture.
 private protocol CapturedValue {
-    /// Nil if this one has no counterpart in a store.
+    /// The value of the store; nil if the store cannot hold this one.
     var stored: Value? { get }
 }
 
 extension Value {
-    /// What a predicate captured, as a value of a store.
+    /// The store's value for a captured value.
+    ///
+    /// - Throws: `unsupportedPredicate` if the store has no such value.
     init(captured: some Any) throws(LarderError) {
         if let known = captured as? any CapturedValue {
             guard let value = known.stored else {
-                throw unsupported("a captured \(type(of: captured)) outside of the store's types")
+                throw unsupported(
+                    "a captured \(type(of: captured)) that a store cannot hold")
             }
             self = value
         } else if let optional = captured as? any CapturedOptional {

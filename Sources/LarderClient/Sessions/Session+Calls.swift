@@ -1,11 +1,11 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
-/// Calls that outlive the connection they were begun on: asked, and asked again where that is safe.
+/// Calls that survive the loss of a connection, because they are retried where that is safe.
 ///
-/// Each stands twice, for threads and for tasks; what an outcome means is decided in `Attempt`.
+/// Each has a form for threads and one for tasks. `Attempt` decides what an outcome means.
 extension Session {
-    func perform<Answer>(_ operation: Operation<Answer>) throws(LarderError) -> Answer {
+    func perform<Output>(_ operation: Operation<Output>) throws(LarderError) -> Output {
         let request = operation.request(by: options.author)
         var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
         var failed: Connection?
@@ -14,19 +14,19 @@ extension Session {
             let id: UInt64
             do throws(LarderError) {
                 connection = try self.connection(replacing: failed, for: attempt)
-                id = try connection.ask(request, .call, until: attempt.deadline)
+                id = try connection.send(request, .call, until: attempt.deadline)
             } catch {
-                throw attempt.final(error)
+                throw attempt.finalError(error)
             }
             let outcome = connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.settle(outcome, now: .now) {
-                return try operation.answer(in: reply, connection.welcome)
+            if let reply = try attempt.resolve(outcome, now: .now) {
+                return try operation.output(from: reply, connection.welcome)
             }
             failed = connection
         }
     }
 
-    func perform<Answer>(_ operation: Operation<Answer>) async throws(LarderError) -> Answer {
+    func perform<Output>(_ operation: Operation<Output>) async throws(LarderError) -> Output {
         let request = operation.request(by: options.author)
         var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
         var failed: Connection?
@@ -35,34 +35,34 @@ extension Session {
             let id: UInt64
             do throws(LarderError) {
                 connection = try await self.connection(replacing: failed, for: attempt)
-                id = try connection.ask(request, .call, until: attempt.deadline)
+                id = try connection.send(request, .call, until: attempt.deadline)
             } catch {
-                throw attempt.final(error)
+                throw attempt.finalError(error)
             }
             let outcome = await connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.settle(outcome, now: .now) {
-                return try operation.answer(in: reply, connection.welcome)
+            if let reply = try attempt.resolve(outcome, now: .now) {
+                return try operation.output(from: reply, connection.welcome)
             }
             failed = connection
         }
     }
 
-    /// The whole answer to a query. All of it is wanted, so the server need not wait for credit;
-    /// if the connection is lost within it, the query is asked anew from its beginning.
-    func collect<Element>(_ listing: Listing<Element>) throws(LarderError) -> [Element] {
-        let request = Request.query(try listing.request())
+    /// The whole result of a query. The server need not wait for credit, because the caller wants
+    /// all batches. If the connection is lost, the query is sent again and begins again.
+    func collect<Element>(_ list: ListQuery<Element>) throws(LarderError) -> [Element] {
+        let request = Request.query(try list.request())
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
             let connection = try connection(replacing: failed, for: attempt)
-            let id = try connection.ask(
+            let id = try connection.send(
                 request, .stream(window: 0), until: attempt.deadline)
             var elements: [Element] = []
             while true {
                 let outcome = connection.outcome(of: id, until: attempt.deadline)
-                guard let reply = try attempt.settle(outcome, now: .now) else { break }
+                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
                 do throws(LarderError) {
-                    if try listing.append(reply, connection.welcome, to: &elements) {
+                    if try list.append(reply, connection.welcome, to: &elements) {
                         return elements
                     }
                 } catch {
@@ -74,20 +74,20 @@ extension Session {
         }
     }
 
-    func collect<Element>(_ listing: Listing<Element>) async throws(LarderError) -> [Element] {
-        let request = Request.query(try listing.request())
+    func collect<Element>(_ list: ListQuery<Element>) async throws(LarderError) -> [Element] {
+        let request = Request.query(try list.request())
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
             let connection = try await connection(replacing: failed, for: attempt)
-            let id = try connection.ask(
+            let id = try connection.send(
                 request, .stream(window: 0), until: attempt.deadline)
             var elements: [Element] = []
             while true {
                 let outcome = await connection.outcome(of: id, until: attempt.deadline)
-                guard let reply = try attempt.settle(outcome, now: .now) else { break }
+                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
                 do throws(LarderError) {
-                    if try listing.append(reply, connection.welcome, to: &elements) {
+                    if try list.append(reply, connection.welcome, to: &elements) {
                         return elements
                     }
                 } catch {
@@ -107,8 +107,8 @@ extension Session {
 }
 
 extension LarderError {
-    /// The server answered with a message that does not answer what was asked.
-    static var answerMismatch: LarderError {
-        LarderError(.malformedMessage, "the server answered with another kind of message")
+    /// The reply does not belong to the kind of request that was sent.
+    static var unexpectedReply: LarderError {
+        LarderError(.malformedMessage, "the server replied with another kind of message")
     }
 }

@@ -1,132 +1,136 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
-/// Getting a connection, and a new one for one that was lost.
+/// Getting a connection, and a new one after the current one is lost.
 extension Session {
-    /// Where the replacement of a lost connection stands.
+    /// The state of the thread that replaces a lost connection.
     ///
-    /// A run is a thread that tries to connect, with growing pauses, until it succeeds, is refused
-    /// for good, or nobody waits any more. There is one run at a time.
+    /// A run is one such thread. It tries to connect, with growing pauses, until it succeeds, is
+    /// refused, or no caller waits any more. There is one run at a time.
     struct Reconnection {
-        /// Counts the runs, from 1.
+        /// The number of runs so far.
         var run = 0
         var isRunning = false
-        /// Somebody waits until then.
-        var waitedForUntil: Moment?
+        /// The latest deadline of the callers that wait.
+        var waitedForUntil: MonotonicInstant?
         var backoff = Backoff()
         /// Why the last attempt failed.
         var lastError: LarderError?
-        /// The last run that was refused for good, and how.
+        /// The last run that was refused, and the error.
         var refusal: (run: Int, error: LarderError)?
         var tasks: [Connection.WaitingTask] = []
     }
 
-    /// One that wants a connection.
-    private struct Want {
-        /// The connection that did not serve, if there was one, and how it did not.
+    /// One caller's need for a connection.
+    private struct ConnectionRequest {
+        /// The connection that failed, if there was one, and its error.
         var failed: Connection?
         var loss: LarderError?
-        var deadline: Moment
-        /// The run that it waits for, once it has to.
+        var deadline: MonotonicInstant
+        /// The run that the caller waits for; nil before it waits.
         var run: Int?
     }
 
-    /// A connection that serves; after a failed one, another. Blocks as long as the attempt may.
+    /// A usable connection other than the failed one. Blocks as long as the attempt allows.
+    ///
+    /// - Throws: `connectionFailed`, or the error of the last attempt to connect.
     func connection(
         replacing failed: Connection?, for attempt: Attempt
     ) throws(LarderError) -> Connection {
-        if failed == nil, let connection = servingConnection { return connection }
-        var want = want(failed, attempt)
-        let result = monitor.wait(for: changed, until: want.deadline) { answer(&want, &$0) }
-        return try (result ?? .failure(givenUp(want))).get()
+        if failed == nil, let connection = usableConnection { return connection }
+        var request = connectionRequest(failed, attempt)
+        let result = monitor.wait(for: changed, until: request.deadline) {
+            resolve(&request, &$0)
+        }
+        return try (result ?? .failure(timeout(request))).get()
     }
 
-    /// The same without blocking; ends early if the task is cancelled.
+    /// The asynchronous form. Ends early if the task is cancelled.
     func connection(
         replacing failed: Connection?, for attempt: Attempt
     ) async throws(LarderError) -> Connection {
-        if failed == nil, let connection = servingConnection { return connection }
-        var want = want(failed, attempt)
+        if failed == nil, let connection = usableConnection { return connection }
+        var request = connectionRequest(failed, attempt)
         while true {
-            if let result = answerNow(&want) { return try result.get() }
+            if let result = resolve(&request) { return try result.get() }
             if Task.isCancelled { throw LarderError(.cancelled, "the call was cancelled") }
-            if want.deadline.isPast { throw givenUp(want) }
-            await pause(&want)
+            if request.deadline.isPast { throw timeout(request) }
+            await waitForChange(&request)
         }
     }
 
-    /// Changes the state; then wakes all who wait for a connection.
-    func update<Answer>(_ body: (inout State) -> Answer) -> Answer {
-        let (answer, tasks) = monitor.withLock { state in
-            let answer = body(&state)
+    /// Changes the state, then wakes all callers that wait for a connection.
+    func update<Result>(_ body: (inout State) -> Result) -> Result {
+        let (result, tasks) = monitor.withLock { state in
+            let result = body(&state)
             defer { state.reconnection.tasks = [] }
-            return (answer, state.reconnection.tasks)
+            return (result, state.reconnection.tasks)
         }
         changed.signal()
         for task in tasks { task.continuation.resume() }
-        return answer
+        return result
     }
 
-    /// The connection that serves now: all that most calls ever want.
-    private var servingConnection: Connection? {
+    /// The current connection, which is all that most calls need.
+    private var usableConnection: Connection? {
         monitor.withLock { state in
             guard let current = state.current, !current.hasEnded else { return nil }
             return current
         }
     }
 
-    private func want(_ failed: Connection?, _ attempt: Attempt) -> Want {
-        Want(
-            failed: failed, loss: attempt.loss, deadline: attempt.connectionDeadline(now: .now))
+    private func connectionRequest(_ failed: Connection?, _ attempt: Attempt) -> ConnectionRequest {
+        ConnectionRequest(
+            failed: failed, loss: attempt.lastLoss,
+            deadline: attempt.connectionDeadline(now: .now))
     }
 
-    private func answerNow(_ want: inout Want) -> Result<Connection, LarderError>? {
-        monitor.withLock { answer(&want, &$0) }
+    private func resolve(_ request: inout ConnectionRequest) -> Result<Connection, LarderError>? {
+        monitor.withLock { resolve(&request, &$0) }
     }
 
-    /// What can be said at once to one that wants a connection; nil if it must wait for a run.
-    /// Under the lock.
-    private func answer(
-        _ want: inout Want, _ state: inout State
+    /// The result for a caller, or nil if it must wait for a run. Called under the lock.
+    private func resolve(
+        _ request: inout ConnectionRequest, _ state: inout State
     ) -> Result<Connection, LarderError>? {
         if state.isClosed { return .failure(.clientClosed) }
         if let current = state.current {
-            if current !== want.failed, !current.hasEnded { return .success(current) }
-            state.drop(current)
+            if current !== request.failed, !current.hasEnded { return .success(current) }
+            state.retire(current)
         }
         guard reconnectWait > .zero else {
-            return .failure(want.loss ?? .serverClosed)
+            return .failure(request.loss ?? .serverClosed)
         }
-        if let run = want.run, let refusal = state.reconnection.refusal, refusal.run >= run {
+        if let run = request.run, let refusal = state.reconnection.refusal, refusal.run >= run {
             return .failure(refusal.error)
         }
-        if want.deadline.isPast { return nil }
-        let latest = state.reconnection.waitedForUntil ?? want.deadline
-        state.reconnection.waitedForUntil = max(latest, want.deadline)
+        if request.deadline.isPast { return nil }
+        let latest = state.reconnection.waitedForUntil ?? request.deadline
+        state.reconnection.waitedForUntil = max(latest, request.deadline)
         if !state.reconnection.isRunning {
             do throws(LarderError) {
-                try ServiceThread.start { self.reconnect() }
+                try BackgroundThread.start { self.reconnect() }
             } catch {
                 return .failure(error)
             }
             state.reconnection.isRunning = true
             state.reconnection.run += 1
         }
-        want.run = want.run ?? state.reconnection.run
+        request.run = request.run ?? state.reconnection.run
         return nil
     }
 
-    /// Returns when there may be something new.
-    private func pause(_ want: inout Want) async {
-        var wanted = want
+    /// Returns when there may be a result.
+    private func waitForChange(_ request: inout ConnectionRequest) async {
+        var waiting = request
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waits = monitor.withLock { state in
-                    // What has changed since is seen here; a later change finds the task waiting.
-                    guard !Task.isCancelled, answer(&wanted, &state) == nil else { return false }
+                    // An earlier change is seen here; a later one finds the waiting task.
+                    guard !Task.isCancelled, resolve(&waiting, &state) == nil else { return false }
                     state.reconnection.tasks.append(
                         Connection.WaitingTask(
-                            deadline: wanted.deadline, continuation: continuation))
+                            deadline: waiting.deadline, continuation: continuation))
                     return true
                 }
                 if !waits { continuation.resume() }
@@ -134,14 +138,14 @@ extension Session {
         } onCancel: {
             update { _ in }
         }
-        want = wanted
+        request = waiting
     }
 
-    private func givenUp(_ want: Want) -> LarderError {
+    private func timeout(_ request: ConnectionRequest) -> LarderError {
         let error =
-            monitor.withLock { $0.reconnection.lastError } ?? want.loss ?? .serverClosed
+            monitor.withLock { $0.reconnection.lastError } ?? request.loss ?? .serverClosed
         return LarderError(
-            error.code, "\(error.message), and the server did not come back in time",
+            error.code, "\(error.message), and no new connection could be made in time",
             hint: error.hint)
     }
 }
@@ -149,29 +153,24 @@ extension Session {
 // MARK: - The thread that connects
 
 extension Session {
-    private enum Progress {
-        case connected(Connection)
-        case failed(LarderError)
-    }
-
     private func reconnect() {
         guard let path else { return }
         while let pauseEnd = nextPause() {
             _ = monitor.wait(for: changed, until: pauseEnd) { $0.isClosed ? true : nil }
-            let progress: Progress
+            let result: Result<Connection, LarderError>
             do throws(LarderError) {
-                progress = .connected(try Session.connect(to: path, options: options))
+                result = .success(try Session.connect(to: path, options: options))
             } catch {
-                progress = .failed(error)
+                result = .failure(error)
             }
-            if take(progress) { return }
+            if finishAttempt(result) { return }
         }
     }
 
-    /// Until when to pause before the next attempt; nil if nobody waits for one.
-    private func nextPause() -> Moment? {
-        let now = Moment.now
-        let pauseEnd = monitor.withLock { state -> Moment? in
+    /// The end of the pause before the next attempt; nil if no caller waits for one.
+    private func nextPause() -> MonotonicInstant? {
+        let now = MonotonicInstant.now
+        let pauseEnd = monitor.withLock { state -> MonotonicInstant? in
             guard let until = state.reconnection.waitedForUntil, until > now, !state.isClosed else {
                 state.reconnection.isRunning = false
                 state.reconnection.waitedForUntil = nil
@@ -180,24 +179,24 @@ extension Session {
             let pauseEnd = now.advanced(by: state.reconnection.backoff.next())
             return state.reconnection.tasks.map(\.deadline).reduce(pauseEnd, min)
         }
-        let someoneIsLate = monitor.withLock { state in
+        let hasExpiredTask = monitor.withLock { state in
             state.reconnection.tasks.contains { $0.deadline <= now }
         }
-        if pauseEnd == nil || someoneIsLate { update { _ in } }
+        if pauseEnd == nil || hasExpiredTask { update { _ in } }
         return pauseEnd
     }
 
     /// - Returns: whether the run is over.
-    private func take(_ progress: Progress) -> Bool {
-        switch progress {
-        case .failed(let error):
-            let isFinal = !Session.mayPass(error)
+    private func finishAttempt(_ result: Result<Connection, LarderError>) -> Bool {
+        switch result {
+        case .failure(let error):
+            let isFinal = !Session.isTransient(error)
             update { state in
                 state.reconnection.lastError = error
                 if isFinal { state.refuse(error) }
             }
             return isFinal
-        case .connected(let connection):
+        case .success(let connection):
             let error = update { state -> LarderError? in
                 let error =
                     state.isClosed ? .clientClosed : state.mismatch(with: connection.welcome)
@@ -209,8 +208,8 @@ extension Session {
         }
     }
 
-    /// Whether the next attempt may succeed where this one failed.
-    private static func mayPass(_ error: LarderError) -> Bool {
+    /// Whether the next attempt may succeed.
+    private static func isTransient(_ error: LarderError) -> Bool {
         switch error.code {
         case .connectionFailed, .unavailable, .timeout, .resourceExhausted: true
         default: false
@@ -219,11 +218,11 @@ extension Session {
 }
 
 extension Session.State {
-    /// The connection takes no more calls; those under way on it may still be answered.
-    mutating func drop(_ connection: Connection) {
+    /// The connection takes no more calls. The calls in flight on it may still get their replies.
+    mutating func retire(_ connection: Connection) {
         current = nil
-        // One that never answered leads to the next pause, so that a server that fails at once
-        // is not asked again and again without any.
+        // A server that fails every time must not be called in a loop without pauses, so the
+        // backoff is reset only if the connection had a reply.
         if connection.retire() { reconnection.backoff.reset() }
         retired.removeAll { $0.hasEnded }
         if !connection.hasEnded { retired.append(connection) }
@@ -248,8 +247,8 @@ extension Session.State {
         guard other.storeIdentifier != welcome.storeIdentifier else { return nil }
         return LarderError(
             .connectionFailed,
-            "the server came back with another store, \(other.storeIdentifier.uuidString) "
+            "the server now serves another store, \(other.storeIdentifier.uuidString) "
                 + "instead of \(welcome.storeIdentifier.uuidString)",
-            hint: "connect anew; identifiers of the former store are not valid in this one")
+            hint: "make a new client; identifiers of the former store are not valid in this one")
     }
 }

@@ -1,30 +1,31 @@
 import FoundationEssentials
 import LarderModel
-import LarderWire
+internal import LarderWire
 
-/// What a client holds on to while connections come and go: the address, the store's identity, and
-/// the connection that is current.
+/// A client's state across connections: the socket's path, the store's identity, and the current
+/// connection.
 ///
-/// A connection that was lost is replaced when somebody asks for it, by a thread that tries until
-/// it succeeds, is refused, or nobody waits any more (`Session+Reconnection.swift`).
+/// When a caller needs a connection and the current one is lost, a thread tries to connect until it
+/// succeeds, is refused, or no caller waits any more (`Session+Reconnection.swift`).
 final class Session: Sendable {
     let options: StoreClient.Options
-    /// nil if the socket was handed over: there is nothing to connect to again.
+    /// nil if the client adopted a connected socket, and so cannot reconnect.
     let path: String?
     let monitor: Monitor<State>
-    /// Signalled when a connection is there, cannot be had, or the session is closed.
+    /// Signalled when there is a connection, when there can be none, and when the session is
+    /// closed.
     let changed = Condition()
 
     struct State {
-        /// nil while there is none that serves.
+        /// nil while there is no usable connection.
         var current: Connection?
-        /// What the current connection's server said, or the last one's.
+        /// The welcome of the current connection, or of the last one.
         var welcome: Welcome
-        /// Replaced, and still owed answers.
+        /// Replaced connections with calls in flight.
         var retired: [Connection] = []
         var isClosed = false
         var reconnection = Reconnection()
-        /// The schema that was read last, and the fingerprint under which it was served.
+        /// The last schema that the client read, and its fingerprint.
         var schema: (fingerprint: String, schema: Schema)?
     }
 
@@ -37,7 +38,7 @@ final class Session: Sendable {
     convenience init(adopting descriptor: Int32, options: StoreClient.Options) throws(LarderError) {
         let socket = try Socket.adopt(descriptor, requestTimeout: options.requestTimeout)
         let connection = try Connection(
-            greetingOver: socket, options: options, until: .after(options.connectTimeout))
+            handshakeOver: socket, options: options, until: .after(options.connectTimeout))
         self.init(connection: connection, path: nil, options: options)
     }
 
@@ -50,28 +51,28 @@ final class Session: Sendable {
     static func connect(
         to path: String, options: StoreClient.Options
     ) throws(LarderError) -> Connection {
-        let deadline = Moment.after(options.connectTimeout)
+        let deadline = MonotonicInstant.after(options.connectTimeout)
         let socket = try Socket.connect(
             to: path, until: deadline, requestTimeout: options.requestTimeout)
-        return try Connection(greetingOver: socket, options: options, until: deadline)
+        return try Connection(handshakeOver: socket, options: options, until: deadline)
     }
 
     var welcome: Welcome { monitor.withLock { $0.welcome } }
 
-    /// How long calls may wait for the server to come back.
-    var reconnectWait: Duration { path == nil ? .zero : options.reconnectWait.waiting }
+    /// How long calls wait for a new connection.
+    var reconnectWait: Duration { path == nil ? .zero : options.reconnectWait.clampedToWait }
 
-    /// The schema, if it was read from the server that is connected now.
-    var knownSchema: Schema? {
+    /// The schema, if the client has read it from the current server.
+    var cachedSchema: Schema? {
         monitor.withLock { state in
-            guard let known = state.schema, state.current?.hasEnded == false,
-                known.fingerprint == state.welcome.schemaFingerprint
+            guard let cached = state.schema, state.current?.hasEnded == false,
+                cached.fingerprint == state.welcome.schemaFingerprint
             else { return nil }
-            return known.schema
+            return cached.schema
         }
     }
 
-    func remember(_ schema: Schema, fingerprint: String) {
+    func cache(_ schema: Schema, fingerprint: String) {
         monitor.withLock { $0.schema = (fingerprint, schema) }
     }
 
@@ -87,6 +88,6 @@ final class Session: Sendable {
 
 extension LarderError {
     static var clientClosed: LarderError {
-        LarderError(.connectionFailed, "this client has been closed")
+        LarderError(.connectionFailed, "the client is closed")
     }
 }

@@ -1,14 +1,13 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 
 /// Reads a connection's replies: bytes to frames to messages.
 ///
-/// It belongs to whoever holds the connection's reader role. Only that thread calls it, and the
-/// role changes hands under the connection's lock; that is what protects its state, and why it need
-/// not be looked at each time whether accesses overlap.
+/// Safe to share: only the thread that reads calls it, and the connection's lock orders the calls
+/// of one reading thread before those of the next. So the accesses need no checks for exclusivity.
 final class ReplyReader: @unchecked Sendable {
-    enum Reading {
-        /// There may be replies to take; none, if only a part of a frame arrived.
+    enum ReadResult {
+        /// There may be replies to take; there are none if only a part of a frame has arrived.
         case received
         case timedOut
         indirect case ended(LarderError)
@@ -20,17 +19,18 @@ final class ReplyReader: @unchecked Sendable {
     private let codec = WireCodec()
     @exclusivity(unchecked) private var splitter = FrameSplitter(
         frameBytesMax: Limits.handshakeFrameBytesMax)
-    @exclusivity(unchecked) private var piece = [UInt8](repeating: 0, count: ReplyReader.pieceBytes)
-    /// What has arrived and was not taken yet.
+    @exclusivity(unchecked) private var piece = [UInt8](
+        repeating: 0, count: ReplyReader.pieceBytes)
+    /// The replies that were received and not taken yet.
     @exclusivity(unchecked) private var replies: [Result<ReplyEnvelope, WireFailure>] = []
 
     init(socket: Socket) { self.socket = socket }
 
-    /// The handshake is done; frames may now be as long as they get.
+    /// Raises the limit on the length of a frame after the handshake.
     func allowLongFrames() { splitter.frameBytesMax = Limits.frameBytesMax }
 
-    /// Receives once, waiting until the deadline; nil does not wait.
-    func read(until deadline: Moment?) -> Reading {
+    /// Receives once, and waits for it until the deadline; nil does not wait.
+    func read(until deadline: MonotonicInstant?) -> ReadResult {
         let received =
             if let deadline {
                 socket.receive(into: &piece, until: deadline)
@@ -48,7 +48,7 @@ final class ReplyReader: @unchecked Sendable {
         }
     }
 
-    /// Hands over what has arrived, in order.
+    /// Removes the received replies and passes them to the closure in order.
     func takeReplies(_ body: (Result<ReplyEnvelope, WireFailure>) -> Void) {
         for reply in replies { body(reply) }
         replies.removeAll(keepingCapacity: true)

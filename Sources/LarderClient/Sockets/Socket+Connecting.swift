@@ -3,11 +3,11 @@ import LarderModel
 internal import LarderWire
 
 extension Socket {
-    /// Connects to the socket at this path.
+    /// Connects to the socket at this path. Waits until the deadline if the backlog is full.
     ///
-    /// A server whose backlog is full is waited for until the deadline.
+    /// - Throws: `connectionFailed`, `permissionDenied`, `resourceExhausted`.
     static func connect(
-        to path: String, until deadline: Moment, requestTimeout: Duration
+        to path: String, until deadline: MonotonicInstant, requestTimeout: Duration
     ) throws(LarderError) -> Socket {
         let address = try address(path)
         let descriptor = socket(
@@ -18,8 +18,8 @@ extension Socket {
         }
         let socket = Socket(descriptor: descriptor, requestTimeout: requestTimeout)
         while true {
-            // Connecting to a full backlog waits as long as sending may, then gives EAGAIN.
-            _ = limitTime(of: SO_SNDTIMEO, on: descriptor, to: deadline.remaining)
+            // Connecting to a full backlog blocks for the time limit of sending, then gives EAGAIN.
+            _ = setTimeLimit(SO_SNDTIMEO, of: descriptor, to: deadline.remaining)
             do throws(SystemError) {
                 try address.connect(descriptor)
                 return socket
@@ -31,13 +31,15 @@ extension Socket {
         }
     }
 
-    /// Takes over a descriptor that is connected already, and closes it if it is no stream socket.
+    /// Takes ownership of a connected descriptor. Closes it if it is not a stream socket.
+    ///
+    /// - Throws: `connectionFailed`.
     static func adopt(_ descriptor: Int32, requestTimeout: Duration) throws(LarderError) -> Socket {
         let flags = fcntl(descriptor, F_GETFL)
         guard flags >= 0 else {
             throw LarderError(
                 .connectionFailed, "descriptor \(descriptor) is not open",
-                hint: "hand over a connected stream socket")
+                hint: "pass the descriptor of a connected stream socket")
         }
         let socket = Socket(descriptor: descriptor, requestTimeout: requestTimeout)
         var kind: Int32 = 0
@@ -46,14 +48,14 @@ extension Socket {
         guard status == 0, kind == Int32(SOCK_STREAM.rawValue) else {
             throw LarderError(
                 .connectionFailed, "descriptor \(descriptor) is not a stream socket",
-                hint: "hand over a connected stream socket")
+                hint: "pass the descriptor of a connected stream socket")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK)
         return socket
     }
 
-    /// Abstract names are for service managers; a server never listens at one.
+    /// A server never listens at an abstract name, which begins with a zero byte.
     private static func address(_ path: String) throws(LarderError) -> UnixSocketAddress {
         guard path.utf8.first != 0 else {
             throw LarderError(.connectionFailed, "the socket path contains a zero byte")
@@ -70,18 +72,18 @@ extension Socket {
         case ENOENT, ENOTDIR:
             LarderError(
                 .connectionFailed, "there is no socket at \(path)",
-                hint: "is larderd running, and is this its socket?")
+                hint: "start larderd, or check the path of its socket")
         case ECONNREFUSED:
             LarderError(
-                .connectionFailed, "nothing listens at \(path)", hint: "is larderd running?")
+                .connectionFailed, "no server listens at \(path)", hint: "start larderd")
         case EACCES, EPERM:
             LarderError(
-                .permissionDenied, "the socket at \(path) may not be used by this user",
-                hint: "the mode and the group of the socket and its directories say who may")
+                .permissionDenied, "this user has no permission to use the socket at \(path)",
+                hint: "check the mode and the group of the socket and its directories")
         case EAGAIN:
             LarderError(
-                .connectionFailed, "the server at \(path) accepts no connection in time",
-                hint: "it is busy, or stopped")
+                .connectionFailed, "the server at \(path) did not accept the connection in time",
+                hint: "the server is overloaded or suspended")
         case EPROTOTYPE:
             LarderError(.connectionFailed, "the socket at \(path) is not a stream socket")
         default:

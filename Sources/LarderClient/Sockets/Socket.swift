@@ -3,12 +3,12 @@ import LarderModel
 
 /// One connected Unix stream socket. It knows bytes and deadlines, and nothing of frames.
 ///
-/// The descriptor is closed when nobody holds the socket any more, so that no thread can find
-/// another file under its number; ``shutDown()`` ends the connection before that.
+/// The descriptor is closed when the last reference to the socket is released, so that no thread
+/// can use its number for another file. ``shutDown()`` ends the connection before that.
 final class Socket: Sendable {
     enum Sending: Hashable {
         case sent(Int)
-        /// The peer reads too slowly; nothing was taken.
+        /// The socket's buffer is full; no byte was sent.
         case full
         case failed(LarderError)
     }
@@ -16,33 +16,33 @@ final class Socket: Sendable {
     enum Receiving: Hashable {
         case received(Int)
         case timedOut
-        /// The peer has closed.
+        /// The peer has closed the connection.
         case ended
         case failed(LarderError)
     }
 
     let descriptor: Int32
-    /// How long a plain `recv` waits. Deadlines closer than this are kept with `poll`.
+    /// The time limit of a blocking `recv`. Earlier deadlines need `poll`. nil always uses `poll`.
     private let receiveWait: Duration?
 
-    /// Below this a `recv` with a time limit of its own saves nothing.
+    /// With a shorter time limit, a blocking `recv` saves nothing.
     private static let receiveWaitMin = Duration.milliseconds(20)
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     ///
-    /// - Parameter requestTimeout: how far away deadlines usually are.
+    /// - Parameter requestTimeout: The usual time until a deadline.
     init(descriptor: Int32, requestTimeout: Duration) {
         self.descriptor = descriptor
-        let wait = requestTimeout.waiting / 2
+        let wait = requestTimeout.clampedToWait / 2
         let isLimited =
             wait >= Socket.receiveWaitMin
-            && Socket.limitTime(of: SO_RCVTIMEO, on: descriptor, to: wait)
+            && Socket.setTimeLimit(SO_RCVTIMEO, of: descriptor, to: wait)
         receiveWait = isLimited ? wait : nil
     }
 
     deinit { close(descriptor) }
 
-    /// Sends what the peer takes at once of the bytes from `start`; never waits.
+    /// Sends as many of the bytes from `start` as the socket takes at once. Never waits.
     func send(_ bytes: [UInt8], from start: Int) -> Sending {
         precondition(start >= 0 && start < bytes.count, "there must be something to send")
         while true {
@@ -60,10 +60,10 @@ final class Socket: Sendable {
         }
     }
 
-    /// Waits until the peer takes more.
+    /// Waits until the socket takes more bytes.
     ///
-    /// - Returns: false if the deadline came first.
-    func waitUntilWritable(until deadline: Moment) -> Bool {
+    /// - Returns: false after the deadline.
+    func waitUntilWritable(until deadline: MonotonicInstant) -> Bool {
         var descriptors = [pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)]
         while !deadline.isPast {
             if poll(&descriptors, 1, deadline.remainingMilliseconds) > 0 { return true }
@@ -71,10 +71,10 @@ final class Socket: Sendable {
         return false
     }
 
-    /// Receives what is there, waiting for it until the deadline. The array's content is replaced
-    /// from its front and its length is not changed.
+    /// Receives the available bytes, and waits for some until the deadline. They replace the first
+    /// bytes of the array, whose length does not change.
     func receive(
-        into bytes: inout [UInt8], until deadline: Moment
+        into bytes: inout [UInt8], until deadline: MonotonicInstant
     ) -> Receiving {
         if let receiveWait, deadline.remaining >= receiveWait {
             let received = receive(into: &bytes, flags: 0)
@@ -88,12 +88,12 @@ final class Socket: Sendable {
         }
     }
 
-    /// Receives what is there without waiting for it.
+    /// Receives the available bytes without waiting.
     func receiveWithoutWaiting(into bytes: inout [UInt8]) -> Receiving {
         receive(into: &bytes, flags: Int32(MSG_DONTWAIT))
     }
 
-    /// Ends the connection in both directions; whoever receives is woken.
+    /// Ends the connection in both directions and wakes a thread that receives.
     func shutDown() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     private func receive(into bytes: inout [UInt8], flags: Int32) -> Receiving {
@@ -113,8 +113,13 @@ final class Socket: Sendable {
         }
     }
 
-    /// Sets how long a call that blocks may do so; zero or less is made the shortest there is.
-    static func limitTime(of option: Int32, on descriptor: Int32, to duration: Duration) -> Bool {
+    /// Limits the time that a system call on the socket blocks, to one millisecond at least.
+    ///
+    /// - Parameter option: `SO_RCVTIMEO` or `SO_SNDTIMEO`.
+    /// - Returns: whether the limit was set.
+    static func setTimeLimit(
+        _ option: Int32, of descriptor: Int32, to duration: Duration
+    ) -> Bool {
         let (seconds, nanoseconds) = max(duration, .milliseconds(1)).wholeSecondsAndNanoseconds
         var limit = timeval(tv_sec: seconds, tv_usec: nanoseconds / 1_000)
         let size = socklen_t(MemoryLayout<timeval>.size)

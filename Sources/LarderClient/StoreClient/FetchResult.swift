@@ -1,9 +1,10 @@
 public import LarderModel
 
-/// What a fetch found: its objects in their order, and those that it prefetched.
+/// The result of a fetch: its objects in the requested order, and the objects that it prefetched.
 public struct FetchResult: Hashable, Sendable {
+    /// The objects that satisfy the predicate.
     public var objects: [Record]
-    /// Each prefetched object once, however many of the others refer to it.
+    /// Each prefetched object once, even if several objects refer to it.
     public var related: [PersistentIdentifier: Record]
 
     public init(objects: [Record] = [], related: [PersistentIdentifier: Record] = [:]) {
@@ -19,14 +20,14 @@ public struct FetchResult: Hashable, Sendable {
                 objects.append(record)
                 continue
             }
-            // By another key path it may have come with other lists.
+            // An object that two key paths lead to comes twice, with different lists.
             related[record.identifier, default: record].values
                 .merge(record.values) { _, new in new }
         }
     }
 }
 
-/// An object of an answer.
+/// One object of a fetch, before the prefetched ones are separated.
 struct FoundRecord: Sendable {
     var record: Record
     var isRelated: Bool

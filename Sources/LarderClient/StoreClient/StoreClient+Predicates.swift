@@ -1,12 +1,17 @@
 public import FoundationEssentials
 public import LarderModel
 
-/// Questions in Swift: what ``StoreClient`` asks with a format string, asked with `#Predicate`.
+/// Queries and bulk changes with `#Predicate` in place of a format string, blocking.
 ///
-/// Each throws `unsupportedPredicate` before anything is sent if the predicate asks what a store
-/// cannot be asked; the store answers all of it or nothing.
+/// The whole predicate is evaluated by the store. Each call throws `unsupportedPredicate` before it
+/// sends a request if the store cannot evaluate a part of the predicate.
 extension StoreClient {
     /// The objects that satisfy the predicate, with all attributes and to-one relationships.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of objects; nil is no limit.
+    ///   - offset: The number of objects to skip.
+    /// - Throws: `unsupportedPredicate`, `unknownEntity`, `unknownProperty`, `wrongType`.
     public func fetch<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
         offset: Int64? = nil, includesSubentities: Bool = true
@@ -17,15 +22,20 @@ extension StoreClient {
                 includesSubentities: includesSubentities))
     }
 
-    /// How many objects satisfy the predicate.
+    /// The number of objects that satisfy the predicate.
+    ///
+    /// - Throws: as `fetch` does.
     public func count<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, includesSubentities: Bool = true
     ) throws(LarderError) -> Int64 {
-        try Listing.total(
+        try ListQuery.total(
             session.collect(.count(predicate, includesSubentities: includesSubentities)))
     }
 
-    /// Values computed by the database over groups of the objects that satisfy the predicate.
+    /// Values that the store computes over groups of the objects that satisfy the predicate.
+    ///
+    /// - Returns: one row per group: the values of `groupBy`, then those of `columns`.
+    /// - Throws: as `fetch` does.
     public func aggregate<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column],
@@ -37,8 +47,14 @@ extension StoreClient {
                 includesSubentities: includesSubentities))
     }
 
-    /// Sets properties of all objects that satisfy the predicate, in one transaction: values, and
-    /// expressions such as `wordCount * 2` over each object as it was before.
+    /// Sets properties of all objects that satisfy the predicate, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - values: The new values by property name.
+    ///   - expressions: Expressions by property name, such as `wordCount * 2`. They are computed
+    ///     from the values before the update.
+    ///   - wantsIdentifiers: Whether the result has the identifiers of the updated objects.
+    /// - Throws: as `fetch` does; `validationFailed`, `missingValue`, `uniquenessViolated`.
     @discardableResult
     public func updateAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
@@ -50,8 +66,10 @@ extension StoreClient {
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
 
-    /// Deletes all objects that satisfy the predicate, and what their delete rules say goes with
-    /// them, in one transaction.
+    /// Deletes all objects that satisfy the predicate, in one transaction, and applies their delete
+    /// rules to related objects.
+    ///
+    /// - Throws: as `fetch` does; `deleteDenied` if a delete rule forbids it.
     @discardableResult
     public func deleteAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
@@ -62,8 +80,10 @@ extension StoreClient {
     }
 }
 
-/// The asynchronous forms.
+/// The asynchronous forms. Each means the same as the blocking form, and throws the same errors,
+/// `cancelled` if the task is cancelled, and `indeterminate` for a write that was sent by then.
 extension StoreClient {
+    /// Reads the objects that satisfy the predicate. Throws as the blocking form does.
     public func fetch<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, sort: [SortKey] = [], limit: Int64? = nil,
         offset: Int64? = nil, includesSubentities: Bool = true
@@ -74,13 +94,15 @@ extension StoreClient {
                 includesSubentities: includesSubentities))
     }
 
+    /// Counts the objects that satisfy the predicate. Throws as the blocking form does.
     public func count<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, includesSubentities: Bool = true
     ) async throws(LarderError) -> Int64 {
-        try await Listing.total(
+        try await ListQuery.total(
             session.collect(.count(predicate, includesSubentities: includesSubentities)))
     }
 
+    /// Computes values over groups of objects. Throws as the blocking form does.
     public func aggregate<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, groupBy: [QueryColumn] = [],
         _ columns: [Aggregate.Column],
@@ -92,6 +114,7 @@ extension StoreClient {
                 includesSubentities: includesSubentities))
     }
 
+    /// Sets properties of all objects that satisfy the predicate. Throws as the blocking form does.
     @discardableResult
     public func updateAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, _ values: [String: Value] = [:],
@@ -103,6 +126,7 @@ extension StoreClient {
             Operation.updateAll(selection, values, expressions).keyed(idempotencyKey))
     }
 
+    /// Deletes all objects that satisfy the predicate. Throws as the blocking form does.
     @discardableResult
     public func deleteAll<Entity: QueryableEntity>(
         where predicate: Predicate<Entity>, wantsIdentifiers: Bool = false,
@@ -124,7 +148,7 @@ extension ObjectSelection {
     }
 }
 
-extension Listing where Element == Record {
+extension ListQuery where Element == Record {
     fileprivate static func fetch<Entity: QueryableEntity>(
         _ predicate: Predicate<Entity>, sort: [SortKey], limit: Int64?, offset: Int64?,
         includesSubentities: Bool
@@ -133,19 +157,19 @@ extension Listing where Element == Record {
         let fetch = Fetch(
             Entity.entityName, where: .tree(bound.expression), sort: sort,
             includesSubentities: includesSubentities)
-        return Listing(
+        return ListQuery(
             query: .fetch(fetch),
             parameters: QueryParameters(arguments: bound.arguments, limit: limit, offset: offset),
             elements: { $0.records(store: $1) })
     }
 }
 
-extension Listing where Element == Row {
+extension ListQuery where Element == Row {
     fileprivate static func count<Entity: QueryableEntity>(
         _ predicate: Predicate<Entity>, includesSubentities: Bool
     ) throws(LarderError) -> Self {
         let bound = try BoundExpression(predicate)
-        return Listing(
+        return ListQuery(
             query: .count(
                 entityName: Entity.entityName, predicate: .tree(bound.expression),
                 includesSubentities: includesSubentities),
@@ -161,7 +185,7 @@ extension Listing where Element == Row {
         let aggregate = Aggregate(
             Entity.entityName, where: .tree(bound.expression), groupBy: groupBy, columns,
             sort: sort, includesSubentities: includesSubentities)
-        return Listing(
+        return ListQuery(
             query: .aggregate(aggregate),
             parameters: QueryParameters(arguments: bound.arguments, limit: limit),
             elements: { $0.rows(store: $1) })

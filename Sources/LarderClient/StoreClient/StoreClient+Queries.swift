@@ -1,10 +1,20 @@
 public import LarderModel
 
-/// Questions, blocking. The asynchronous forms are in `StoreClient+Async.swift`.
+/// Queries, blocking. `StoreClient+Async.swift` has the asynchronous forms.
 extension StoreClient {
-    /// The objects that satisfy a predicate in Core Data's format, with all attributes and to-one
-    /// relationships; `arguments` fill its `%@` and `%K`, `variables` its `$name`. For results that
-    /// may be large, use ``stream(_:_:)-(Query,_)``.
+    /// The objects that satisfy a predicate, with all attributes and to-one relationships.
+    ///
+    /// For results that may be large, use ``stream(_:_:)-(Query,_)``.
+    ///
+    /// - Parameters:
+    ///   - format: The predicate in Core Data's format; nil is all objects of the entity.
+    ///   - arguments: The values for `%@` and `%K`.
+    ///   - variables: The values for `$name`.
+    ///   - limit: The maximum number of objects; nil is no limit.
+    ///   - offset: The number of objects to skip.
+    ///   - includesSubentities: Whether objects of subentities are included.
+    /// - Throws: `malformedPredicate` with the column of the error, `unknownEntity`,
+    ///   `unknownProperty`, `wrongType`, `unsupportedPredicate`, `foreignIdentifier`.
     public func fetch(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], sort: [SortKey] = [], limit: Int64? = nil,
@@ -16,30 +26,42 @@ extension StoreClient {
                 limit: limit, offset: offset, includesSubentities: includesSubentities))
     }
 
-    /// The objects that a fetch finds, with those that it prefetches.
+    /// The objects of a fetch, and the objects that it prefetches.
     ///
-    /// Rows of a distinct fetch are no objects; for these, and for results that may be large, use
-    /// ``stream(_:_:)-(Query,_)``.
+    /// The rows of a distinct fetch are not objects. For these, and for results that may be large,
+    /// use ``stream(_:_:)-(Query,_)``.
+    ///
+    /// - Throws: as the other form of `fetch` does.
     public func fetch(
         _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters()
     ) throws(LarderError) -> FetchResult {
         FetchResult(try session.collect(.objects(fetch, parameters)))
     }
 
-    /// How many objects satisfy a predicate.
+    /// The number of objects that satisfy a predicate.
+    ///
+    /// - Throws: as `fetch` does.
     public func count(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], includesSubentities: Bool = true
     ) throws(LarderError) -> Int64 {
-        try Listing.total(
+        try ListQuery.total(
             session.collect(
                 .count(
                     entityName, where: format, arguments: arguments, variables: variables,
                     includesSubentities: includesSubentities)))
     }
 
-    /// Values computed by the database over groups of objects: a row for each group, the group's
-    /// key paths first. Without `groupBy`, one row over all objects.
+    /// Values that the store computes over groups of objects.
+    ///
+    /// - Parameters:
+    ///   - format: The predicate that objects must satisfy; nil is all objects of the entity.
+    ///   - groupBy: The values by which objects are grouped; empty is one group of all objects.
+    ///   - columns: The values to compute for each group.
+    ///   - having: A predicate that groups must satisfy.
+    ///   - limit: The maximum number of rows; nil is no limit.
+    /// - Returns: one row per group: the values of `groupBy`, then those of `columns`.
+    /// - Throws: as `fetch` does.
     public func aggregate(
         _ entityName: String, where format: String? = nil, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], groupBy: [QueryColumn] = [],
@@ -53,9 +75,10 @@ extension StoreClient {
                 includesSubentities: includesSubentities))
     }
 
-    /// Any query, batch by batch, in bounded memory.
+    /// Runs a query whose result is read batch by batch, in bounded memory.
     ///
-    /// What is wrong with the query is thrown by the first ``BatchStream/next()-()``.
+    /// - Throws: errors of the connection. The first ``BatchStream/next()-()`` throws the errors of
+    ///   the query, as `fetch` does.
     public func stream(
         _ query: Query, _ parameters: QueryParameters = QueryParameters()
     ) throws(LarderError) -> BatchStream {
@@ -63,31 +86,42 @@ extension StoreClient {
             source: try StreamSource.open(query, parameters, session), client: self)
     }
 
-    /// How the server would answer a query.
+    /// The plan of a query, without running it.
+    ///
+    /// - Throws: as `fetch` does.
     public func explain(
         _ query: Query, _ parameters: QueryParameters = QueryParameters()
     ) throws(LarderError) -> Explanation {
         try session.perform(.explain(query, parameters))
     }
 
-    /// The store's schema; asked for once, and again when the server comes back with another.
+    /// The store's schema. It is read once, and again if a new connection has another schema.
+    ///
+    /// - Throws: `malformedSchema` if the server's schema cannot be read.
     public func schema() throws(LarderError) -> Schema {
-        if let schema = session.knownSchema { return schema }
-        return try session.perform(.schema(rememberedBy: session))
+        if let schema = session.cachedSchema { return schema }
+        return try session.perform(.schema(cachedBy: session))
     }
 
-    /// Figures about the store, in the order to show them.
+    /// The metrics of the server and the store, in the order to show them.
+    ///
+    /// - Throws: errors of the connection and the server only.
     public func statistics() throws(LarderError) -> [Statistic] {
         try session.perform(.statistics)
     }
 
-    /// Looks at every object and every link of the store for what must hold of them. It reads all
-    /// of the store, and takes its time.
+    /// Verifies the integrity of the store. It reads every object and every relationship, which
+    /// takes long for a large store.
+    ///
+    /// - Returns: the problems that were found; none if the store is consistent.
+    /// - Throws: errors of the connection and the server only.
     public func check() throws(LarderError) -> CheckReport {
         try session.perform(.check)
     }
 
-    /// Returns once the server has gone through its reader and its writer.
+    /// Returns after a round trip through the server's reader and writer.
+    ///
+    /// - Throws: errors of the connection and the server only.
     public func ping() throws(LarderError) {
         try session.perform(.ping)
     }

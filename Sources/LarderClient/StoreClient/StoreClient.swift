@@ -1,31 +1,40 @@
 public import LarderModel
-public import LarderWire
 
-/// A connection to a store that `larderd` serves: calls, streams, and their reconnection.
+/// A connection to a store that `larderd` serves: calls, streams, and reconnection.
 ///
-/// One client may be used from any number of threads and tasks at once. Their requests share one
-/// socket and do not wait for each other's answers. Every call has a blocking form, which costs no
-/// change of thread, and an `async` form of the same name, which never blocks a thread of Swift's
-/// pool.
+/// Any number of threads and tasks may use one client at the same time. Their requests share one
+/// socket and do not wait for each other's replies. Every call has a blocking form and an `async`
+/// form of the same name. The blocking form reads the socket in the calling thread, without a
+/// switch of threads. The `async` form never blocks a thread of Swift's pool.
 ///
-/// When the server goes away, calls wait up to `Options.reconnectWait` for it to come back. Reads
-/// are then asked again, and so are writes that had not been sent or have an idempotency key. Any
-/// other write that had been sent and whose answer was lost ends in ``ErrorCode/indeterminate`` and
-/// is never repeated: it may or may not have happened.
+/// Every call throws ``LarderError`` and nothing else. Besides the errors that its documentation
+/// lists, any call may throw:
+///
+/// - `connectionFailed` if the connection is lost and no new one can be made in time, or after
+///   ``close()``;
+/// - `timeout` if there is no reply within `Options.requestTimeout`;
+/// - `cancelled`, in the `async` form, if the task is cancelled;
+/// - `indeterminate`, for a write that was sent and whose reply was lost: the server may or may not
+///   have executed it;
+/// - `resourceExhausted`, `storageFailed` and other errors of the server; see ``ErrorCode``.
+///
+/// When the connection is lost, calls wait up to `Options.reconnectWait` for a new one. Reads are
+/// then retried, and so are writes that were not sent or have an idempotency key. No other write is
+/// ever sent twice.
 public final class StoreClient: Sendable {
-    /// How a client introduces itself and how long it waits.
+    /// The names that a client gives in the handshake, and its time limits.
     public struct Options: Sendable {
-        /// What the server's log calls this client: a program's name.
+        /// The client's name in the server's log, such as the name of the program.
         public var clientName = "larder-client"
-        /// Who makes the changes, for the history; of a change set that names no author itself.
+        /// The author that the history records for change sets without an author of their own.
         public var author = ""
-        /// The schema version that this program was built for; empty for any.
+        /// The schema version that this program needs; empty accepts every version.
         public var schemaVersion = ""
-        /// How long a call may take, reconnection included; for a stream, how long one batch may.
+        /// The time limit of a call, including reconnection; in a stream, of each batch.
         public var requestTimeout: Duration = .seconds(30)
-        /// How long connecting and the handshake may take together.
+        /// The time limit of connecting and the handshake together.
         public var connectTimeout: Duration = .seconds(5)
-        /// How long a call waits for a server that went away; zero never reconnects.
+        /// How long a call waits for a new connection after a loss; zero never reconnects.
         public var reconnectWait: Duration = .seconds(10)
 
         public init() {}
@@ -37,31 +46,34 @@ public final class StoreClient: Sendable {
 
     deinit { session.close() }
 
-    /// Connects to the socket at this path and introduces itself.
+    /// Connects to the socket at this path and performs the handshake, blocking.
     ///
-    /// - Throws: `connectionFailed` with a hint if nobody serves there, `permissionDenied` if the
-    ///   socket may not be used, `unsupportedVersion`, `schemaMismatch`, and what else the server
-    ///   refuses a connection with.
+    /// - Throws: `connectionFailed` if no server listens there, `permissionDenied` if this user may
+    ///   not use the socket, `unsupportedVersion`, `schemaMismatch`, and other errors with which
+    ///   the server refuses a connection.
     public static func connect(
         to path: String, options: Options = Options()
     ) throws(LarderError) -> StoreClient {
         StoreClient(session: try Session(path: path, options: options))
     }
 
-    /// Takes over a connected socket: a socketpair's end, or one that another process handed over.
+    /// Performs the handshake over a connected socket, such as an end of a socket pair, blocking.
     ///
-    /// The client owns the descriptor from here on, and closes it even if this throws. It cannot
-    /// reconnect.
+    /// The client takes ownership of the descriptor, and closes it even if this throws. The client
+    /// cannot reconnect.
+    ///
+    /// - Throws: as ``connect(to:options:)-(String,_)`` does; `connectionFailed` if the descriptor
+    ///   is not a connected stream socket.
     public static func adopt(
         connectedSocket: Int32, options: Options = Options()
     ) throws(LarderError) -> StoreClient {
         StoreClient(session: try Session(adopting: connectedSocket, options: options))
     }
 
-    /// What the server of the current connection said of itself and its store.
-    public var welcome: Welcome { session.welcome }
+    /// The server of the current connection, or of the last one if the connection is lost.
+    public var server: ServerDescription { ServerDescription(session.welcome) }
 
-    /// Ends the connection. Calls that wait fail with `connectionFailed`, or `indeterminate` for a
-    /// write that had been sent; so do all later ones.
+    /// Ends the connection. Waiting calls throw `connectionFailed`, or `indeterminate` if they are
+    /// writes that were sent. Later calls throw `connectionFailed`.
     public func close() { session.close() }
 }

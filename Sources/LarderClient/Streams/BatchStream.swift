@@ -1,15 +1,15 @@
 public import LarderModel
 
-/// The answer to a query, batch by batch.
+/// The result of a query, batch by batch.
 ///
-/// The server sends a few batches ahead and goes on as they are taken, so memory stays bounded on
-/// both sides; other calls on the same client proceed meanwhile. A stream ends with nil, with an
-/// error, or by ``cancel()``, which also happens when it is dropped. If the connection is lost
-/// before the first batch was taken, the query is asked again; later, the stream fails with
+/// The server sends a few batches ahead and continues as they are taken, so memory is bounded on
+/// both sides, and other calls on the same client proceed meanwhile. A stream ends with nil, with
+/// an error, or by ``cancel()``, which releasing the stream also does. If the connection is lost
+/// before the first batch is taken, the query is sent again; after it, the stream throws
 /// `connectionFailed`.
 public final class BatchStream: Sendable {
     private let source: StreamSource
-    /// Keeps the client, and so its connection, for as long as the stream is read.
+    /// The stream keeps the client, and so its connection, alive.
     private let client: StoreClient
 
     init(source: StreamSource, client: StoreClient) {
@@ -19,18 +19,24 @@ public final class BatchStream: Sendable {
 
     deinit { source.cancel() }
 
-    /// The next rows, blocking; nil after the last. The first batch is given even if it is empty,
-    /// so that the columns are known. Prefetched objects come in batches in front of the rows that
-    /// refer to them, see ``Batch/relatedBy``.
+    /// The next rows, blocking; nil after the last.
+    ///
+    /// The first batch may be empty, and then shows the columns. Batches of prefetched objects come
+    /// before the rows that refer to them; see ``Batch/relatedBy``.
+    ///
+    /// - Throws: the error of the query with the first batch, `timeout` if a batch takes longer
+    ///   than `Options.requestTimeout`, `snapshotExpired`, and `connectionFailed`.
     public func next() throws(LarderError) -> Batch? { try source.next() }
 
-    /// The next rows; nil after the last.
+    /// The asynchronous form of ``next()-()``.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next() async throws(LarderError) -> Batch? { try await source.next() }
 
-    /// Ends the stream; ``next()-()`` gives nil from then on.
+    /// Ends the stream; ``next()-()`` returns nil from then on.
     public func cancel() { source.cancel() }
 
-    /// The batches as an asynchronous sequence; leaving the loop early cancels the stream.
+    /// The batches as an asynchronous sequence. Leaving the loop early cancels the stream.
     public var batches: Batches { Batches(stream: self) }
 
     /// See ``BatchStream/batches``.
@@ -40,22 +46,24 @@ public final class BatchStream: Sendable {
 
         let stream: BatchStream
 
-        public func makeAsyncIterator() -> Iterator { Iterator(ending: Ending(stream: stream)) }
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(cancellation: Cancellation(stream: stream))
+        }
     }
 
     /// See ``BatchStream/batches``.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let ending: Ending
+        fileprivate let cancellation: Cancellation
 
         public func next(
             isolation actor: isolated (any Actor)?
         ) async throws(LarderError) -> Batch? {
-            try await ending.stream.next()
+            try await cancellation.stream.next()
         }
     }
 
-    /// Cancels the stream when its iterator goes, which is how a loop is left early.
-    fileprivate final class Ending: Sendable {
+    /// Cancels the stream when its iterator is released, as it is when a loop is left early.
+    fileprivate final class Cancellation: Sendable {
         let stream: BatchStream
 
         init(stream: BatchStream) { self.stream = stream }

@@ -1,16 +1,16 @@
 import FoundationEssentials
 public import LarderModel
-import LarderWire
+internal import LarderWire
 import Synchronization
 
-/// New objects on their way to the store, batch by batch, as any number of transactions or as one.
+/// A stream of new objects to the store, batch by batch, in several transactions or in one.
 ///
-/// A few batches may be under way; then ``send(_:)-(Batch)`` waits, so memory stays bounded on both
-/// sides. After an error, or ``cancel()``, which also happens when the stream is dropped, nothing
-/// more is stored: of one transaction nothing, of several what ``progress`` says. Streams are not
-/// repeated when a connection is lost. To be used by one thread or task at a time.
+/// A few batches may be in flight; then ``send(_:)-(Batch)`` waits, so memory is bounded on both
+/// sides. After an error or ``cancel()``, which releasing the stream also does, no more objects are
+/// stored: none of a single transaction, and of several the number in ``progress``. A stream is not
+/// repeated if its connection is lost. One thread or task at a time may use it.
 public final class InsertionStream: Sendable {
-    /// Batches of about so many rows, or bytes, keep both sides busy.
+    /// The size of a batch, in rows and in bytes, that keeps both sides busy.
     static let rowsMax = 5_000
     static let bytesMax = 1 << 20
 
@@ -19,13 +19,13 @@ public final class InsertionStream: Sendable {
     private let isAtomic: Bool
     private let requestTimeout: Duration
     private let state: Mutex<State>
-    /// Keeps the client, and so its connection, for as long as the stream is written.
+    /// The stream keeps the client, and so its connection, alive.
     private let client: StoreClient
 
     private struct State {
         var progress = InsertedRows()
         var sentBatchCount: Int64 = 0
-        var lastIsSent = false
+        var isLastSent = false
         var hasEnded = false
     }
 
@@ -40,52 +40,68 @@ public final class InsertionStream: Sendable {
         state = Mutex(State())
         var insertion = insertion
         if insertion.author.isEmpty { insertion.author = client.session.options.author }
-        id = try connection.ask(
+        id = try connection.send(
             .insertRows(insertion), .insertion, until: timeout.map { .after($0) })
     }
 
     deinit { cancel() }
 
-    /// How much is stored for certain: rows and batches, of several transactions; of one that is
-    /// not finished, what the server has received. Keys are those of all objects so far, if wanted.
+    /// The numbers of rows and batches that are certainly stored; for a single transaction that is
+    /// not finished, the numbers that the server has received. Has the keys of these objects if the
+    /// insertion wants identifiers.
     public var progress: InsertedRows { state.withLock { $0.progress } }
 
-    /// Sends rows; waits while too many are under way.
+    /// Sends rows, blocking. Waits while too many batches are in flight.
     ///
-    /// - Throws: what the server found wrong with these rows or some before, with the places of
-    ///   rows in the stream in its details; `indeterminate` if the connection was lost and rows
-    ///   may have been stored of which nothing was heard.
+    /// - Throws: the errors in these rows or in earlier ones, whose details have the indices of the
+    ///   rows in the stream; `indeterminate` if the connection is lost and some rows may be stored
+    ///   without an acknowledgement; `cancelled` after the end of the stream.
     public func send(_ batch: Batch) throws(LarderError) {
-        while isFull { _ = try absorb(connection.outcome(of: id, until: deadline)) }
-        try tell(batch, isLast: false)
+        while isFull { _ = try process(connection.outcome(of: id, until: deadline)) }
+        try sendRows(batch, isLast: false)
     }
 
+    /// The asynchronous form of ``send(_:)-(Batch)``.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` or `indeterminate` if the task is
+    ///   cancelled.
     public func send(_ batch: Batch) async throws(LarderError) {
-        while isFull { _ = try absorb(await connection.outcome(of: id, until: deadline)) }
-        try tell(batch, isLast: false)
+        while isFull { _ = try process(await connection.outcome(of: id, until: deadline)) }
+        try sendRows(batch, isLast: false)
     }
 
-    /// Waits until the server is done with all that was sent; what it stored of it is stored.
+    /// Waits, blocking, until the server has processed every batch that was sent.
+    ///
+    /// - Throws: as ``send(_:)-(Batch)`` does.
     public func settle() throws(LarderError) {
-        while isOwedAnswers { _ = try absorb(connection.outcome(of: id, until: deadline)) }
+        while hasBatchesInFlight {
+            _ = try process(connection.outcome(of: id, until: deadline))
+        }
     }
 
-    /// Waits until all is stored.
+    /// Ends the stream and waits, blocking, until every row is stored.
+    ///
+    /// - Returns: the number of all rows, and their keys if the insertion wants identifiers.
+    /// - Throws: as ``send(_:)-(Batch)`` does.
     public func finish() throws(LarderError) -> InsertedRows {
-        while isFull { _ = try absorb(connection.outcome(of: id, until: deadline)) }
-        try tell(nil, isLast: true)
-        while try !absorb(connection.outcome(of: id, until: deadline)) {}
+        while isFull { _ = try process(connection.outcome(of: id, until: deadline)) }
+        try sendRows(nil, isLast: true)
+        while try !process(connection.outcome(of: id, until: deadline)) {}
         return progress
     }
 
+    /// The asynchronous form of ``finish()-()``.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` or `indeterminate` if the task is
+    ///   cancelled.
     public func finish() async throws(LarderError) -> InsertedRows {
-        while isFull { _ = try absorb(await connection.outcome(of: id, until: deadline)) }
-        try tell(nil, isLast: true)
-        while try !absorb(await connection.outcome(of: id, until: deadline)) {}
+        while isFull { _ = try process(await connection.outcome(of: id, until: deadline)) }
+        try sendRows(nil, isLast: true)
+        while try !process(await connection.outcome(of: id, until: deadline)) {}
         return progress
     }
 
-    /// Ends the stream where it stands.
+    /// Ends the stream without storing more rows.
     public func cancel() {
         let isOpen = state.withLock { state in
             defer { state.hasEnded = true }
@@ -94,8 +110,8 @@ public final class InsertionStream: Sendable {
         if isOpen { connection.cancel(id) }
     }
 
-    /// Each answer, also that rows are still being stored, comes within the time of a request.
-    private var deadline: Moment { .after(requestTimeout) }
+    /// The server replies within the request timeout, if only to report that it is still storing.
+    private var deadline: MonotonicInstant { .after(requestTimeout) }
 
     private var isFull: Bool {
         state.withLock {
@@ -103,48 +119,50 @@ public final class InsertionStream: Sendable {
         }
     }
 
-    private var isOwedAnswers: Bool {
+    private var hasBatchesInFlight: Bool {
         state.withLock { !$0.hasEnded && $0.sentBatchCount > $0.progress.batchCount }
     }
 
-    private func tell(_ batch: Batch?, isLast: Bool) throws(LarderError) {
+    private func sendRows(_ batch: Batch?, isLast: Bool) throws(LarderError) {
         guard !state.withLock({ $0.hasEnded }) else {
             throw LarderError(.cancelled, "the stream of rows has ended")
         }
-        try connection.tell(.rows(requestID: id, batch, isLast: isLast))
+        try connection.sendWithoutReply(.rows(requestID: id, batch, isLast: isLast))
         state.withLock { state in
             state.sentBatchCount += 1
-            state.lastIsSent = isLast
+            state.isLastSent = isLast
         }
     }
 
-    /// - Returns: Whether that was the last answer.
-    private func absorb(_ outcome: Attempt.Outcome) throws(LarderError) -> Bool {
+    /// - Returns: whether that was the last reply.
+    private func process(_ outcome: Attempt.Outcome) throws(LarderError) -> Bool {
         switch outcome {
-        case .answered(.reply(.inserted(let rows, let more))):
+        case .response(.reply(.inserted(let rows, let more))):
             state.withLock { state in
                 state.progress.rowCount = rows.rowCount
                 state.progress.batchCount = rows.batchCount
                 state.progress.transaction = rows.transaction
-                for run in rows.keys { state.progress.add(run) }
+                for run in rows.keys { state.progress.append(run) }
                 state.hasEnded = !more
             }
             return !more
-        case .answered(.reply(.failed(let error))):
+        case .response(.reply(.failed(let error))):
             state.withLock { $0.hasEnded = true }
             throw error
-        case .answered(.reply):
+        case .response(.reply):
             cancel()
-            throw .answerMismatch
-        case .answered(.lost(let error, _)): throw lost(error.code, error.message)
+            throw .unexpectedReply
+        case .response(.lost(let error, _)): throw end(error.code, error.message)
         case .timedOut:
-            throw lost(.timeout, "the server did not answer within \(requestTimeout)")
-        case .cancelled: throw lost(.cancelled, "the call was cancelled")
+            throw end(.timeout, "the server did not reply within \(requestTimeout)")
+        case .cancelled: throw end(.cancelled, "the call was cancelled")
         }
     }
 
-    /// No answer will come, and what is under way may be stored or not.
-    private func lost(_ code: ErrorCode, _ message: String) -> LarderError {
+    /// Ends the stream without a reply.
+    ///
+    /// - Returns: the error, with what is known about the rows in flight.
+    private func end(_ code: ErrorCode, _ message: String) -> LarderError {
         let state = self.state.withLock { state in
             state.hasEnded = true
             return state
@@ -152,48 +170,29 @@ public final class InsertionStream: Sendable {
         let count = state.progress.rowCount
         let isUncertain =
             isAtomic
-            ? state.lastIsSent : state.sentBatchCount > state.progress.batchCount
+            ? state.isLastSent : state.sentBatchCount > state.progress.batchCount
         switch (isUncertain, isAtomic) {
-        case (false, true): return LarderError(code, "\(message); nothing is stored")
+        case (false, true): return LarderError(code, "\(message); no rows are stored")
         case (false, false): return LarderError(code, "\(message); \(count) rows are stored")
         case (true, true):
             return LarderError(
                 .indeterminate, "\(message); the rows may or may not be stored",
-                hint: "look whether they are before repeating them")
+                hint: "check whether they are stored before you insert them again")
         case (true, false):
             return LarderError(
-                .indeterminate, "\(message); \(count) rows are stored, and perhaps some after them",
-                hint: "look how many there are before repeating any")
+                .indeterminate,
+                "\(message); \(count) rows are stored, and possibly some after them",
+                hint: "count the stored rows before you insert any again")
         }
     }
 }
 
 extension InsertedRows {
-    /// Adds keys behind those so far; transactions that follow one another are one run.
-    fileprivate mutating func add(_ run: KeyRun) {
+    /// Appends keys. Consecutive runs, as those of consecutive transactions are, become one.
+    fileprivate mutating func append(_ run: KeyRun) {
         guard let end = keys.indices.last, keys[end].count <= .max - run.count,
             keys[end].first &+ Int64(keys[end].count) == run.first
         else { return keys.append(run) }
         keys[end].count += run.count
-    }
-}
-
-extension Connection {
-    /// Sends a request that has no answer of its own, or queues it behind what the socket has not
-    /// taken yet.
-    ///
-    /// - Throws: `frameTooLong`, and what else cannot be encoded.
-    fileprivate func tell(_ request: Request) throws(LarderError) {
-        let (id, codec) = update { state in
-            (state.exchange.makeID(), state.codecs.popLast() ?? WireCodec())
-        }
-        var frame: [UInt8] = []
-        try codec.encode(RequestEnvelope(id: id, request: request), into: &frame)
-        try checkLength(of: frame)
-        update { state in
-            state.codecs.append(codec)
-            state.outbox.append(Outbox.Frame(id: id, bytes: frame))
-            flush(&state)
-        }
     }
 }

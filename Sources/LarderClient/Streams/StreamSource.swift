@@ -1,31 +1,31 @@
 import LarderModel
-import LarderWire
+internal import LarderWire
 import Synchronization
 
-/// Where a stream's batches come from: a request on a connection, and whether it may be repeated.
+/// The source of a stream's batches: a query on a connection.
 ///
-/// Until the first batch has been taken, a lost connection is replaced and the query asked again.
+/// Until the first batch is taken, a lost connection is replaced and the query is sent again.
 final class StreamSource: Sendable {
-    /// How many batches the server may be ahead of those taken.
+    /// The number of batches that the server may send ahead of the ones that were taken.
     static let window: UInt32 = 4
 
     private let session: Session
     private let request: Request
-    private let place = Mutex(Place.asking)
+    private let state = Mutex(State.connecting)
 
-    private enum Place {
-        /// A connection is waited for; whoever cancels meanwhile finds nothing to tell a server.
-        case asking
-        /// - hasBegun: a batch has been taken.
-        case asked(Connection, UInt64, hasBegun: Bool)
+    private enum State {
+        /// The stream waits for a connection, so a cancellation sends nothing to a server.
+        case connecting
+        /// - hasBegun: Whether a batch was taken.
+        case open(Connection, UInt64, hasBegun: Bool)
         case ended
     }
 
     private enum Step {
         case batch(Batch)
         case end
-        /// Ask again, over another connection.
-        case again
+        /// Send the query again over another connection.
+        case retry
     }
 
     private init(_ query: Query, _ parameters: QueryParameters, _ session: Session)
@@ -35,12 +35,12 @@ final class StreamSource: Sendable {
         request = .query(try QueryRequest(query, parameters, credit: StreamSource.window))
     }
 
-    /// Asks the query.
+    /// Sends the query.
     static func open(
         _ query: Query, _ parameters: QueryParameters, _ session: Session
     ) throws(LarderError) -> StreamSource {
         let source = try StreamSource(query, parameters, session)
-        try source.ask(replacing: nil, session.attempt(isWrite: false))
+        try source.open(replacing: nil, session.attempt(isWrite: false))
         return source
     }
 
@@ -48,18 +48,18 @@ final class StreamSource: Sendable {
         _ query: Query, _ parameters: QueryParameters, _ session: Session
     ) async throws(LarderError) -> StreamSource {
         let source = try StreamSource(query, parameters, session)
-        try await source.ask(replacing: nil, session.attempt(isWrite: false))
+        try await source.open(replacing: nil, session.attempt(isWrite: false))
         return source
     }
 
     func next() throws(LarderError) -> Batch? {
         var attempt = session.attempt(isWrite: false)
-        while case .asked(let connection, let id, _) = place.withLock({ $0 }) {
+        while case .open(let connection, let id, _) = state.withLock({ $0 }) {
             let outcome = connection.outcome(of: id, until: attempt.deadline)
             switch try step(after: outcome, id, &attempt) {
             case .batch(let batch): return batch
             case .end: return nil
-            case .again: try ask(replacing: connection, attempt)
+            case .retry: try open(replacing: connection, attempt)
             }
         }
         return nil
@@ -67,50 +67,50 @@ final class StreamSource: Sendable {
 
     func next() async throws(LarderError) -> Batch? {
         var attempt = session.attempt(isWrite: false)
-        while case .asked(let connection, let id, _) = place.withLock({ $0 }) {
+        while case .open(let connection, let id, _) = state.withLock({ $0 }) {
             let outcome = await connection.outcome(of: id, until: attempt.deadline)
             switch try step(after: outcome, id, &attempt) {
             case .batch(let batch): return batch
             case .end: return nil
-            case .again: try await ask(replacing: connection, attempt)
+            case .retry: try await open(replacing: connection, attempt)
             }
         }
         return nil
     }
 
     func cancel() {
-        let ended = place.withLock { place in
-            defer { place = .ended }
-            return place
+        let previous = state.withLock { state in
+            defer { state = .ended }
+            return state
         }
-        if case .asked(let connection, let id, _) = ended { connection.cancel(id) }
+        if case .open(let connection, let id, _) = previous { connection.cancel(id) }
     }
 
-    private func ask(replacing failed: Connection?, _ attempt: Attempt) throws(LarderError) {
-        startAsking()
+    private func open(replacing failed: Connection?, _ attempt: Attempt) throws(LarderError) {
+        startConnecting()
         let connection = try session.connection(replacing: failed, for: attempt)
-        try ask(over: connection)
+        try open(over: connection)
     }
 
-    private func ask(replacing failed: Connection?, _ attempt: Attempt) async throws(LarderError) {
-        startAsking()
+    private func open(replacing failed: Connection?, _ attempt: Attempt) async throws(LarderError) {
+        startConnecting()
         let connection = try await session.connection(replacing: failed, for: attempt)
-        try ask(over: connection)
+        try open(over: connection)
     }
 
-    private func startAsking() {
-        place.withLock { place in
-            if case .asked = place { place = .asking }
+    private func startConnecting() {
+        state.withLock { state in
+            if case .open = state { state = .connecting }
         }
     }
 
-    /// A stream lasts as long as its reader likes, so the server is not told of a time limit.
-    private func ask(over connection: Connection) throws(LarderError) {
-        let id = try connection.ask(
+    /// Sends the query without a time limit, because the caller may read the stream for any time.
+    private func open(over connection: Connection) throws(LarderError) {
+        let id = try connection.send(
             request, .stream(window: StreamSource.window), until: nil)
-        let isWanted = place.withLock { place -> Bool in
-            guard case .asking = place else { return false }
-            place = .asked(connection, id, hasBegun: false)
+        let isWanted = state.withLock { state -> Bool in
+            guard case .connecting = state else { return false }
+            state = .open(connection, id, hasBegun: false)
             return true
         }
         if !isWanted { connection.cancel(id) }
@@ -119,19 +119,21 @@ final class StreamSource: Sendable {
     private func step(
         after outcome: Attempt.Outcome, _ id: UInt64, _ attempt: inout Attempt
     ) throws(LarderError) -> Step {
-        let now = place.withLock { $0 }
-        // Cancelled, or read to its end, by another thread meanwhile.
-        guard case .asked(let connection, let current, let hasBegun) = now, current == id else {
+        let now = state.withLock { $0 }
+        // Another thread may have cancelled the stream, or read it to its end.
+        guard case .open(let connection, let current, let hasBegun) = now, current == id else {
             return .end
         }
         let reply: Reply?
         do throws(LarderError) {
-            reply = try hasBegun ? goOn(outcome, &attempt) : attempt.settle(outcome, now: .now)
+            reply =
+                try hasBegun
+                ? continuation(outcome, &attempt) : attempt.resolve(outcome, now: .now)
         } catch {
-            place.withLock { $0 = .ended }
+            state.withLock { $0 = .ended }
             throw error
         }
-        guard let reply else { return .again }
+        guard let reply else { return .retry }
         let (batch, more): (Batch?, Bool)
         do throws(LarderError) {
             (batch, more) = try rows(in: reply)
@@ -139,30 +141,31 @@ final class StreamSource: Sendable {
             cancel()
             throw error
         }
-        place.withLock { $0 = more ? .asked(connection, id, hasBegun: true) : .ended }
+        state.withLock { $0 = more ? .open(connection, id, hasBegun: true) : .ended }
         return batch.map { .batch($0) } ?? .end
     }
 
-    /// The one batch of a reply, and whether another reply follows; the last may have none.
+    /// The batch of a reply, and whether another reply follows. The last reply may have no batch.
     private func rows(in reply: Reply) throws(LarderError) -> (Batch?, more: Bool) {
-        guard case .encodedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        guard case .encodedBatches(let rows, let more) = reply else { throw .unexpectedReply }
         let batches = try rows.batches()
-        guard batches.count <= 1, !more || batches.count == 1 else { throw .answerMismatch }
+        guard batches.count <= 1, !more || batches.count == 1 else { throw .unexpectedReply }
         return (batches.first, more)
     }
 
-    /// A stream in progress cannot be asked again: its reader has had a part of another answer.
-    private func goOn(
+    /// The next reply of a stream whose first batch was taken. Such a query is not sent again,
+    /// because the second result may differ from the part that the caller has.
+    private func continuation(
         _ outcome: Attempt.Outcome, _ attempt: inout Attempt
     ) throws(LarderError) -> Reply {
         switch outcome {
-        case .answered(.lost(let error, _)):
+        case .response(.lost(let error, _)):
             throw LarderError(
                 error.code, "\(error.message) before the last batch of a stream",
-                hint: "ask the query again")
-        case .answered(.reply(.failed(let error))): throw error
+                hint: "run the query again")
+        case .response(.reply(.failed(let error))): throw error
         default:
-            guard let reply = try attempt.settle(outcome, now: .now) else {
+            guard let reply = try attempt.resolve(outcome, now: .now) else {
                 throw .serverClosed
             }
             return reply

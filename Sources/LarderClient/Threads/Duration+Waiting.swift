@@ -1,20 +1,13 @@
-/// Durations as the system's calls want them. Whatever the caller gave, nothing overflows.
+/// Durations in the units of system calls. No duration overflows.
 extension Duration {
-    /// The longest that anything waits; longer is the same as for ever.
+    /// The longest wait, one year. A longer one is clamped.
     static let waitMax = Duration.seconds(365 * 24 * 3_600)
 
-    /// Not negative, and not beyond ``waitMax``.
-    var waiting: Duration { Swift.min(Swift.max(self, .zero), .waitMax) }
+    /// The duration clamped to 0…``waitMax``.
+    var clampedToWait: Duration { Swift.min(Swift.max(self, .zero), .waitMax) }
 
     var wholeSecondsAndNanoseconds: (seconds: Int, nanoseconds: Int) {
-        let parts = waiting.components
+        let parts = clampedToWait.components
         return (Int(parts.seconds), Int(parts.attoseconds / 1_000_000_000))
-    }
-
-    /// Rounded up, so that what waits this long has waited long enough.
-    var wholeMilliseconds: Int32 {
-        let parts = waiting.components
-        let part = (parts.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        return Int32(clamping: parts.seconds * 1_000 + part)
     }
 }

@@ -1,24 +1,22 @@
 import Glibc
 
-/// A value that threads share, and the waiting for it to change: a mutex with conditions.
+/// A value that threads share, with a lock and conditions to wait for its changes.
 ///
-/// `Synchronization.Mutex` has no conditions, and one thread that reads a connection's socket for
-/// all must be able to wake each of the others. Nothing else in this module takes pointers to the
-/// system's locks.
+/// `Synchronization.Mutex` has no conditions, and the thread that reads a connection's socket must
+/// wake the others. Only this file uses pointers to the system's locks.
 ///
-/// Safe to share: `state` is touched only between lock and unlock of `mutex`, which is a recursive
-/// lock for nobody; the closures get it `inout` and never across a wait. The mutex has an address
-/// of its own, which is given back when nobody holds the monitor any more.
+/// Safe to share: `state` is accessed only while `mutex` is locked, and the closures get it `inout`
+/// and never across a wait. `mutex` has an address of its own, which is freed with the monitor.
 final class Monitor<State>: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    /// That accesses do not overlap is the lock's doing, and need not be looked at each time.
+    /// The lock prevents overlapping accesses, so no access is checked.
     @exclusivity(unchecked) private var state: State
 
     init(_ state: sending State) {
         self.state = state
         mutex.initialize(to: pthread_mutex_t())
         let status = pthread_mutex_init(mutex, nil)
-        precondition(status == 0, "a mutex of default kind can always be made")
+        precondition(status == 0, "a default mutex can always be created")
     }
 
     deinit {
@@ -26,34 +24,34 @@ final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    func withLock<Answer>(_ body: (inout State) -> Answer) -> Answer {
+    func withLock<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
-    /// Waits until the closure gives an answer. It is asked at once, after each signal, and a last
-    /// time at the deadline, always under the lock.
+    /// Waits until the closure returns a result. It is called at once, after each signal, and a
+    /// last time at the deadline, always under the lock.
     ///
-    /// - Returns: nil if the deadline came first.
-    func wait<Answer>(
-        for condition: Condition, until deadline: Moment,
-        _ body: (inout State) -> Answer?
-    ) -> Answer? {
+    /// - Returns: nil after the deadline.
+    func wait<Result>(
+        for condition: Condition, until deadline: MonotonicInstant,
+        _ body: (inout State) -> Result?
+    ) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
-            if let answer = body(&state) { return answer }
+            if let result = body(&state) { return result }
             if deadline.isPast { return nil }
             condition.wait(releasing: mutex, for: deadline.remaining)
         }
     }
 }
 
-/// Something that holders of a ``Monitor`` wait for.
+/// A condition variable for the users of a ``Monitor``.
 ///
-/// Safe to share: the system's condition may be used by any thread; it has an address of its own,
-/// given back when neither waiter nor signaller holds this object any more.
+/// Safe to share: any thread may use the system's condition. It has an address of its own, which is
+/// freed with this object, and every thread that waits or signals holds a reference to the object.
 final class Condition: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
@@ -61,11 +59,11 @@ final class Condition: @unchecked Sendable {
         condition.initialize(to: pthread_cond_t())
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Deadlines must not move when the time of day is set.
+        // A change of the system's time must not change deadlines.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         let status = pthread_cond_init(condition, &attributes)
         pthread_condattr_destroy(&attributes)
-        precondition(status == 0, "a condition by the monotonic clock can always be made")
+        precondition(status == 0, "a condition with the monotonic clock can always be created")
     }
 
     deinit {
@@ -73,7 +71,7 @@ final class Condition: @unchecked Sendable {
         condition.deallocate()
     }
 
-    /// Wakes all that wait. What they wait for must have been changed under the monitor's lock.
+    /// Wakes all waiting threads. The caller must have changed the state under the monitor's lock.
     func signal() { pthread_cond_broadcast(condition) }
 
     fileprivate func wait(

@@ -1,8 +1,8 @@
 import Glibc
-import LarderModel
+import LarderClient
 import Testing
 
-/// Runs the closure in so many threads at once, and waits for all of them. Blocks.
+/// Runs the closure in this number of threads at once, and blocks until all have ended.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
     var threads: [pthread_t] = []
     for number in 0..<count {
@@ -18,7 +18,7 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) {
             threads.append(thread)
         } else {
             work.release()
-            Issue.record("the system gives no thread")
+            Issue.record("the system cannot create a thread")
         }
     }
     for thread in threads { pthread_join(thread, nil) }
@@ -38,7 +38,7 @@ private final class ThreadWork {
     }
 }
 
-/// The error of the call, as the client throws it.
+/// The error that the call throws; nil if it throws none.
 func failure(of call: () throws -> Void) -> LarderError? {
     do {
         try call()

@@ -4,11 +4,12 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("What the outcome of an attempt means")
+@Suite("The outcomes of attempts")
 struct AttemptTests {
-    private let start = Moment.now
+    private let start = MonotonicInstant.now
     private let closed = LarderError(.connectionFailed, "closed")
-    private let unavailable = Exchange.Answer.reply(.failed(LarderError(.unavailable, "later")))
+    private let unavailable = RequestTracker.Response.reply(
+        .failed(LarderError(.unavailable, "later")))
 
     private func attempt(
         isWrite: Bool = false, hasKey: Bool = false, reconnectWait: Duration = .seconds(10)
@@ -18,12 +19,12 @@ struct AttemptTests {
             now: start)
     }
 
-    /// Nil: ask again.
+    /// The code of the error; nil if the call is retried.
     private func code(
         _ outcome: Attempt.Outcome, _ attempt: inout Attempt, after seconds: Int = 0
     ) -> ErrorCode? {
         do throws(LarderError) {
-            let reply = try attempt.settle(outcome, now: start.advanced(by: .seconds(seconds)))
+            let reply = try attempt.resolve(outcome, now: start.advanced(by: .seconds(seconds)))
             #expect(reply == nil)
             return nil
         } catch {
@@ -31,47 +32,47 @@ struct AttemptTests {
         }
     }
 
-    @Test("a reply is the answer")
+    @Test("a reply ends the call")
     func reply() throws {
         var attempt = attempt()
-        #expect(try attempt.settle(.answered(.reply(.pong)), now: start) == .pong)
+        #expect(try attempt.resolve(.response(.reply(.pong)), now: start) == .pong)
     }
 
-    @Test("a read whose connection was lost is asked again")
+    @Test("a read whose connection was lost is retried")
     func lostRead() {
         var attempt = attempt()
-        #expect(code(.answered(.lost(closed, mayHaveRun: true)), &attempt) == nil)
+        #expect(code(.response(.lost(closed, mayHaveRun: true)), &attempt) == nil)
     }
 
-    @Test("a write whose answer was lost is indeterminate, never repeated")
+    @Test("a write whose reply was lost is indeterminate, and is never retried")
     func lostWrite() {
         var attempt = attempt(isWrite: true)
-        #expect(code(.answered(.lost(closed, mayHaveRun: true)), &attempt) == .indeterminate)
+        #expect(code(.response(.lost(closed, mayHaveRun: true)), &attempt) == .indeterminate)
     }
 
-    @Test("a write with a key whose answer was lost is asked again, and then the error tells")
+    @Test("a write with a key whose reply was lost is retried, and the next error decides")
     func lostKeyedWrite() {
-        let lost = Attempt.Outcome.answered(.lost(closed, mayHaveRun: true))
-        func answered(_ code: ErrorCode) -> Attempt.Outcome {
-            .answered(.reply(.failed(LarderError(code, "no"))))
+        let lost = Attempt.Outcome.response(.lost(closed, mayHaveRun: true))
+        func failed(_ code: ErrorCode) -> Attempt.Outcome {
+            .response(.reply(.failed(LarderError(code, "no"))))
         }
-        let told: [ErrorCode: ErrorCode] = [
+        let expected: [ErrorCode: ErrorCode] = [
             .versionConflict: .versionConflict, .validationFailed: .validationFailed,
             .objectNotFound: .objectNotFound, .idempotencyMismatch: .idempotencyMismatch,
             .timeout: .indeterminate, .readOnly: .indeterminate,
             .resourceExhausted: .indeterminate, .storageFull: .indeterminate,
         ]
-        for (sent, seen) in told {
+        for (sent, seen) in expected {
             var attempt = attempt(isWrite: true, hasKey: true)
-            #expect(code(answered(sent), &attempt) == sent)
+            #expect(code(failed(sent), &attempt) == sent)
             #expect(code(lost, &attempt) == nil)
-            #expect(code(answered(sent), &attempt) == seen, "\(sent)")
+            #expect(code(failed(sent), &attempt) == seen, "\(sent)")
         }
     }
 
-    @Test("a write with a key is indeterminate when no time is left, or no server comes back")
+    @Test("a write with a key is indeterminate if no time is left, or no server comes back")
     func keyedWriteInTheEnd() {
-        let lost = Attempt.Outcome.answered(.lost(closed, mayHaveRun: true))
+        let lost = Attempt.Outcome.response(.lost(closed, mayHaveRun: true))
         var late = attempt(isWrite: true, hasKey: true)
         #expect(code(lost, &late) == nil)
         #expect(code(lost, &late, after: 10) == .indeterminate)
@@ -81,32 +82,32 @@ struct AttemptTests {
         var cancelled = attempt(isWrite: true, hasKey: true)
         #expect(code(lost, &cancelled) == nil)
         #expect(code(.cancelled(wasSent: false), &cancelled) == .indeterminate)
-        // Without a server none of the replies above can come; what ends the wait says the rest.
-        #expect(cancelled.final(LarderError(.schemaMismatch, "other")).code == .indeterminate)
+        // Without a server there is no reply; the error that ends the wait decides.
+        #expect(cancelled.finalError(LarderError(.schemaMismatch, "other")).code == .indeterminate)
         var fixed = attempt(isWrite: true, hasKey: true, reconnectWait: .zero)
         #expect(code(lost, &fixed) == .indeterminate)
         let fresh = attempt(isWrite: true, hasKey: true)
-        #expect(fresh.final(closed) == closed)
+        #expect(fresh.finalError(closed) == closed)
     }
 
     @Test("a write that was not sent is sent again")
     func unsentWrite() {
         var attempt = attempt(isWrite: true)
-        #expect(code(.answered(.lost(closed, mayHaveRun: false)), &attempt) == nil)
+        #expect(code(.response(.lost(closed, mayHaveRun: false)), &attempt) == nil)
     }
 
-    @Test("what an unavailable server did not execute is asked again, writes too")
+    @Test("a request that an unavailable server did not execute is retried, also a write")
     func unavailableServer() {
         for isWrite in [false, true] {
             var attempt = attempt(isWrite: isWrite)
-            #expect(code(.answered(unavailable), &attempt) == nil)
+            #expect(code(.response(unavailable), &attempt) == nil)
         }
     }
 
     @Test("the wait for the server counts from the first loss")
     func waitEnds() {
         var attempt = attempt()
-        let outcome = Attempt.Outcome.answered(.lost(closed, mayHaveRun: true))
+        let outcome = Attempt.Outcome.response(.lost(closed, mayHaveRun: true))
         #expect(code(outcome, &attempt, after: 15) == nil)
         #expect(
             attempt.connectionDeadline(now: start.advanced(by: .seconds(20)))
@@ -124,15 +125,15 @@ struct AttemptTests {
     @Test("without reconnection, a loss is an error at once")
     func noReconnection() {
         var read = attempt(reconnectWait: .zero)
-        #expect(code(.answered(.lost(closed, mayHaveRun: true)), &read) == .connectionFailed)
-        #expect(code(.answered(unavailable), &read) == .unavailable)
+        #expect(code(.response(.lost(closed, mayHaveRun: true)), &read) == .connectionFailed)
+        #expect(code(.response(unavailable), &read) == .unavailable)
         var write = attempt(isWrite: true, reconnectWait: .zero)
-        #expect(code(.answered(.lost(closed, mayHaveRun: false)), &write) == .connectionFailed)
+        #expect(code(.response(.lost(closed, mayHaveRun: false)), &write) == .connectionFailed)
     }
 
-    @Test("a server that does not keep to the protocol is not asked again")
+    @Test("a call is not retried on a server that violates the protocol")
     func brokenServer() {
-        let broken = Attempt.Outcome.answered(
+        let broken = Attempt.Outcome.response(
             .lost(LarderError(.malformedFrame, "garbage"), mayHaveRun: true))
         var read = attempt()
         #expect(code(broken, &read) == .malformedFrame)
@@ -156,7 +157,7 @@ struct AttemptTests {
         #expect(code(.cancelled(wasSent: false), &write) == .cancelled)
     }
 
-    @Test("pauses between attempts grow to a bound, and begin anew after a success")
+    @Test("pauses between attempts grow to a maximum, and begin again after a success")
     func backoff() {
         var backoff = Backoff()
         let pauses = (0..<9).map { _ in backoff.next() }
@@ -166,13 +167,10 @@ struct AttemptTests {
         #expect(backoff.next() == .zero)
     }
 
-    @Test("durations out of all bounds are brought into them")
+    @Test("durations that are too long or negative are clamped")
     func durations() {
         let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
-        #expect(longest.waiting == .waitMax)
-        #expect(Duration.seconds(-5).wholeMilliseconds == 0)
-        #expect(longest.wholeMilliseconds == .max)
-        #expect(Duration.microseconds(1).wholeMilliseconds == 1)
-        #expect(Moment.after(longest) > .now)
+        #expect(longest.clampedToWait == .waitMax)
+        #expect(MonotonicInstant.after(longest) > .now)
     }
 }

@@ -6,25 +6,26 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("Connecting and introducing oneself")
+@Suite("Connecting and the handshake")
 struct HandshakeTests {
-    @Test("the client introduces itself and learns whose store it is")
-    func greeting() throws {
-        let greeted = Flag()
+    @Test(
+        "the handshake gives the server the client's name and the client the server's description")
+    func handshake() throws {
+        let isGreeted = Flag()
         let server = try ScriptedServer { peer, _ in
             let hello = try peer.greet()
             #expect(hello.clientName == "tester" && hello.schemaVersion == "2.0.0")
             #expect(hello.protocolVersion == WireProtocol.version)
-            greeted.raise()
+            isGreeted.raise()
             #expect(peer.receive() == nil)
         }
         defer { server.stop() }
-        var options = StoreClient.Options.patient()
+        var options = StoreClient.Options.longTimeouts()
         options.clientName = "tester"
         options.schemaVersion = "2.0.0"
         let client = try StoreClient.connect(to: server.path, options: options)
-        greeted.wait()
-        #expect(client.welcome == .sample)
+        isGreeted.wait()
+        #expect(client.server == ServerDescription(.sample))
         client.close()
     }
 
@@ -32,27 +33,27 @@ struct HandshakeTests {
     func asynchronous() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
-            while let request = peer.receive() { try peer.answer(request.id, .pong) }
+            while let request = peer.receive() { try peer.reply(request.id, .pong) }
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         try await client.ping()
         client.close()
     }
 
     @Test(
-        "the server's refusal of the handshake is what the caller gets",
+        "the caller gets the error with which the server refuses the handshake",
         arguments: [0, 1] as [UInt64])
     func refusal(id: UInt64) throws {
         let server = try ScriptedServer { peer, _ in
             _ = peer.receive()
-            try peer.answer(id, .failed(LarderError(.schemaMismatch, "another schema")))
+            try peer.reply(id, .failed(LarderError(.schemaMismatch, "another schema")))
         }
         defer { server.stop() }
         #expect(code { _ = try StoreClient.connect(to: server.path) } == .schemaMismatch)
     }
 
-    @Test("a server of another protocol version is refused, and both versions are named")
+    @Test("a server of another protocol version is refused with both versions")
     func otherVersion() throws {
         let server = try ScriptedServer { peer, _ in
             var welcome = Welcome.sample
@@ -70,20 +71,20 @@ struct HandshakeTests {
     }
 
     @Test(
-        "a server that answers the handshake wrongly is refused",
+        "a server that replies to the handshake with another message is refused",
         arguments: [
             ReplyEnvelope(id: 1, reply: .pong), ReplyEnvelope(id: 2, reply: .welcome(.sample)),
         ])
     func wrongAnswer(envelope: ReplyEnvelope) throws {
         let server = try ScriptedServer { peer, _ in
             _ = peer.receive()
-            try peer.answer(envelope.id, envelope.reply)
+            try peer.reply(envelope.id, envelope.reply)
         }
         defer { server.stop() }
         #expect(code { _ = try StoreClient.connect(to: server.path) } == .malformedMessage)
     }
 
-    @Test("what is no server of this protocol is refused at its first bytes")
+    @Test("a server of another protocol is refused at its first bytes")
     func otherProtocol() throws {
         let server = try ScriptedServer { peer, _ in
             peer.send(Array("SSH-2.0-OpenSSH_9.2p1\r\n".utf8))
@@ -100,8 +101,8 @@ struct HandshakeTests {
         #expect(code { _ = try StoreClient.connect(to: server.path) } == .connectionFailed)
     }
 
-    @Test("a server that never answers the handshake is given up")
-    func silence() throws {
+    @Test("a handshake without a reply times out")
+    func noReply() throws {
         let server = try ScriptedServer { peer, _ in
             while peer.receive() != nil {}
         }
@@ -113,59 +114,59 @@ struct HandshakeTests {
                 == .connectionFailed)
     }
 
-    @Test("a connection that ends before its handshake is no fault of the server's")
-    func vanishing() throws {
+    @Test("the server survives connections that end before the handshake")
+    func endingEarly() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             try peer.serve()
         }
         defer { server.stop() }
         for _ in 0..<3 {
-            let deadline = Moment.after(.seconds(10))
+            let deadline = MonotonicInstant.after(.seconds(10))
             try Socket.connect(to: server.path, until: deadline, requestTimeout: .seconds(10))
                 .shutDown()
         }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         try client.ping()
         #expect(server.connectionCount == 4)
         client.close()
     }
 
-    @Test("a welcome that arrives byte by byte is understood")
-    func tornWelcome() throws {
+    @Test("a welcome that arrives byte by byte is decoded")
+    func splitWelcome() throws {
         let server = try ScriptedServer { peer, _ in
-            let hello = try peer.introduction()
+            let hello = try peer.receiveFirst()
             for byte in try Peer.frame(hello.id, .welcome(.sample)) { peer.send([byte]) }
-            while let request = peer.receive() { try peer.answer(request.id, .pong) }
+            while let request = peer.receive() { try peer.reply(request.id, .pong) }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         try client.ping()
         client.close()
     }
 
-    @Test("a socket that was handed over serves as well, and cannot come back")
+    @Test("an adopted socket serves calls, and cannot reconnect")
     func adopted() throws {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
         let peer = Peer(descriptor: pair[1])
-        try ServiceThread.start {
+        try BackgroundThread.start {
             do {
                 try peer.greet()
-                if let request = peer.receive() { try peer.answer(request.id, .pong) }
+                if let request = peer.receive() { try peer.reply(request.id, .pong) }
             } catch {
                 Issue.record(error)
             }
             peer.close()
         }
-        let client = try StoreClient.adopt(connectedSocket: pair[0], options: .patient())
+        let client = try StoreClient.adopt(connectedSocket: pair[0], options: .longTimeouts())
         try client.ping()
         #expect(code { try client.ping() } == .connectionFailed)
         #expect(code { try client.ping() } == .connectionFailed)
     }
 
-    @Test("a descriptor that is no open stream socket is refused")
-    func adoptedWrongly() throws {
+    @Test("a descriptor that is not an open stream socket is refused")
+    func adoptedMalformed() throws {
         #expect(code { _ = try StoreClient.adopt(connectedSocket: -1) } == .connectionFailed)
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         #expect(code { _ = try StoreClient.adopt(connectedSocket: file) } == .connectionFailed)

@@ -3,9 +3,9 @@ import LarderClient
 import LarderModel
 import Testing
 
-@Suite("A predicate of Swift's asks about the elements of a to-many relationship")
+@Suite("Swift predicates over to-many relationships")
 struct CollectionPredicateTests {
-    @Test("how many there are")
+    @Test("count and isEmpty")
     func counts() throws {
         #expect(
             try translated(#Predicate { $0.comments.count > 2 }) == "comments.@count > %@ <- 2")
@@ -39,7 +39,7 @@ struct CollectionPredicateTests {
                 == "SUBQUERY(comments, $e1, $e1.stars > %@ AND $e1.stars < %@).@count > 0 <- 1, 3")
     }
 
-    @Test("elements within elements have names of their own, and see the outer ones")
+    @Test("nested elements have their own variables, and can refer to outer ones")
     func nesting() throws {
         #expect(
             try translated(
@@ -60,7 +60,7 @@ struct CollectionPredicateTests {
                 + "SUBQUERY(comments, $e2, NOT $e2.stars > wordCount).@count == 0")
     }
 
-    @Test("through a relationship that may lead nowhere")
+    @Test("through an optional relationship")
     func optional() throws {
         #expect(
             try translated(
@@ -76,7 +76,7 @@ struct CollectionPredicateTests {
                 + "$e1.wordCount > wordCount).@count > 0")
     }
 
-    @Test("whether an object is among them")
+    @Test("contains of an object")
     func membership() throws {
         #expect(
             try translated(

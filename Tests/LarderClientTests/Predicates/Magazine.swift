@@ -2,7 +2,7 @@ import FoundationEssentials
 import LarderClient
 import LarderModel
 
-// A magazine's entities as Swift types, declared as a person would declare them.
+// The entities of a magazine as Swift types, as an application declares them.
 
 struct Article: QueryableEntity, Equatable {
     enum Kind: String, Codable { case essay, review }
@@ -103,7 +103,7 @@ class Author: QueryableEntity, Equatable {
     }
 }
 
-/// An author of a sub-entity; key paths of its own lead to what it inherits.
+/// A subentity of Author. It declares key paths for its inherited properties.
 final class Critic: Author {
     let strictness = 1
 
@@ -138,7 +138,7 @@ struct Comment: QueryableEntity, Codable, Equatable {
     }
 }
 
-/// What a predicate comes to, for a person to read.
+/// The translation of a predicate as text.
 func translated(_ predicate: Predicate<Article>) throws -> String {
     text(try BoundExpression(predicate))
 }

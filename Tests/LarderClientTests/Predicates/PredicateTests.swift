@@ -13,9 +13,9 @@ private let object = PersistentIdentifier(
     store: UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
     entityName: "Category", key: 7)
 
-@Suite("A predicate of Swift's becomes an expression with arguments")
+@Suite("Translation of Swift predicates")
 struct PredicateTests {
-    @Test("comparisons, of captured values and literals alike")
+    @Test("comparisons of captured values and literals")
     func comparisons() throws {
         #expect(try translated(#Predicate { $0.title == title }) == #"title == %@ <- "Rust""#)
         #expect(try translated(#Predicate { title != $0.title }) == #"%@ != title <- "Rust""#)
@@ -29,7 +29,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.kind == kind }) == #"kind == %@ <- "review""#)
     }
 
-    @Test("the type of an object is asked, and inherited properties of a sub-entity")
+    @Test("type tests, and inherited properties of a subentity")
     func types() throws {
         #expect(try translated(#Predicate { $0.author is Critic }) == "author IS Critic")
         #expect(try translated(#Predicate { !($0.author is Critic) }) == "NOT author IS Critic")
@@ -50,7 +50,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { !$0.isPublished }) == "NOT isPublished")
     }
 
-    @Test("and, or, not, and what is known before the store is asked")
+    @Test("and, or, not, and constant parts")
     func logic() throws {
         #expect(
             try translated(
@@ -77,7 +77,7 @@ struct PredicateTests {
         #expect(try translated(Predicate<Article>.false) == "FALSEPREDICATE")
     }
 
-    @Test("key paths, through relationships that may lead nowhere")
+    @Test("key paths through optional relationships")
     func keyPaths() throws {
         #expect(
             try translated(#Predicate { $0.author.name == "Ann" })
@@ -116,7 +116,7 @@ struct PredicateTests {
                 == "author == SELF")
     }
 
-    @Test("optionals: if let, ??, optional chains whose answer is a Bool")
+    @Test("optionals: if let, ??, optional chains with a Bool result")
     func optionals() throws {
         #expect(
             try translated(#Predicate { ($0.subtitle ?? "none") == "none" })
@@ -179,7 +179,7 @@ struct PredicateTests {
                 == "wordCount > %@ <- 5")
     }
 
-    @Test("arithmetic is the store's")
+    @Test("arithmetic")
     func arithmetic() throws {
         let step = 3
         #expect(
@@ -222,7 +222,7 @@ struct PredicateTests {
 
     @Test("strings")
     func strings() throws {
-        // The macro takes no `.orderedSame` without its type.
+        // The macro does not accept `.orderedSame` without its type.
         let (same, less) = (ComparisonResult.orderedSame, ComparisonResult.orderedAscending)
         let more = ComparisonResult.orderedDescending
         #expect(
@@ -253,7 +253,7 @@ struct PredicateTests {
         #expect(try translated(#Predicate { $0.title.isEmpty }) == #"title == """#)
     }
 
-    @Test("captured collections are one argument, whatever their length")
+    @Test("captured collections are one argument of any length")
     func lists() throws {
         let counts = [3, 1, 3]
         #expect(

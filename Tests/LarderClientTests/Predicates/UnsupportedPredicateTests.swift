@@ -4,9 +4,9 @@ import LarderModel
 import LarderWire
 import Testing
 
-@Suite("What a store cannot be asked is an error that names it")
+@Suite("Errors for predicates that a store cannot evaluate")
 struct UnsupportedPredicateTests {
-    /// The sentence of the error that says so.
+    /// The message of the error; nil if the predicate is translated.
     private func refusal(_ predicate: Predicate<Article>) throws -> String? {
         do throws(LarderError) {
             _ = try BoundExpression(predicate)
@@ -35,61 +35,62 @@ struct UnsupportedPredicateTests {
         }
         #expect(
             try refusal(check)
-                == "whether something is of the type Int cannot be asked of a store")
+                == "a store cannot evaluate a test for the type Int")
         let cast = Predicate<Article> {
             PredicateExpressions.build_Equal(
                 lhs: PredicateExpressions.ConditionalCast<_, Int>(
                     PredicateExpressions.build_KeyPath(root: $0, keyPath: \.wordCount)),
                 rhs: PredicateExpressions.build_Arg(3 as Int?))
         }
-        #expect(try refusal(cast) == "a cast with `as?` cannot be asked of a store")
+        #expect(try refusal(cast) == "a store cannot evaluate a cast with `as?`")
         #expect(
             try refusal(#Predicate { $0.keywords[0] == "x" })
-                == "an element of a stored Array<String> cannot be asked of a store")
+                == "a store cannot evaluate an element of a stored Array<String>")
         #expect(
             try refusal(#Predicate { $0.keywords.contains("x") })
-                == "what a stored Array<String> contains cannot be asked of a store")
+                == "a store cannot evaluate contains on a stored Array<String>")
         #expect(
             try refusal(#Predicate { $0.keywords.contains { $0 == "x" } })
-                == "a test of each element of Array<String> cannot be asked of a store")
+                == "a store cannot evaluate a test of each element of Array<String>")
         #expect(
             try refusal(#Predicate { $0.keywords.max() == "x" })
-                == "max() of a stored collection cannot be asked of a store")
+                == "a store cannot evaluate max() of a stored collection")
     }
 
-    @Test("orders of strings that the store does not know")
+    @Test("string comparisons that the store does not have")
     func orders() throws {
         let less = ComparisonResult.orderedAscending
         #expect(
             try refusal(#Predicate { $0.title.localizedCompare("x") == less })
-                == "localizedCompare for less or greater cannot be asked of a store")
+                == "a store cannot evaluate localizedCompare with a result other than orderedSame")
     }
 
-    @Test("captured values that are no values of a store")
+    @Test("captured values that a store cannot hold")
     func captured() throws {
         let large = UInt64.max
         #expect(
             try refusal(#Predicate { $0.serial == large })
-                == "a captured UInt64 outside of the store's types cannot be asked of a store")
+                == "a store cannot evaluate a captured UInt64 that a store cannot hold")
         let nan = Double.nan
         #expect(
             try refusal(#Predicate { $0.rating < nan })
-                == "a captured Double outside of the store's types cannot be asked of a store")
+                == "a store cannot evaluate a captured Double that a store cannot hold")
         let comments: [Comment] = []
         #expect(
             try refusal(#Predicate { $0.comments == comments })
-                == "whether a to-many relationship equals a collection cannot be asked of a store")
+                == "a store cannot evaluate the equality of a to-many relationship and a collection"
+        )
         let nothing: Int? = nil
         #expect(
             try refusal(#Predicate { $0.wordCount > nothing! })
-                == "a captured nil that is unwrapped by force cannot be asked of a store")
+                == "a store cannot evaluate a forced unwrap of a captured nil")
         let indices = [1]
         #expect(
             try refusal(#Predicate { $0.wordCount > indices[4] })
-                == "an index outside of a captured collection cannot be asked of a store")
+                == "a store cannot evaluate an index out of the bounds of a captured collection")
     }
 
-    @Test("a predicate nested too deep, or a list too long, is refused and not followed")
+    @Test("a predicate that is too deep, or a list that is too long, is refused")
     func limits() throws {
         let deep = Predicate<Article> { article in
             negated(PredicateExpressions.build_KeyPath(root: article, keyPath: \.isPublished), 600)
@@ -113,9 +114,9 @@ private func negated(
         ? expression : negated(PredicateExpressions.build_Negation(expression), times - 1)
 }
 
-@Suite("The server plans a predicate of Swift's once")
+@Suite("The server plans a Swift predicate once")
 struct PredicateShapeTests {
-    @Test("other captured values, and lists of other lengths, are the same shape")
+    @Test("other captured values, and lists of other lengths, have the same shape")
     func shapes() throws {
         func shape(_ words: Int, _ title: String, _ counts: [Int]) throws -> QueryShape {
             let predicate = #Predicate<Article> {
@@ -129,7 +130,7 @@ struct PredicateShapeTests {
         #expect(try shape(1, "a", []) == shape(2, "bc", [1, 2, 3]))
     }
 
-    @Test("arguments may stand behind others")
+    @Test("arguments may be numbered after others")
     func offset() throws {
         let bound = try BoundExpression(
             #Predicate<Article> { $0.wordCount > 4 }, argumentsFrom: 2)
@@ -140,7 +141,7 @@ struct PredicateShapeTests {
     }
 }
 
-@Suite("Strings are compared in memory as the store compares them")
+@Suite("Comparisons of strings in memory")
 struct StringComparingTests {
     @Test("with and without case and diacritics")
     func comparing() {

@@ -14,7 +14,7 @@ struct CallTests {
             try peer.serve(batchCount: 2)
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try client.insert("Item", ["number": 1]) == .item(1))
         #expect(try client.update(.item(1), ["number": 2], ifVersion: 1) == 2)
         try client.delete(.item(1))
@@ -42,7 +42,7 @@ struct CallTests {
             try peer.serve(batchCount: 2)
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try await client.insert("Item", ["number": 1]) == .item(1))
         #expect(try await client.update(.item(1), ["number": 2]) == 2)
         try await client.delete(.item(1))
@@ -57,7 +57,7 @@ struct CallTests {
         client.close()
     }
 
-    @Test("the client's author stands for change sets that name none")
+    @Test("the client's author is the author of change sets without one")
     func author() {
         func author(of set: ChangeSet) -> String? {
             guard case .save(let sent) = Operation.save(set).request(by: "client") else {
@@ -70,19 +70,20 @@ struct CallTests {
         #expect(Operation<Void>.ping.request(by: "client") == .ping)
     }
 
-    @Test("a deleted object is nil, and objects are given in the order asked")
+    @Test("objects are returned in the order of the identifiers, without deleted ones")
     func missingObjects() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
-                try peer.answer(
+                try peer.reply(
                     request.id, .batches([.items([2]), .items([9, 4])], more: false))
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
-        let asked: [PersistentIdentifier] = [.item(4), .item(5), .item(2), .item(4)]
-        #expect(try client.objects(for: asked).map(\.identifier) == [.item(4), .item(2), .item(4)])
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
+        let requested: [PersistentIdentifier] = [.item(4), .item(5), .item(2), .item(4)]
+        #expect(
+            try client.objects(for: requested).map(\.identifier) == [.item(4), .item(2), .item(4)])
         client.close()
     }
 
@@ -91,20 +92,20 @@ struct CallTests {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
-                try peer.answer(request.id, .batches([], more: false))
+                try peer.reply(request.id, .batches([], more: false))
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try client.object(for: .item(1)) == nil)
         client.close()
     }
 
-    @Test("eight threads and replies in reverse order: each gets its own")
+    @Test("eight threads get their own replies when these come in reverse order")
     func threads() async throws {
         let server = try reversingServer(groupSize: 8)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThreads(8) { number in
             for round in 0..<200 {
                 let key = Int64(number * 1_000 + round + 1)
@@ -116,11 +117,11 @@ struct CallTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("threads and tasks at once, and replies in reverse order: each gets its own")
+    @Test("threads and tasks get their own replies when these come in reverse order")
     func threadsAndTasks() async throws {
         let server = try reversingServer(groupSize: 8)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         try await withThrowingTaskGroup { group in
             for number in 0..<4 {
                 group.addTask {
@@ -144,11 +145,11 @@ struct CallTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("hundreds of tasks at once are all answered")
+    @Test("hundreds of concurrent tasks all get replies")
     func manyTasks() async throws {
         let server = try reversingServer(groupSize: 50)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         try await withThrowingTaskGroup { group in
             for key in 1...500 as ClosedRange<Int64> {
                 group.addTask {
@@ -161,9 +162,9 @@ struct CallTests {
         client.close()
     }
 
-    @Test("a request larger than the socket takes at once goes out whole, and others after it")
+    @Test("a request larger than the socket's buffer is sent completely, and others after it")
     func largeRequests() async throws {
-        let sizes = Journal<Int>()
+        let sizes = Recorder<Int>()
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let envelope = peer.receive() {
@@ -171,13 +172,13 @@ struct CallTests {
                     case .insert(_, let values, _)? = changes.changes.first,
                     case .data(let data)? = values["data"]
                 {
-                    sizes.note(data.count)
+                    sizes.append(data.count)
                 }
-                try peer.answer(envelope)
+                try peer.reply(to: envelope)
             }
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let data = Value.data(Data(repeating: 7, count: 1 << 20))
         async let task = client.insert("Item", ["data": data])
         await inThreads(4) { number in
@@ -189,28 +190,28 @@ struct CallTests {
         client.close()
     }
 
-    @Test("a request longer than the server takes is refused before it is sent")
+    @Test("a request longer than the server's maximum is refused before it is sent")
     func tooLong() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet(.sample(frameBytesMax: 1_000))
             try peer.serve()
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let text = Value.string(String(repeating: "x", count: 1_000))
         #expect(code { _ = try client.insert("Item", ["text": text]) } == .frameTooLong)
         try client.ping()
         client.close()
     }
 
-    @Test("a reply of another kind is an error of its call alone")
+    @Test("a reply of another kind is an error of its own call only")
     func otherKind() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
-            while let request = peer.receive() { try peer.answer(request.id, .pong) }
+            while let request = peer.receive() { try peer.reply(request.id, .pong) }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(code { _ = try client.statistics() } == .malformedMessage)
         #expect(code { _ = try client.count("Item") } == .malformedMessage)
         #expect(code { _ = try client.insert("Item", [:]) } == .malformedMessage)
@@ -218,16 +219,16 @@ struct CallTests {
         client.close()
     }
 
-    @Test("the server's error is the caller's, with its place and its hint")
+    @Test("the caller gets the server's error with its column and its hint")
     func serverError() throws {
         let error = LarderError(
             .malformedPredicate, "no such operator", hint: "try ==", column: 7)
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
-            while let request = peer.receive() { try peer.answer(request.id, .failed(error)) }
+            while let request = peer.receive() { try peer.reply(request.id, .failed(error)) }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         do throws(LarderError) {
             _ = try client.fetch("Item", where: "a ~~ b")
             Issue.record("the error was lost")
@@ -237,21 +238,21 @@ struct CallTests {
         client.close()
     }
 
-    @Test("a count is the number in the one row that answers it")
+    @Test("a count is the number in the one row of the result")
     func count() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
-                try peer.answer(request.id, .batches([.total(42)], more: false))
+                try peer.reply(request.id, .batches([.total(42)], more: false))
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try client.count("Item", where: "number > %@", arguments: [3]) == 42)
         client.close()
     }
 
-    /// Answers gets in groups of so many, the last first.
+    /// Replies to requests in groups of this size, in reverse order.
     private func reversingServer(groupSize: Int) throws -> ScriptedServer {
         try ScriptedServer { peer, _ in
             try peer.greet()
@@ -259,7 +260,7 @@ struct CallTests {
             while let request = peer.receive() {
                 group.append(request)
                 guard group.count == groupSize else { continue }
-                for request in group.reversed() { try peer.answer(request) }
+                for request in group.reversed() { try peer.reply(to: request) }
                 group = []
             }
         }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("A server whose bytes are wrong")
+@Suite("A server that sends malformed bytes")
 struct DamageTests {
-    /// The first connection answers its first request with these bytes; later ones serve.
+    /// The first connection gets these bytes as its first reply; later connections are served.
     private func damagingServer(
         _ bytes: @escaping @Sendable (UInt64) throws -> [UInt8]
     ) throws -> ScriptedServer {
@@ -23,8 +23,8 @@ struct DamageTests {
         try Peer.frame(id, .batches([.items([5])], more: false))
     }
 
-    @Test("replies that arrive byte by byte are understood")
-    func torn() throws {
+    @Test("replies that arrive byte by byte are decoded")
+    func split() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
@@ -32,16 +32,16 @@ struct DamageTests {
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         for _ in 0..<5 { #expect(try client.object(for: .item(5))?["number"] == 5) }
         client.close()
     }
 
-    @Test("a reply that breaks off, at whichever byte, is lost, and the read asked again")
-    func brokenOff() throws {
+    @Test("a read is retried if its reply is truncated, at any byte")
+    func truncated() throws {
         for length in 0..<(try Self.object(2).count) {
             let server = try damagingServer { Array(try Self.object($0).prefix(length)) }
-            let client = try StoreClient.connect(to: server.path, options: .patient())
+            let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
             #expect(try client.object(for: .item(5))?["number"] == 5)
             #expect(server.connectionCount == 2)
             client.close()
@@ -49,19 +49,19 @@ struct DamageTests {
         }
     }
 
-    @Test("a write whose answer breaks off is indeterminate")
-    func brokenOffWrite() throws {
+    @Test("a write whose reply is truncated is indeterminate")
+    func truncatedWrite() throws {
         let server = try damagingServer {
             Array(try Peer.frame($0, .saved(SaveResult())).dropLast())
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(code { _ = try client.insert("Item", [:]) } == .indeterminate)
         client.close()
     }
 
     @Test(
-        "garbage ends the connection with an error, and the next call gets another one",
+        "garbage ends the connection with an error, and the next call gets a new connection",
         arguments: [
             [0, 0, 0, 4, 0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0],
             [0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3],
@@ -69,7 +69,7 @@ struct DamageTests {
     func garbage(bytes: [UInt8]) async throws {
         let server = try damagingServer { _ in bytes }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             let code = code { _ = try client.object(for: .item(1)) }
             #expect([.malformedFrame, .frameTooLong, .malformedMessage].contains(code))
@@ -79,50 +79,50 @@ struct DamageTests {
         client.close()
     }
 
-    @Test("garbage in answer to a write leaves it indeterminate")
+    @Test("garbage as the reply to a write leaves it indeterminate")
     func garbageToWrite() async throws {
         let server = try damagingServer { _ in [0xFF, 0xFF, 0xFF, 0xFF] }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(await asyncCode { _ = try await client.insert("Item", [:]) } == .indeterminate)
         try await client.ping()
         client.close()
     }
 
-    @Test("a reply to a request that was never asked ends the connection")
-    func unasked() throws {
+    @Test("a reply to a request that was never sent ends the connection")
+    func unknownRequest() throws {
         let server = try damagingServer { try Self.object($0 + 1_000) }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(code { _ = try client.object(for: .item(1)) } == .malformedMessage)
         try client.ping()
         client.close()
     }
 
-    @Test("what the server says before it closes is what callers are told")
-    func farewell() throws {
+    @Test("callers get the closing error of the server")
+    func closingError() throws {
         let server = try damagingServer { _ in
             try Peer.frame(0, .failed(LarderError(.resourceExhausted, "too much waits")))
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(code { _ = try client.object(for: .item(1)) } == .resourceExhausted)
         try client.ping()
         client.close()
     }
 
-    @Test("random bytes never trap, and the client finds its way back")
+    @Test("random bytes never trap, and the client reconnects")
     func random() throws {
         var generator = SeededGenerator.fromEnvironment("random bytes to a client")
         for _ in 0..<50 {
             var bytes = try Self.object(2)
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let place = Int.random(in: 0..<bytes.count, using: &generator)
-                bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                let index = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[index] = UInt8.random(in: 0...255, using: &generator)
             }
             let damaged = bytes
             let server = try damagingServer { _ in damaged }
-            let client = try StoreClient.connect(to: server.path, options: .patient())
+            let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
             _ = code { _ = try client.object(for: .item(5)) }
             #expect(code { try client.ping() } == nil, "LARDER_SEED=\(generator.seed)")
             client.close()

@@ -4,35 +4,35 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("Calls that end without their answer")
+@Suite("Calls that end without a reply")
 struct EndingTests {
-    /// Answers nothing but pings; notes what it was asked.
-    private func silentServer(_ seen: Journal<RequestEnvelope>, asked: Flag) throws
+    /// Replies to pings only, and records every request.
+    private func unresponsiveServer(_ seen: Recorder<RequestEnvelope>, isRequested: Flag) throws
         -> ScriptedServer
     {
         try ScriptedServer { peer, _ in
             try peer.greet()
             while let envelope = peer.receive() {
-                seen.note(envelope)
+                seen.append(envelope)
                 if case .ping = envelope.request {
-                    try peer.answer(envelope.id, .pong)
+                    try peer.reply(envelope.id, .pong)
                 } else {
-                    asked.raise()
+                    isRequested.raise()
                 }
             }
         }
     }
 
-    private func impatient() -> StoreClient.Options {
-        .patient(requestTimeout: .milliseconds(500))
+    private func shortTimeout() -> StoreClient.Options {
+        .longTimeouts(requestTimeout: .milliseconds(500))
     }
 
-    @Test("a read that is not answered in time is a timeout; the server is told both")
+    @Test("a read without a reply in time is a timeout and is cancelled")
     func readTimeout() throws {
-        let seen = Journal<RequestEnvelope>()
-        let server = try silentServer(seen, asked: Flag())
+        let seen = Recorder<RequestEnvelope>()
+        let server = try unresponsiveServer(seen, isRequested: Flag())
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: impatient())
+        let client = try StoreClient.connect(to: server.path, options: shortTimeout())
         #expect(code { _ = try client.object(for: .item(1)) } == .timeout)
         try client.ping()
         let get = try #require(seen.entries.first)
@@ -41,11 +41,11 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("a write that was sent and is not answered in time is indeterminate")
+    @Test("a write that was sent and has no reply in time is indeterminate")
     func writeTimeout() async throws {
-        let server = try silentServer(Journal(), asked: Flag())
+        let server = try unresponsiveServer(Recorder(), isRequested: Flag())
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: impatient())
+        let client = try await StoreClient.connect(to: server.path, options: shortTimeout())
         await inThread {
             #expect(code { _ = try client.insert("Item", [:]) } == .indeterminate)
         }
@@ -53,22 +53,22 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("a task's read that is not answered in time is a timeout")
+    @Test("a task's read without a reply in time is a timeout")
     func taskTimeout() async throws {
-        let server = try silentServer(Journal(), asked: Flag())
+        let server = try unresponsiveServer(Recorder(), isRequested: Flag())
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: impatient())
+        let client = try await StoreClient.connect(to: server.path, options: shortTimeout())
         #expect(await asyncCode { _ = try await client.object(for: .item(1)) } == .timeout)
         #expect(await asyncCode { _ = try await client.fetch("Item") } == .timeout)
         try await client.ping()
         client.close()
     }
 
-    @Test("threads that follow a reader keep their own deadlines")
-    func followersTimeOut() async throws {
-        let server = try silentServer(Journal(), asked: Flag())
+    @Test("threads that wait for a reading thread have their own deadlines")
+    func waitingThreadsTimeOut() async throws {
+        let server = try unresponsiveServer(Recorder(), isRequested: Flag())
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: impatient())
+        let client = try await StoreClient.connect(to: server.path, options: shortTimeout())
         await inThreads(8) { _ in
             #expect(code { _ = try client.object(for: .item(1)) } == .timeout)
         }
@@ -76,7 +76,7 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("a reply that comes too late is dropped, and later calls get theirs")
+    @Test("a late reply is dropped, and later calls get their own")
     func lateReply() throws {
         let cancelled = Flag()
         let server = try ScriptedServer { peer, _ in
@@ -86,14 +86,14 @@ struct EndingTests {
                 switch envelope.request {
                 case .cancel: cancelled.raise()
                 case .ping:
-                    if let late { try peer.answer(late) }
-                    try peer.answer(envelope)
+                    if let late { try peer.reply(to: late) }
+                    try peer.reply(to: envelope)
                 default: late = envelope
                 }
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: impatient())
+        let client = try StoreClient.connect(to: server.path, options: shortTimeout())
         #expect(code { _ = try client.object(for: .item(1)) } == .timeout)
         cancelled.wait()
         try client.ping()
@@ -101,14 +101,14 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("cancelling a task ends its call, and the server is told")
+    @Test("cancelling a task ends its call and sends a cancellation")
     func cancellation() async throws {
-        let (seen, asked) = (Journal<RequestEnvelope>(), Flag())
-        let server = try silentServer(seen, asked: asked)
+        let (seen, isRequested) = (Recorder<RequestEnvelope>(), Flag())
+        let server = try unresponsiveServer(seen, isRequested: isRequested)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let call = Task { await asyncCode { _ = try await client.object(for: .item(1)) } }
-        await inThread { asked.wait() }
+        await inThread { isRequested.wait() }
         call.cancel()
         #expect(await call.value == .cancelled)
         try await client.ping()
@@ -117,24 +117,24 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("cancelling a write that was sent is indeterminate")
+    @Test("a cancelled write that was sent is indeterminate")
     func cancelledWrite() async throws {
-        let asked = Flag()
-        let server = try silentServer(Journal(), asked: asked)
+        let isRequested = Flag()
+        let server = try unresponsiveServer(Recorder(), isRequested: isRequested)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let call = Task { await asyncCode { _ = try await client.insert("Item", [:]) } }
-        await inThread { asked.wait() }
+        await inThread { isRequested.wait() }
         call.cancel()
         #expect(await call.value == .indeterminate)
         client.close()
     }
 
-    @Test("a task that was cancelled before its call does not wait")
+    @Test("a task that is cancelled before its call does not wait")
     func cancelledBefore() async throws {
-        let server = try silentServer(Journal(), asked: Flag())
+        let server = try unresponsiveServer(Recorder(), isRequested: Flag())
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let (started, go) = (Flag(), Flag())
         let call = Task {
             started.raise()
@@ -148,19 +148,19 @@ struct EndingTests {
         client.close()
     }
 
-    @Test("closing the client ends every call that waits, in threads and tasks")
+    @Test("closing the client ends every waiting call, in threads and tasks")
     func close() async throws {
         let count = 8
-        let (arrived, all) = (Journal<UInt64>(), Flag())
+        let (arrived, all) = (Recorder<UInt64>(), Flag())
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let envelope = peer.receive() {
-                arrived.note(envelope.id)
+                arrived.append(envelope.id)
                 if arrived.entries.count == count { all.raise() }
             }
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         async let threads: Void = inThreads(4) { number in
             let code = code {
                 if number < 2 {

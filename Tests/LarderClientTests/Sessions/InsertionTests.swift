@@ -14,10 +14,10 @@ struct InsertionTests {
             ])
     }
 
-    /// Serves one stream: `answer` is called with the number of each batch from 1, and with 0 for
-    /// the opening.
+    /// Serves one stream. `reply` is called with 0 when the stream is opened, and with the number
+    /// of each batch from 1. The connection ends when it returns false.
     private func server(
-        _ answer: @escaping @Sendable (Peer, UInt64, Int64, Bool) throws -> Bool
+        _ reply: @escaping @Sendable (Peer, UInt64, Int64, Bool) throws -> Bool
     ) throws -> ScriptedServer {
         try ScriptedServer { peer, _ in
             try peer.greet()
@@ -27,10 +27,10 @@ struct InsertionTests {
                 switch envelope.request {
                 case .insertRows:
                     (id, number) = (envelope.id, 0)
-                    guard try answer(peer, id, 0, false) else { return }
+                    guard try reply(peer, id, 0, false) else { return }
                 case .rows(_, _, let isLast):
                     number += 1
-                    guard try answer(peer, id, number, isLast) else { return }
+                    guard try reply(peer, id, number, isLast) else { return }
                 default: break
                 }
             }
@@ -41,18 +41,18 @@ struct InsertionTests {
         InsertedRows(rowCount: number * 2, batchCount: number, transaction: number)
     }
 
-    @Test("no more than a few batches are sent ahead, and the end tells how many rows there are")
+    @Test("a few batches at most are in flight, and the result has the number of rows")
     func window() async throws {
         let server = try server { peer, id, number, isLast in
-            // The server answers only when the client has sent as much as it may.
+            // The server replies only when the client has as many batches in flight as allowed.
             guard number % Int64(Limits.batchesAheadMax) == 0 || isLast, number > 0 else {
                 return true
             }
-            try peer.answer(id, .inserted(Self.progress(number), more: !isLast))
+            try peer.reply(id, .inserted(Self.progress(number), more: !isLast))
             return true
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         for isAsync in [false, true] {
             let stream = try await client.openInsertion(Insertion("Item"))
             for _ in 0..<12 {
@@ -69,30 +69,30 @@ struct InsertionTests {
         client.close()
     }
 
-    @Test("the end of a stream waits too, where as many batches are under way as may be")
+    @Test("finish waits if the maximum of batches is in flight")
     func windowAtTheEnd() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             var (id, number): (UInt64, Int64) = (0, 0)
-            var isAnswered = false
+            var hasReplied = false
             while let envelope = peer.receive() {
                 switch envelope.request {
                 case .insertRows: id = envelope.id
                 case .rows(_, _, let isLast):
                     number += 1
-                    if number > Limits.batchesAheadMax { #expect(isAnswered) }
-                    if isLast { try peer.answer(id, .inserted(Self.progress(number), more: false)) }
+                    if number > Limits.batchesAheadMax { #expect(hasReplied) }
+                    if isLast { try peer.reply(id, .inserted(Self.progress(number), more: false)) }
                 case .ping:
-                    // Only now is there room for another.
-                    isAnswered = true
-                    try peer.answer(id, .inserted(Self.progress(number), more: true))
-                    try peer.answer(envelope.id, .pong)
+                    // From here on the client may send another batch.
+                    hasReplied = true
+                    try peer.reply(id, .inserted(Self.progress(number), more: true))
+                    try peer.reply(envelope.id, .pong)
                 default: break
                 }
             }
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try await client.openInsertion(Insertion("Item"))
         for number in 0..<Int64(Limits.batchesAheadMax) {
             try await stream.send(Self.rows([number]))
@@ -109,16 +109,16 @@ struct InsertionTests {
         try stream.send(batch)
     }
 
-    @Test("what the server finds wrong is thrown with its places, and ends the stream")
+    @Test("the server's error is thrown with the indices of the rows, and ends the stream")
     func refused() throws {
-        let fault = ChangeFault(.validationFailed, "too much", change: 3)
+        let violation = ChangeFault(.validationFailed, "too much", change: 3)
         let server = try server { peer, id, number, _ in
-            if number == 1 { try peer.answer(id, .inserted(Self.progress(1), more: true)) }
-            if number == 2 { try peer.answer(id, .failed(LarderError(fault))) }
+            if number == 1 { try peer.reply(id, .inserted(Self.progress(1), more: true)) }
+            if number == 2 { try peer.reply(id, .failed(LarderError(violation))) }
             return true
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.openInsertion(Insertion("Item"))
         try stream.send(Self.rows([1, 2]))
         try stream.send(Self.rows([3, 4]))
@@ -129,15 +129,15 @@ struct InsertionTests {
         client.close()
     }
 
-    @Test("a lost connection tells what is stored, and whether that is all")
+    @Test("the error of a lost connection has the number of stored rows")
     func lost() throws {
         let server = try server { peer, id, number, isLast in
-            if number == 1 { try peer.answer(id, .inserted(Self.progress(1), more: true)) }
+            if number == 1 { try peer.reply(id, .inserted(Self.progress(1), more: true)) }
             return number < 2
         }
         defer { server.stop() }
         func error(_ isAtomic: Bool, finishing: Bool) throws -> LarderError? {
-            let client = try StoreClient.connect(to: server.path, options: .patient())
+            let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
             defer { client.close() }
             let stream = try client.openInsertion(Insertion("Item", isAtomic: isAtomic))
             return #expect(throws: LarderError.self) {
@@ -150,25 +150,25 @@ struct InsertionTests {
         }
         let some = try error(false, finishing: false)
         #expect(some?.code == .indeterminate)
-        #expect(some?.message.contains("2 rows are stored, and perhaps some after") == true)
+        #expect(some?.message.contains("2 rows are stored, and possibly some after") == true)
         let nothing = try error(true, finishing: false)
         #expect(nothing?.code == .connectionFailed)
-        #expect(nothing?.message.hasSuffix("nothing is stored") == true)
+        #expect(nothing?.message.hasSuffix("no rows are stored") == true)
         #expect(try error(true, finishing: true)?.code == .indeterminate)
     }
 
-    @Test("a stream that is dropped is cancelled")
-    func dropped() throws {
-        let seen = Journal<Request>()
+    @Test("a stream that is released is cancelled")
+    func released() throws {
+        let seen = Recorder<Request>()
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let envelope = peer.receive() {
-                seen.note(envelope.request)
-                if case .ping = envelope.request { try peer.answer(envelope.id, .pong) }
+                seen.append(envelope.request)
+                if case .ping = envelope.request { try peer.reply(envelope.id, .pong) }
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         _ = try client.openInsertion(Insertion("Item"))
         try client.ping()
         let requests = seen.entries

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("What clients leave behind")
+@Suite("Resources after clients are released")
 struct LeakTests {
-    @Test("hundreds of clients leave no descriptors and no threads behind")
+    @Test("hundreds of clients leak no descriptors and no threads")
     func descriptorsAndThreads() async throws {
         let server = try ScriptedServer { peer, number in
             try peer.greet()
@@ -22,7 +22,7 @@ struct LeakTests {
         defer { server.stop() }
         let before = try Usage.now()
         for round in 0..<400 {
-            let client = try await StoreClient.connect(to: server.path, options: .patient())
+            let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
             _ = try await client.object(for: .item(1))
             let stream = try await client.stream(.fetch(Fetch("Item")))
             _ = try? await stream.next()
@@ -30,14 +30,14 @@ struct LeakTests {
             if round.isMultiple(of: 2) { client.close() }
             _ = try? StoreClient.adopt(connectedSocket: open("/dev/null", O_RDONLY))
         }
-        // Other tests run meanwhile and hold some of their own; each leak here would add hundreds.
+        // Other tests run at the same time and use some of their own; a leak would add hundreds.
         let after = try Usage.now()
         #expect(after.descriptors < before.descriptors + 150)
         #expect(after.threads < before.threads + 150)
     }
 }
 
-/// How many descriptors and threads this process has.
+/// The numbers of descriptors and threads of this process.
 private struct Usage {
     var descriptors: Int
     var threads: Int

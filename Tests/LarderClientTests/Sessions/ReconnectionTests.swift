@@ -5,10 +5,10 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("A server that goes away")
+@Suite("Reconnection")
 struct ReconnectionTests {
-    /// The first connection is closed once it has been asked something; later ones serve.
-    private func closingOnce(_ later: Journal<Request> = Journal()) throws -> ScriptedServer {
+    /// The first connection is closed after its first request; later connections are served.
+    private func closingOnce(_ later: Recorder<Request> = Recorder()) throws -> ScriptedServer {
         try ScriptedServer { peer, number in
             try peer.greet()
             if number == 1 {
@@ -16,42 +16,42 @@ struct ReconnectionTests {
                 return
             }
             while let envelope = peer.receive() {
-                later.note(envelope.request)
+                later.append(envelope.request)
                 if case .query = envelope.request {
-                    try peer.answer(envelope.id, .batches([.items([1, 2])], more: false))
+                    try peer.reply(envelope.id, .batches([.items([1, 2])], more: false))
                 } else {
-                    try peer.answer(envelope)
+                    try peer.reply(to: envelope)
                 }
             }
         }
     }
 
-    @Test("a read whose answer was lost is asked again")
+    @Test("a read whose reply was lost is retried")
     func read() throws {
         let server = try closingOnce()
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try client.object(for: .item(5))?["number"] == 5)
         #expect(server.connectionCount == 2)
         client.close()
     }
 
-    @Test("a task's read whose answer was lost is asked again")
+    @Test("a task's read whose reply was lost is retried")
     func readInTask() async throws {
         let server = try closingOnce()
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try await client.object(for: .item(5))?["number"] == 5)
         #expect(server.connectionCount == 2)
         client.close()
     }
 
-    @Test("a write whose answer was lost is indeterminate, and is not sent again")
+    @Test("a write whose reply was lost is indeterminate, and is not sent again")
     func write() async throws {
-        let later = Journal<Request>()
+        let later = Recorder<Request>()
         let server = try closingOnce(later)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             #expect(code { _ = try client.insert("Item", [:]) } == .indeterminate)
             try client.ping()
@@ -60,24 +60,24 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("a task's write whose answer was lost is indeterminate, and is not sent again")
+    @Test("a task's write whose reply was lost is indeterminate, and is not sent again")
     func writeInTask() async throws {
-        let later = Journal<Request>()
+        let later = Recorder<Request>()
         let server = try closingOnce(later)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(await asyncCode { _ = try await client.insert("Item", [:]) } == .indeterminate)
         try await client.ping()
         #expect(later.entries == [.ping])
         client.close()
     }
 
-    @Test("a write with an idempotency key whose answer was lost is sent again as it was")
+    @Test("a write with an idempotency key whose reply was lost is sent again unchanged")
     func keyedWrite() async throws {
-        let later = Journal<Request>()
+        let later = Recorder<Request>()
         let server = try closingOnce(later)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             let inserted = try client.insert("Item", ["number": 1], idempotencyKey: "k")
             #expect(inserted == .item(1))
@@ -88,12 +88,12 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("a task's write with an idempotency key whose answer was lost is sent again")
+    @Test("a task's write with an idempotency key whose reply was lost is sent again")
     func keyedWriteInTask() async throws {
-        let later = Journal<Request>()
+        let later = Recorder<Request>()
         let server = try closingOnce(later)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let delete = ChangeSet([.delete(.item(1), ifVersion: nil)])
         #expect(try await client.save(delete, idempotencyKey: "k").deletedCount == 1)
         #expect(later.entries.count == 1)
@@ -102,17 +102,17 @@ struct ReconnectionTests {
 
     @Test("a write with an idempotency key is indeterminate if no server comes back")
     func keyedWriteWithoutServer() async throws {
-        let asked = Flag()
+        let isRequested = Flag()
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             _ = peer.receive()
-            asked.raise()
+            isRequested.raise()
         }
         let client = try await StoreClient.connect(
-            to: server.path, options: .patient(reconnectWait: .milliseconds(200)))
+            to: server.path, options: .longTimeouts(reconnectWait: .milliseconds(200)))
         let stopping = Task {
             await inThread {
-                asked.wait()
+                isRequested.wait()
                 server.stop()
             }
         }
@@ -140,7 +140,7 @@ struct ReconnectionTests {
             try peer.serve()
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             closed.wait()
             let inserted = try client.insert("Item", [:])
@@ -150,20 +150,20 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("what an unavailable server refused is asked again over another connection")
+    @Test("a request that an unavailable server refused is retried over another connection")
     func unavailable() async throws {
         let server = try ScriptedServer { peer, number in
             try peer.greet()
             if number <= 3 {
                 while let request = peer.receive() {
-                    try peer.answer(request.id, .failed(LarderError(.unavailable, "stopping")))
+                    try peer.reply(request.id, .failed(LarderError(.unavailable, "stopping")))
                 }
                 return
             }
             try peer.serve()
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             let inserted = try client.insert("Item", [:])
             #expect(inserted == .item(1))
@@ -173,16 +173,16 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("a write that a stopping server has not answered is sent to the next one")
+    @Test("a write without a reply from a server that shuts down is sent to the next server")
     func stopping() async throws {
         let server = try ScriptedServer { peer, number in
             try peer.greet()
             guard number == 1 else { return try peer.serve() }
             _ = peer.receive()
-            try peer.answer(0, .failed(LarderError(.unavailable, "stopping")))
+            try peer.reply(0, .failed(LarderError(.unavailable, "stopping")))
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             let inserted = try client.insert("Item", [:])
             #expect(inserted == .item(1))
@@ -191,29 +191,29 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("a server that stays unavailable is given up with its own word")
+    @Test("the wait for an unavailable server ends with the server's error")
     func stillUnavailable() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
-                try peer.answer(request.id, .failed(LarderError(.unavailable, "stopping")))
+                try peer.reply(request.id, .failed(LarderError(.unavailable, "stopping")))
             }
         }
         defer { server.stop() }
         let client = try StoreClient.connect(
-            to: server.path, options: .patient(reconnectWait: .milliseconds(100)))
+            to: server.path, options: .longTimeouts(reconnectWait: .milliseconds(100)))
         #expect(code { try client.ping() } == .unavailable)
         client.close()
     }
 
-    @Test("callers in threads and tasks wait for a server that is started again")
+    @Test("callers in threads and tasks wait for a server that restarts")
     func restart() async throws {
         let serve: ScriptedServer.Script = { peer, _ in
             try peer.greet()
             try peer.serve()
         }
         let first = try ScriptedServer(serve)
-        let client = try await StoreClient.connect(to: first.path, options: .patient())
+        let client = try await StoreClient.connect(to: first.path, options: .longTimeouts())
         try await client.ping()
         first.stop()
         async let threads: Void = inThreads(4) { number in
@@ -227,7 +227,7 @@ struct ReconnectionTests {
             }
             try await group.waitForAll()
         }
-        let second = try ScriptedServer(at: first.place, serve)
+        let second = try ScriptedServer(at: first.socketPath, serve)
         await threads
         try await tasks
         #expect(second.connectionCount == 1)
@@ -235,14 +235,14 @@ struct ReconnectionTests {
         second.stop()
     }
 
-    @Test("a server that does not come back is given up after the wait")
-    func gone() async throws {
+    @Test("the wait for a server that does not come back ends")
+    func noServer() async throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             try peer.serve()
         }
         let client = try await StoreClient.connect(
-            to: server.path, options: .patient(reconnectWait: .milliseconds(100)))
+            to: server.path, options: .longTimeouts(reconnectWait: .milliseconds(100)))
         server.stop()
         await inThread {
             #expect(code { _ = try client.object(for: .item(1)) } == .connectionFailed)
@@ -260,7 +260,7 @@ struct ReconnectionTests {
         let server = try closingOnce()
         defer { server.stop() }
         let client = try StoreClient.connect(
-            to: server.path, options: .patient(reconnectWait: .zero))
+            to: server.path, options: .longTimeouts(reconnectWait: .zero))
         #expect(code { _ = try client.object(for: .item(1)) } == .connectionFailed)
         #expect(code { try client.ping() } == .connectionFailed)
         #expect(server.connectionCount == 1)
@@ -273,7 +273,7 @@ struct ReconnectionTests {
             try peer.greet()
             _ = peer.receive()
         }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         server.stop()
         let call = Task { await asyncCode { try await client.ping() } }
         call.cancel()
@@ -287,7 +287,7 @@ struct ReconnectionTests {
             try peer.greet()
             _ = peer.receive()
         }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         server.stop()
         async let thread: Void = inThread {
             #expect(code { try client.ping() } == .connectionFailed)
@@ -305,7 +305,7 @@ struct ReconnectionTests {
             _ = peer.receive()
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         do throws(LarderError) {
             _ = try client.object(for: .item(1))
             Issue.record("another store was accepted")
@@ -316,46 +316,46 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("a server that comes back and refuses the handshake is not asked for ever")
+    @Test("a call ends when the new server refuses the handshake")
     func refusedLater() throws {
         let server = try ScriptedServer { peer, number in
             if number == 1 {
                 try peer.greet()
                 _ = peer.receive()
             } else {
-                let hello = try peer.introduction()
-                try peer.answer(hello.id, .failed(LarderError(.schemaMismatch, "another schema")))
+                let hello = try peer.receiveFirst()
+                try peer.reply(hello.id, .failed(LarderError(.schemaMismatch, "another schema")))
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(code { _ = try client.object(for: .item(1)) } == .schemaMismatch)
         #expect(server.connectionCount == 2)
         client.close()
     }
 
-    @Test("a query that was lost within its answer is collected anew, from the beginning")
-    func listing() throws {
+    @Test("a query whose result was lost in the middle is run again from the beginning")
+    func list() throws {
         let server = try ScriptedServer { peer, number in
             try peer.greet()
             guard let request = peer.receive() else { return }
-            try peer.answer(request.id, .batches([.items([1, 2])], more: true))
+            try peer.reply(request.id, .batches([.items([1, 2])], more: true))
             if number == 1 { return }
-            try peer.answer(request.id, .batches([.items([3])], more: false))
+            try peer.reply(request.id, .batches([.items([3])], more: false))
             _ = peer.receive()
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         #expect(try client.fetch("Item").compactMap { $0["number"] } == [1, 2, 3])
         #expect(server.connectionCount == 2)
         client.close()
     }
 
-    @Test("a stream is asked again until its first batch was taken")
+    @Test("a stream is opened again if no batch was taken")
     func streamBeforeItsFirstBatch() throws {
         let server = try closingOnce()
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(.fetch(Fetch("Item")))
         #expect(try stream.next()?.numbers == [1, 2])
         #expect(try stream.next() == nil)
@@ -363,16 +363,16 @@ struct ReconnectionTests {
         client.close()
     }
 
-    @Test("a stream in progress fails when the connection is lost, and the client goes on")
+    @Test("a stream in progress fails when the connection is lost, and the client continues")
     func streamInProgress() throws {
         let server = try ScriptedServer { peer, number in
             try peer.greet()
             guard number == 1 else { return try peer.serve() }
             guard let request = peer.receive() else { return }
-            try peer.answer(request.id, .batches([.items([1])], more: true))
+            try peer.reply(request.id, .batches([.items([1])], more: true))
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(.fetch(Fetch("Item")))
         #expect(try stream.next()?.numbers == [1])
         #expect(code { _ = try stream.next() } == .connectionFailed)

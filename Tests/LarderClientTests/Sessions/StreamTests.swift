@@ -15,8 +15,8 @@ struct StreamTests {
         }
     }
 
-    /// Notes every request, and serves streams of ten batches.
-    private func notingServer(_ seen: Journal<Request>) throws -> ScriptedServer {
+    /// Records every request, and serves streams of ten batches.
+    private func recordingServer(_ seen: Recorder<Request>) throws -> ScriptedServer {
         try ScriptedServer { peer, _ in
             try peer.greet()
             var query: RequestEnvelope?
@@ -25,18 +25,18 @@ struct StreamTests {
                 for _ in 0..<count where sent < 10 {
                     sent += 1
                     guard let id = query?.id else { return }
-                    try peer.answer(id, .batches([.items([sent])], more: sent < 10))
+                    try peer.reply(id, .batches([.items([sent])], more: sent < 10))
                 }
             }
             while let envelope = peer.receive() {
-                seen.note(envelope.request)
+                seen.append(envelope.request)
                 switch envelope.request {
                 case .query(let request):
                     query = envelope
                     try send(Int64(request.credit))
                 case .credit(_, let batches): try send(Int64(batches))
                 case .cancel: break
-                default: try peer.answer(envelope)
+                default: try peer.reply(to: envelope)
                 }
             }
         }
@@ -46,7 +46,7 @@ struct StreamTests {
     func order() throws {
         let server = try servingServer(batchCount: 25)
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(query)
         var numbers: [Int64] = []
         while let batch = try stream.next() { numbers += batch.numbers }
@@ -55,11 +55,11 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a hundred thousand rows come through a task's loop")
+    @Test("a task's loop reads a hundred thousand rows")
     func manyRows() async throws {
         let server = try servingServer(batchCount: 10_000)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         var (count, sum): (Int64, Int64) = (0, 0)
         for try await batch in try await client.stream(query).batches {
             count += Int64(batch.rowCount)
@@ -69,27 +69,27 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("an empty first batch is given, so that the columns are known")
+    @Test("an empty first batch is returned, because it has the columns")
     func empty() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
-                try peer.answer(request.id, .batches([.items([])], more: false))
+                try peer.reply(request.id, .batches([.items([])], more: false))
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(query)
         #expect(try stream.next()?.columns.map(\.name) == ["number"])
         #expect(try stream.next() == nil)
         client.close()
     }
 
-    @Test("other calls go on between two batches, in threads and tasks")
+    @Test("other calls proceed between two batches, in threads and tasks")
     func interleaved() async throws {
         let server = try servingServer(batchCount: 50)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         await inThread {
             let (first, second) = (try client.stream(query), try client.stream(query))
             var numbers: [Int64] = []
@@ -110,20 +110,20 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("the server is let ahead by the window, and by no more than was taken")
+    @Test("credit is the window at first, and then the number of batches taken")
     func window() throws {
-        let seen = Journal<Request>()
-        let server = try notingServer(seen)
+        let seen = Recorder<Request>()
+        let server = try recordingServer(seen)
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(query)
         try client.ping()
         guard case .query(let request) = seen.entries.first else {
-            Issue.record("the stream was not asked for")
+            Issue.record("the query was not sent")
             return
         }
         #expect(request.credit == StreamSource.window)
-        #expect(seen.entries.count == 2, "nothing was taken, so nothing is granted")
+        #expect(seen.entries.count == 2, "no batch was taken, so no credit is granted")
         _ = try stream.next()
         try client.ping()
         #expect(seen.entries.count == 3)
@@ -134,12 +134,12 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a stream that is cancelled tells the server, and gives nil")
+    @Test("cancelling a stream sends a cancellation, and next returns nil")
     func cancel() throws {
-        let seen = Journal<Request>()
-        let server = try notingServer(seen)
+        let seen = Recorder<Request>()
+        let server = try recordingServer(seen)
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(query)
         _ = try stream.next()
         stream.cancel()
@@ -150,12 +150,12 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a stream that is dropped is cancelled")
-    func dropped() throws {
-        let seen = Journal<Request>()
-        let server = try notingServer(seen)
+    @Test("a stream that is released is cancelled")
+    func released() throws {
+        let seen = Recorder<Request>()
+        let server = try recordingServer(seen)
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         do {
             let stream = try client.stream(query)
             _ = try stream.next()
@@ -167,10 +167,10 @@ struct StreamTests {
 
     @Test("a loop that is left early cancels the stream")
     func leftEarly() async throws {
-        let seen = Journal<Request>()
-        let server = try notingServer(seen)
+        let seen = Recorder<Request>()
+        let server = try recordingServer(seen)
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try await client.stream(query)
         for try await batch in stream.batches where batch.numbers == [2] { break }
         #expect(try await stream.next() == nil)
@@ -179,24 +179,24 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("cancelling from another thread wakes the task that waits for a batch")
+    @Test("cancelling in another thread wakes the task that waits for a batch")
     func cancelWhileWaiting() async throws {
-        let asked = Flag()
+        let isRequested = Flag()
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
-            while peer.receive() != nil { asked.raise() }
+            while peer.receive() != nil { isRequested.raise() }
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try await client.stream(query)
         let waiting = Task { try await stream.next() }
-        await inThread { asked.wait() }
+        await inThread { isRequested.wait() }
         stream.cancel()
         #expect(try await waiting.value == nil)
         client.close()
     }
 
-    @Test("a stream that is cancelled while its connection is replaced is not asked again")
+    @Test("a stream that is cancelled while its connection is replaced is not opened again")
     func cancelWhileReconnecting() async throws {
         let reconnecting = Flag()
         let cancelled = Flag()
@@ -212,7 +212,7 @@ struct StreamTests {
             try peer.serve()
         }
         defer { server.stop() }
-        let client = try await StoreClient.connect(to: server.path, options: .patient())
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try await client.stream(query)
         let waiting = Task { try await stream.next() }
         await inThread { reconnecting.wait() }
@@ -228,12 +228,12 @@ struct StreamTests {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
-                try peer.answer(request.id, .batches([.items([1])], more: true))
-                try peer.answer(request.id, .failed(LarderError(.snapshotExpired, "too late")))
+                try peer.reply(request.id, .batches([.items([1])], more: true))
+                try peer.reply(request.id, .failed(LarderError(.snapshotExpired, "too late")))
             }
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(query)
         #expect(try stream.next()?.numbers == [1])
         #expect(code { _ = try stream.next() } == .snapshotExpired)
@@ -241,18 +241,18 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a batch that does not come in time ends the stream")
+    @Test("a batch that does not arrive in time ends the stream")
     func timeout() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             while let request = peer.receive() {
                 guard case .query = request.request else { continue }
-                try peer.answer(request.id, .batches([.items([1])], more: true))
+                try peer.reply(request.id, .batches([.items([1])], more: true))
             }
         }
         defer { server.stop() }
         let client = try StoreClient.connect(
-            to: server.path, options: .patient(requestTimeout: .milliseconds(500)))
+            to: server.path, options: .longTimeouts(requestTimeout: .milliseconds(500)))
         let stream = try client.stream(query)
         #expect(try stream.next()?.numbers == [1])
         #expect(code { _ = try stream.next() } == .timeout)
@@ -260,12 +260,12 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("a server that sends past its credit is not listened to any more")
+    @Test("a server that exceeds its credit loses the connection")
     func overrun() throws {
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
             guard let request = peer.receive() else { return }
-            // In one piece, so that nothing can be taken before all is there.
+            // In one piece, so that the client cannot take a batch before the last one arrives.
             peer.send(
                 try (1...5 as ClosedRange<Int64>).flatMap {
                     try Peer.frame(request.id, .batches([.items([$0])], more: true))
@@ -273,7 +273,7 @@ struct StreamTests {
             _ = peer.receive()
         }
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try client.stream(query)
         for key in 1...4 as ClosedRange<Int64> {
             #expect(try stream.next()?.numbers == [key])
@@ -282,11 +282,11 @@ struct StreamTests {
         client.close()
     }
 
-    @Test("more streams than the server has room for are refused, and others go on")
+    @Test("a stream more than the server's maximum is refused, and the others continue")
     func tooMany() throws {
         let server = try servingServer(batchCount: 10)
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let streams = try (0..<31).map { _ in try client.stream(query) }
         let refused = try client.stream(query)
         #expect(code { _ = try refused.next() } == .resourceExhausted)
@@ -299,7 +299,7 @@ struct StreamTests {
     func unencodable() throws {
         let server = try servingServer(batchCount: 1)
         defer { server.stop() }
-        let client = try StoreClient.connect(to: server.path, options: .patient())
+        let client = try StoreClient.connect(to: server.path, options: .longTimeouts())
         let deep = (0..<200).reduce(QueryExpression.argument(0)) { tree, _ in .not(tree) }
         let query = Query.count(entityName: "Item", predicate: .tree(deep))
         #expect(code { _ = try client.stream(query) } != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderClient
 
-@Suite("Sockets by their paths")
+@Suite("Sockets")
 struct SocketTests {
     private func failure(connectingTo path: String) -> LarderError? {
         do throws(LarderError) {
@@ -18,26 +18,26 @@ struct SocketTests {
         }
     }
 
-    @Test("a path without a socket is named, with the question whether larderd runs")
+    @Test("the error for a path without a socket has the path and mentions larderd")
     func missing() throws {
-        let place = SocketPlace()
-        let error = failure(connectingTo: place.path)
+        let socketPath = TemporarySocketPath()
+        let error = failure(connectingTo: socketPath.path)
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message.contains(place.path) == true)
+        #expect(error?.message.contains(socketPath.path) == true)
         #expect(error?.hint?.contains("larderd") == true)
-        #expect(failure(connectingTo: place.path + "/deeper")?.code == .connectionFailed)
+        #expect(failure(connectingTo: socketPath.path + "/deeper")?.code == .connectionFailed)
     }
 
-    @Test("a socket that nobody listens on any more is named")
+    @Test("the error for a stale socket has its path")
     func stale() throws {
-        let place = SocketPlace()
-        close(try place.listen(backlog: 1))
-        let error = failure(connectingTo: place.path)
+        let socketPath = TemporarySocketPath()
+        close(try socketPath.listen(backlog: 1))
+        let error = failure(connectingTo: socketPath.path)
         #expect(error?.code == .connectionFailed)
-        #expect(error?.message == "nothing listens at \(place.path)")
+        #expect(error?.message == "no server listens at \(socketPath.path)")
     }
 
-    @Test("a path longer than a socket's address holds is refused, and its length named")
+    @Test("a path that is too long for a socket address is refused with its length")
     func tooLong() {
         let path = "/tmp/" + String(repeating: "x", count: UnixSocketAddress.pathBytesMax - 4)
         let error = failure(connectingTo: path)
@@ -50,35 +50,37 @@ struct SocketTests {
     @Test("an empty path, and one with a zero byte, are refused")
     func malformed() {
         #expect(failure(connectingTo: "")?.message == "the socket path is empty")
-        #expect(failure(connectingTo: "/tmp/a\0b")?.message == "the socket path contains a zero byte")
+        #expect(
+            failure(connectingTo: "/tmp/a\0b")?.message == "the socket path contains a zero byte")
     }
 
-    @Test("a server that accepts nobody is given up after the time to connect")
+    @Test("connecting to a server that accepts no connections times out")
     func fullBacklog() throws {
-        let place = SocketPlace()
-        let listener = try place.listen(backlog: 0)
+        let socketPath = TemporarySocketPath()
+        let listener = try socketPath.listen(backlog: 0)
         defer { close(listener) }
-        // A backlog of none still holds one connection.
-        let first = try connected(place.path)
+        // A backlog of 0 has room for one connection.
+        let first = try connected(socketPath.path)
         #expect(
-            failure(connectingTo: place.path)?.message.contains("accepts no connection") == true)
+            failure(connectingTo: socketPath.path)?.message.contains(
+                "did not accept the connection") == true)
         first.shutDown()
     }
 
-    @Test("a full backlog is waited for")
+    @Test("connecting waits while the backlog is full")
     func waitsForBacklog() async throws {
-        let place = SocketPlace()
-        let listener = try place.listen(backlog: 0)
+        let socketPath = TemporarySocketPath()
+        let listener = try socketPath.listen(backlog: 0)
         defer { close(listener) }
-        let first = try connected(place.path)
-        async let second: Void = inThread { try connected(place.path).shutDown() }
+        let first = try connected(socketPath.path)
+        async let second: Void = inThread { try connected(socketPath.path).shutDown() }
         let accepted = accept(listener, nil, nil)
         await second
         close(accepted)
         first.shutDown()
     }
 
-    @Test("what the peer does not take at once is reported, not waited for")
+    @Test("sending to a full socket returns at once")
     func full() throws {
         let (socket, peer) = try pair(requestTimeout: .seconds(60))
         defer { close(peer) }
@@ -92,18 +94,18 @@ struct SocketTests {
         #expect(!socket.waitUntilWritable(until: .after(.milliseconds(10))))
     }
 
-    @Test("a deadline ends waiting, however it is kept", arguments: [10, 100])
+    @Test("a deadline ends waiting, with recv and with poll", arguments: [10, 100])
     func deadline(requestMilliseconds: Int) throws {
         let timeout = Duration.milliseconds(requestMilliseconds)
         let (socket, peer) = try pair(requestTimeout: timeout)
         defer { close(peer) }
         var bytes = [UInt8](repeating: 0, count: 16)
-        let deadline = Moment.after(timeout)
+        let deadline = MonotonicInstant.after(timeout)
         #expect(socket.receive(into: &bytes, until: deadline) == .timedOut)
         #expect(deadline.isPast)
     }
 
-    @Test("a peer that has gone raises no signal")
+    @Test("sending to a closed peer raises no signal")
     func brokenPipe() throws {
         let (socket, peer) = try pair(requestTimeout: .seconds(60))
         close(peer)

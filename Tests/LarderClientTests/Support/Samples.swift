@@ -33,7 +33,7 @@ extension Batch {
             columns: [Column(name: "number", kind: .attribute(.int64), storage: .integers(keys))])
     }
 
-    /// The one row that answers a count.
+    /// The result of a count.
     static func total(_ number: Int64) -> Batch {
         Batch(
             rowCount: 1,
@@ -53,7 +53,7 @@ extension PersistentIdentifier {
 }
 
 extension StoreClient.Options {
-    static func patient(
+    static func longTimeouts(
         requestTimeout: Duration = .seconds(60), reconnectWait: Duration = .seconds(60)
     ) -> StoreClient.Options {
         var options = StoreClient.Options()
@@ -83,7 +83,7 @@ func asyncCode(of call: () async throws -> Void) async -> ErrorCode? {
     }
 }
 
-/// Runs the closure in so many threads at once, and waits for all of them.
+/// Runs the closure in this number of threads at once, and waits for all of them.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) async {
     await withTaskGroup { group in
         for number in 0..<count {
@@ -92,10 +92,10 @@ func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) a
     }
 }
 
-/// Runs the closure in a thread of its own, so that it may block.
+/// Runs the closure in a new thread, so that it may block.
 func inThread(_ body: @escaping @Sendable () throws -> Void) async {
     do {
-        try await ServiceThread.run { () -> Result<Void, LarderError> in
+        try await BackgroundThread.run { () -> Result<Void, LarderError> in
             do { try body() } catch { Issue.record(error) }
             return .success(())
         }
@@ -104,7 +104,7 @@ func inThread(_ body: @escaping @Sendable () throws -> Void) async {
     }
 }
 
-/// Something that one thread waits for and another one reports.
+/// An event that one thread waits for and another one reports.
 final class Flag: Sendable {
     private let isRaised = Monitor(false)
     private let raised = Condition()
@@ -114,11 +114,11 @@ final class Flag: Sendable {
         raised.signal()
     }
 
-    /// Waits; a quarter of an hour is for ever, a minute is not where all tests share two cores.
+    /// Waits up to 15 minutes. A minute may be too short where all tests share two cores.
     func wait() {
         let isRaised = isRaised.wait(for: raised, until: .after(.seconds(900))) {
             $0 ? true : nil
         }
-        #expect(isRaised == true, "what was waited for did not happen")
+        #expect(isRaised == true, "the event did not happen")
     }
 }

@@ -7,12 +7,12 @@ import Testing
 
 @testable import LarderClient
 
-/// A server that does what a test says: each connection is handed to the test's script, in a
-/// thread of its own, with its number from 1.
+/// A server that runs a test's script for each connection, in a thread of its own, with the
+/// connection's number from 1.
 final class ScriptedServer: Sendable {
     typealias Script = @Sendable (Peer, Int) throws -> Void
 
-    let place: SocketPlace
+    let socketPath: TemporarySocketPath
     private let listener: Int32
     private let script: Script
     private let state = Mutex(State())
@@ -23,19 +23,19 @@ final class ScriptedServer: Sendable {
         var peers: [Peer] = []
     }
 
-    /// - Parameter place: where to listen; by default a place of its own.
-    init(at place: SocketPlace? = nil, _ script: @escaping Script) throws {
-        self.place = place ?? SocketPlace()
+    /// - Parameter socketPath: The path to listen at; by default a new one.
+    init(at socketPath: TemporarySocketPath? = nil, _ script: @escaping Script) throws {
+        self.socketPath = socketPath ?? TemporarySocketPath()
         self.script = script
-        listener = try self.place.listen(backlog: 64)
-        try ServiceThread.start { self.acceptConnections() }
+        listener = try self.socketPath.listen(backlog: 64)
+        try BackgroundThread.start { self.acceptConnections() }
     }
 
-    var path: String { place.path }
+    var path: String { socketPath.path }
 
     var connectionCount: Int { state.withLock { $0.connectionCount } }
 
-    /// Accepts no more connections and ends those that there are.
+    /// Accepts no more connections and ends the open ones.
     func stop() {
         let peers = state.withLock { state in
             state.isStopped = true
@@ -68,11 +68,11 @@ final class ScriptedServer: Sendable {
 
     private func serve(_ peer: Peer, _ number: Int) {
         do {
-            try ServiceThread.start { [self] in
+            try BackgroundThread.start { [self] in
                 do {
                     try script(peer, number)
                 } catch is Peer.Gone {
-                    // What the client makes of it is the test's to judge.
+                    // The test checks the client's reaction.
                 } catch {
                     Issue.record(error)
                 }
@@ -87,7 +87,7 @@ final class ScriptedServer: Sendable {
 
 /// The server's end of a connection, for a script that runs in one thread.
 ///
-/// Protected by that: only the script's thread reads and writes; others only close.
+/// Safe to share: only the script's thread reads and writes; other threads only close.
 final class Peer: @unchecked Sendable {
     private let descriptor: Int32
     private let codec = WireCodec()
@@ -96,7 +96,7 @@ final class Peer: @unchecked Sendable {
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
-        // A test that goes wrong ends, rather than waiting for ever.
+        // A test that fails must end.
         var limit = timeval(tv_sec: 600, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
@@ -105,25 +105,25 @@ final class Peer: @unchecked Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Takes the handshake and answers it.
+    /// Receives the handshake and replies to it.
     @discardableResult
     func greet(_ welcome: Welcome = .sample) throws -> Hello {
-        let envelope = try introduction()
+        let envelope = try receiveFirst()
         guard case .hello(let hello) = envelope.request else { throw Unexpected(envelope) }
-        try answer(envelope.id, .welcome(welcome))
+        try reply(envelope.id, .welcome(welcome))
         return hello
     }
 
     /// The first request.
     ///
-    /// - Throws: ``Gone`` when the connection ends before, as when the client closes, or the test
-    ///   stops the server, while a connection is being made.
-    func introduction() throws -> RequestEnvelope {
+    /// - Throws: ``Gone`` if the connection ends first, because the client closes it or the test
+    ///   stops the server.
+    func receiveFirst() throws -> RequestEnvelope {
         guard let envelope = receive() else { throw Gone() }
         return envelope
     }
 
-    /// The next request; nil once the client has gone.
+    /// The next request; nil after the client has closed the connection.
     func receive() -> RequestEnvelope? {
         while true {
             let request = try? splitter.withNextFrame { frame in try? codec.decodeRequest(frame) }
@@ -136,7 +136,7 @@ final class Peer: @unchecked Sendable {
         }
     }
 
-    func answer(_ id: UInt64, _ reply: Reply) throws {
+    func reply(_ id: UInt64, _ reply: Reply) throws {
         send(try Peer.frame(id, reply))
     }
 
@@ -146,7 +146,7 @@ final class Peer: @unchecked Sendable {
         return frame
     }
 
-    /// Sends all the bytes; a client that has gone is no error.
+    /// Sends all bytes. A client that has closed the connection is not an error.
     func send(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
@@ -160,10 +160,10 @@ final class Peer: @unchecked Sendable {
         }
     }
 
-    /// Ends the connection; the descriptor itself goes with the peer.
+    /// Ends the connection. The descriptor is closed when the peer is released.
     func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-    /// The connection ended before the client introduced itself.
+    /// The connection ended before the first request.
     struct Gone: Error {}
 
     struct Unexpected: Error, CustomStringConvertible {

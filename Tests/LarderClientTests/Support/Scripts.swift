@@ -3,10 +3,10 @@ import LarderWire
 import Synchronization
 import Testing
 
-/// What scripted servers commonly do.
+/// Scripts that several tests use.
 extension Peer {
-    /// Answers everything with what was asked for; streams get so many batches of ten objects, as
-    /// far as their credit goes.
+    /// Replies to every request with a suitable result. A stream gets `batchCount` batches of ten
+    /// objects, as its credit allows.
     func serve(batchCount: Int64 = 10) throws {
         var streams: [UInt64: ServedStream] = [:]
         while let envelope = receive() {
@@ -19,26 +19,26 @@ extension Peer {
                 streams[id]?.credit += Int64(batches)
                 try streams[id]?.advance(id, self)
             case .cancel(let id): streams[id] = nil
-            default: try answer(envelope)
+            default: try reply(to: envelope)
             }
         }
     }
 
-    /// Answers a request other than a query with what was asked for.
-    func answer(_ envelope: RequestEnvelope) throws {
+    /// Replies to a request other than a query with a suitable result.
+    func reply(to envelope: RequestEnvelope) throws {
         switch envelope.request {
         case .get(let identifiers, _):
             let keys = identifiers.compactMap(\.permanentKey)
-            try answer(envelope.id, .batches([.items(keys)], more: false))
+            try reply(envelope.id, .batches([.items(keys)], more: false))
         case .save(let changes):
-            try answer(envelope.id, .saved(Peer.result(of: changes)))
+            try reply(envelope.id, .saved(Peer.result(of: changes)))
         case .explain:
             let explanation = Explanation(plan: "Scan", sql: "SELECT", steps: [], warnings: [])
-            try answer(envelope.id, .explained(explanation))
+            try reply(envelope.id, .explained(explanation))
         case .statistics:
-            try answer(envelope.id, .statistics([Statistic("objects", 3)]))
+            try reply(envelope.id, .statistics([Statistic("objects", 3)]))
         case .ping:
-            try answer(envelope.id, .pong)
+            try reply(envelope.id, .pong)
         default: throw Unexpected(envelope)
         }
     }
@@ -68,16 +68,16 @@ private struct ServedStream {
             let batch = Batch.items(sent * 10 + 1...sent * 10 + 10)
             sent += 1
             credit -= 1
-            try peer.answer(id, .batches([batch], more: sent < batchCount))
+            try peer.reply(id, .batches([batch], more: sent < batchCount))
         }
     }
 }
 
-/// What a script saw, in order.
-final class Journal<Entry: Sendable>: Sendable {
+/// A list to which threads append.
+final class Recorder<Entry: Sendable>: Sendable {
     private let state = Mutex<[Entry]>([])
 
     var entries: [Entry] { state.withLock { $0 } }
 
-    func note(_ entry: Entry) { state.withLock { $0.append(entry) } }
+    func append(_ entry: Entry) { state.withLock { $0.append(entry) } }
 }

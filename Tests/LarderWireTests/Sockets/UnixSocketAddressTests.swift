@@ -32,7 +32,8 @@ struct UnixSocketAddressTests {
         #expect(refusal("\0a\0b") != nil)
     }
 
-    @Test("a socket bound to an address is reached at it", arguments: ["/tmp/larder-", "\0larder-"])
+    @Test(
+        "a socket bound to an address is reached at it", arguments: ["/tmp/larder-", "\0larder-"])
     func reached(prefix: String) throws {
         let path = prefix + UUID().uuidString
         let address = try UnixSocketAddress(path: path)

@@ -112,7 +112,7 @@ private struct Form: Sendable {
         Form(name) { (client, size) throws(LarderError) in
             let fetch = Fetch("Article", sort: [SortKey("wordCount")], selection: .identifiers)
             let middle = PersistentIdentifier(
-                store: client.welcome.storeIdentifier, entityName: "Article", key: Int64(size / 2))
+                store: client.server.storeIdentifier, entityName: "Article", key: Int64(size / 2))
             let parameters = QueryParameters(limit: 10, after: [.int(5_000), .object(middle)])
             let stream = try client.stream(.fetch(fetch), parameters)
             while try stream.next() != nil {}

@@ -19,7 +19,7 @@ struct ReadRates: Measure {
         let redis = try Redis.peer(run, count)
         guard
             let load = try run.peer(
-                "load", ["larder", server.socket, client.welcome.storeIdentifier.uuidString])
+                "load", ["larder", server.socket, client.server.storeIdentifier.uuidString])
         else {
             say("the load comes from a peer's program; not measured here")
             return

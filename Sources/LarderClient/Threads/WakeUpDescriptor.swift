@@ -1,11 +1,11 @@
 import Glibc
 import LarderModel
 
-/// A descriptor by which one thread wakes another from `poll`.
-final class WakeUp: Sendable {
-    /// Readable once rung.
+/// A descriptor with which one thread wakes another one from `poll`.
+final class WakeUpDescriptor: Sendable {
+    /// The descriptor to poll. It is readable after ``wake()``.
     let descriptor: Int32
-    private let bell: Int32
+    private let writeEnd: Int32
 
     init() throws(LarderError) {
         var pair: [Int32] = [-1, -1]
@@ -16,23 +16,22 @@ final class WakeUp: Sendable {
             throw LarderError(
                 .resourceExhausted, "no socket can be created: \(SystemError(code: errno).text)")
         }
-        (descriptor, bell) = (pair[0], pair[1])
+        (descriptor, writeEnd) = (pair[0], pair[1])
     }
 
     deinit {
         close(descriptor)
-        close(bell)
+        close(writeEnd)
     }
 
-    /// The next `poll`, or the one that waits, finds the descriptor readable. Never blocks: a bell
-    /// that has been rung too often to take more is heard as well.
-    func ring() {
+    /// Makes the descriptor readable. Never blocks: if the socket is full, it is readable already.
+    func wake() {
         var byte: UInt8 = 0
-        send(bell, &byte, 1, Int32(MSG_NOSIGNAL))
+        send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
     }
 
-    /// Makes it unreadable again.
-    func silence() {
+    /// Makes the descriptor unreadable again.
+    func drain() {
         var byte: UInt8 = 0
         while recv(descriptor, &byte, 1, 0) > 0 {}
     }

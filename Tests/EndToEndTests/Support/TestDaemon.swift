@@ -1,72 +1,71 @@
 import FoundationEssentials
 import Glibc
 import LarderClient
-import LarderModel
 import TestSupport
 import Testing
 
-/// A folder of a test's own with a schema, a store, and the daemon that serves it.
+/// A larderd process with a schema and a store in a temporary folder.
 ///
-/// Protected by its test, which starts and ends the daemon from one thread at a time.
-final class Site: @unchecked Sendable {
+/// Safe to share: the test starts and stops the process in one thread at a time.
+final class TestDaemon: @unchecked Sendable {
     let folder: String
     var socket: String { "\(folder)/socket" }
     var store: String { "\(folder)/school.store" }
-    private var daemon: Program?
+    private var process: ChildProcess?
 
-    /// - Parameter isServed: whether the daemon is started at once.
-    init(isServed: Bool = true, schema: String = Site.schema) throws {
+    /// - Parameter starts: Whether the process is started at once.
+    init(starts: Bool = true, schema: String = TestDaemon.schema) throws {
         var template = Array("/tmp/larder-end-to-end-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         try schema.write(toFile: "\(folder)/schema.json", atomically: true, encoding: .utf8)
-        if isServed { try start() }
+        if starts { try start() }
     }
 
     deinit {
-        daemon = nil
+        process = nil
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Starts the daemon, and returns when it is ready.
+    /// Starts the process, and returns when it is ready.
     func start() throws {
         let readiness = try ReadinessSocket(path: "\(folder)/notify")
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)
         defer { close(ends[0]) }
-        // The daemon alone holds the other end, so that reading it tells when it has ended.
-        let daemon = try Program(
-            "larderd", daemonArguments, environment: ["NOTIFY_SOCKET": readiness.path],
+        // Only the process has the other end, so its end can be read from this one.
+        let process = try ChildProcess(
+            "larderd", arguments, environment: ["NOTIFY_SOCKET": readiness.path],
             output: ends[1], errors: errorsPath)
         close(ends[1])
         guard readiness.wait(unlessEnded: ends[0]) else {
-            daemon.send(SIGKILL)
-            daemon.wait()
+            process.send(SIGKILL)
+            process.wait()
             throw NotReady(description: "larderd did not start: \(errors)")
         }
-        self.daemon = daemon
+        self.process = process
     }
 
-    /// Ends the daemon in order.
+    /// Stops the process gracefully.
     ///
     /// - Returns: its exit status.
     func stop() -> Int32? {
-        daemon?.send(SIGTERM)
-        defer { daemon = nil }
-        return daemon?.wait()
+        process?.send(SIGTERM)
+        defer { process = nil }
+        return process?.wait()
     }
 
-    /// Ends the daemon on the spot.
+    /// Kills the process.
     func kill() {
-        daemon?.send(SIGKILL)
-        daemon?.wait()
-        daemon = nil
+        process?.send(SIGKILL)
+        process?.wait()
+        process = nil
     }
 
-    var daemonProcessIdentifier: Int? { daemon?.processIdentifier }
+    var processIdentifier: Int? { process?.identifier }
 
-    /// What the daemons have written to standard error.
+    /// The standard error of all processes that were started.
     var errors: String {
         (try? String(contentsOfFile: errorsPath, encoding: .utf8)) ?? ""
     }
@@ -83,20 +82,20 @@ final class Site: @unchecked Sendable {
     }
 
     /// Runs a program to its end.
-    func run(_ name: String, _ arguments: [String]) throws -> Outcome {
+    func run(_ name: String, _ arguments: [String]) throws -> ProcessResult {
         let path = "\(folder)/output-\(UUID().uuidString)"
         let output = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(output >= 0)
-        let program = try Program(name, arguments, output: output, errors: path + ".errors")
+        let process = try ChildProcess(name, arguments, output: output, errors: path + ".errors")
         close(output)
-        let status = program.wait()
-        return Outcome(
+        let status = process.wait()
+        return ProcessResult(
             status: status, output: try String(contentsOfFile: path, encoding: .utf8),
             errors: try String(contentsOfFile: path + ".errors", encoding: .utf8))
     }
 
-    /// The idle exit is for a test run that is broken off.
-    var daemonArguments: [String] {
+    /// The idle exit ends the process if the test run is interrupted.
+    var arguments: [String] {
         [
             "--store", store, "--schema", "\(folder)/schema.json", "--socket", socket,
             "--idle-exit", "300",
@@ -110,7 +109,7 @@ final class Site: @unchecked Sendable {
     }
 }
 
-extension Site {
+extension TestDaemon {
     static let schema = """
         { "version": "1.0.0",
           "entities": [
@@ -140,7 +139,7 @@ extension Site {
         """
 }
 
-/// The socket on which a daemon says that it is ready.
+/// The socket on which a process reports that it is ready.
 private final class ReadinessSocket {
     let path: String
     private let descriptor: Int32
@@ -152,7 +151,7 @@ private final class ReadinessSocket {
 
     deinit { close(descriptor) }
 
-    /// - Returns: false if the daemon ended instead, or said nothing for a minute.
+    /// - Returns: false if the process ended, or sent nothing for a minute.
     func wait(unlessEnded pipe: Int32) -> Bool {
         while true {
             var descriptors = [

@@ -1,16 +1,17 @@
 import Glibc
 import LarderModel
 
-/// Threads of the library's own, for what would block: they take no signals, and end by themselves.
-enum ServiceThread {
-    /// What the next threads are to run. Each new thread takes one entry; it does not matter which.
+/// The library's own threads, for work that blocks. They receive no signals.
+enum BackgroundThread {
+    /// The closures for new threads. Each thread takes one, in any order.
     private static let bodies = Monitor<[@Sendable () -> Void]>([])
 
-    /// Runs the closure on a thread of its own.
+    /// Runs the closure on a new thread.
     ///
-    /// - Throws: `resourceExhausted` if the system has no thread to give.
+    /// - Throws: `resourceExhausted` if the system cannot create a thread.
     static func start(_ body: @escaping @Sendable () -> Void) throws(LarderError) {
-        // Under the lock, no thread can take the entry before it is known that there is one.
+        // The lock is held until the thread exists, so that another thread cannot take the closure
+        // of one that could not be created.
         let status = bodies.withLock { bodies in
             bodies.append(body)
             let status = create()
@@ -19,16 +20,16 @@ enum ServiceThread {
         }
         guard status == 0 else {
             throw LarderError(
-                .resourceExhausted, "the system gives this process no further thread",
+                .resourceExhausted, "the system cannot create another thread for this process",
                 hint: "raise the limit on processes and threads (ulimit -u)")
         }
     }
 
-    /// Runs the closure on a thread of its own and waits for what it returns, without blocking.
-    static func run<Answer: Sendable>(
-        _ body: @escaping @Sendable () -> Result<Answer, LarderError>
-    ) async throws(LarderError) -> Answer {
-        let result: Result<Answer, LarderError> = await withCheckedContinuation { continuation in
+    /// Runs the closure on a new thread and waits for its result without blocking.
+    static func run<Success: Sendable>(
+        _ body: @escaping @Sendable () -> Result<Success, LarderError>
+    ) async throws(LarderError) -> Success {
+        let result: Result<Success, LarderError> = await withCheckedContinuation { continuation in
             do throws(LarderError) {
                 try start { continuation.resume(returning: body()) }
             } catch {
@@ -38,7 +39,9 @@ enum ServiceThread {
         return try result.get()
     }
 
-    /// Signals are the program's to handle, so a thread is born with all of them blocked.
+    /// Creates a thread with all signals blocked, because the program's own threads handle them.
+    ///
+    /// - Returns: 0, or the system's error number.
     private static func create() -> Int32 {
         var all = sigset_t()
         var before = sigset_t()
@@ -49,7 +52,7 @@ enum ServiceThread {
         let status = pthread_create(
             &thread, nil,
             { _ in
-                let body = ServiceThread.bodies.withLock { $0.popLast() }
+                let body = BackgroundThread.bodies.withLock { $0.popLast() }
                 body?()
                 return nil
             }, nil)

@@ -1,30 +1,33 @@
 import FoundationEssentials
 import LarderModel
-import LarderWire
+internal import LarderWire
 
-/// A query whose whole answer becomes one list: what `fetch`, `count` and `aggregate` are made of.
-struct Listing<Element: Sendable>: Sendable {
+/// A query whose whole result becomes one list. `fetch`, `count` and `aggregate` use it.
+struct ListQuery<Element: Sendable>: Sendable {
     var query: Query
     var parameters: QueryParameters
-    /// The elements of one batch, given the store that it came from.
+    /// Makes the elements of one batch, which comes from the store with this identifier.
     var elements: @Sendable (Batch, UUID) -> [Element]
 
-    /// The query on the wire, without a bound on how far the server may be ahead.
+    /// The request, without a limit on the number of batches that the server may send ahead.
     func request() throws(LarderError) -> QueryRequest {
         try QueryRequest(query, parameters)
     }
 
+    /// Appends the elements of a reply.
+    ///
     /// - Returns: whether this was the last reply.
+    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one.
     func append(
         _ reply: Reply, _ welcome: Welcome, to list: inout [Element]
     ) throws(LarderError) -> Bool {
-        guard case .encodedBatches(let rows, let more) = reply else { throw .answerMismatch }
+        guard case .encodedBatches(let rows, let more) = reply else { throw .unexpectedReply }
         for batch in try rows.batches() { list += elements(batch, welcome.storeIdentifier) }
         return !more
     }
 }
 
-extension Listing where Element == Record {
+extension ListQuery where Element == Record {
     static func fetch(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
         variables: [String: QueryArgument], sort: [SortKey], limit: Int64?, offset: Int64?,
@@ -33,7 +36,7 @@ extension Listing where Element == Record {
         let fetch = Fetch(
             entityName, where: format.map { .format($0) }, sort: sort,
             includesSubentities: includesSubentities)
-        return Listing(
+        return ListQuery(
             query: .fetch(fetch),
             parameters: QueryParameters(
                 arguments: arguments, variables: variables, limit: limit, offset: offset),
@@ -41,9 +44,9 @@ extension Listing where Element == Record {
     }
 }
 
-extension Listing where Element == FoundRecord {
+extension ListQuery where Element == FoundRecord {
     static func objects(_ fetch: Fetch, _ parameters: QueryParameters) -> Self {
-        Listing(query: .fetch(fetch), parameters: parameters) { batch, store in
+        ListQuery(query: .fetch(fetch), parameters: parameters) { batch, store in
             batch.records(store: store).map {
                 FoundRecord(record: $0, isRelated: batch.relatedBy != nil)
             }
@@ -51,12 +54,12 @@ extension Listing where Element == FoundRecord {
     }
 }
 
-extension Listing where Element == Row {
+extension ListQuery where Element == Row {
     static func count(
         _ entityName: String, where format: String?, arguments: [QueryArgument],
         variables: [String: QueryArgument], includesSubentities: Bool
     ) -> Self {
-        Listing(
+        ListQuery(
             query: .count(
                 entityName: entityName, predicate: format.map { .format($0) },
                 includesSubentities: includesSubentities),
@@ -73,16 +76,18 @@ extension Listing where Element == Row {
             entityName, where: format.map { .format($0) }, groupBy: groupBy, columns,
             having: having.map { .format($0) }, sort: sort,
             includesSubentities: includesSubentities)
-        return Listing(
+        return ListQuery(
             query: .aggregate(aggregate),
             parameters: QueryParameters(arguments: arguments, variables: variables, limit: limit),
             elements: { $0.rows(store: $1) })
     }
 
-    /// The number in the one row that answers a count.
+    /// The number in the one row that is the result of a count.
+    ///
+    /// - Throws: `malformedMessage` if there is no such row.
     static func total(_ rows: [Row]) throws(LarderError) -> Int64 {
         guard rows.count == 1, case .int(let total)? = rows[0]["count"] else {
-            throw LarderError(.malformedMessage, "the server answered a count without a number")
+            throw LarderError(.malformedMessage, "the server replied to a count without a number")
         }
         return total
     }

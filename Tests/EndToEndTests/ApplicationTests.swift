@@ -1,14 +1,13 @@
 import FoundationEssentials
 import LarderClient
-import LarderModel
 import Testing
 
-@Suite("The questions that began it all")
-struct SeedTests {
-    @Test("students are counted by the year of their birth")
+@Suite("Aggregates, subqueries and identifiers of an application")
+struct ApplicationTests {
+    @Test("students are counted by year of birth")
     func studentsByYear() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let years: [Int64] = (0..<500).map { 1_990 + ($0 * $0) % 13 }
         let changes = years.enumerated().map { number, year in
             Change.insert(
@@ -28,10 +27,10 @@ struct SeedTests {
             older.count == expected.filter { $0.key < 1_995 && $0.value.count > 40 }.count)
     }
 
-    @Test("collections with an article of a category: SUBQUERY, ANY and Swift agree")
+    @Test("collections with an article in a category: SUBQUERY and ANY find the same as Swift")
     func collectionsOfCategory() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let (changes, expected) = library()
         let saved = try client.save(ChangeSet(changes))
         let categories = saved.inserted.filter { $0.entityName == "Category" }
@@ -39,13 +38,13 @@ struct SeedTests {
             let wanted = Int64(expected[number].count)
             let object = Value.object(category)
             let name = Value.string("category \(number)")
-            let questions: [(String, Value)] = [
+            let queries: [(String, Value)] = [
                 ("SUBQUERY(articles, $a, $a.category == %@).@count > 0", object),
                 ("SUBQUERY(articles, $a, $a.category.name == %@).@count > 0", name),
                 ("ANY articles.category == %@", object),
                 ("ANY articles.category.name == %@", name),
             ]
-            for (format, argument) in questions {
+            for (format, argument) in queries {
                 let count = try client.count(
                     "ArticleCollection", where: format, arguments: [.value(argument)])
                 #expect(count == wanted, "\(format) of category \(number)")
@@ -58,7 +57,7 @@ struct SeedTests {
         }
     }
 
-    /// Nine collections of articles in five categories, and of each category the collections.
+    /// Nine collections of articles in five categories, and the collections of each category.
     private func library() -> (changes: [Change], expected: [Set<Int>]) {
         func temporary(_ entityName: String, _ number: Int) -> PersistentIdentifier {
             PersistentIdentifier(temporary: "\(entityName) \(number)", entityName: entityName)
@@ -94,33 +93,34 @@ struct SeedTests {
         return (changes, expected)
     }
 
-    @Test("an identifier goes to another process as a URI, and comes back")
+    @Test("identifiers pass between processes as URIs")
     func identifierBetweenProcesses() throws {
-        let site = try Site()
-        let client = try site.connect()
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let ann = try client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
-        let got = try site.run(
-            "larder", ["get", ann.uriRepresentation, "--socket", site.socket, "--output", "jsonl"])
+        let got = try daemon.run(
+            "larder",
+            ["get", ann.uriRepresentation, "--socket", daemon.socket, "--output", "jsonl"])
         #expect(got.status == 0 && got.errors.isEmpty)
         #expect(got.output.contains("\"@id\":\"\(ann.uriRepresentation)\""))
         #expect(got.output.contains("\"Ann\""))
-        let inserted = try site.run(
+        let inserted = try daemon.run(
             "larder",
-            ["insert", "Student", "name=Bob", "birthOfYear=1999", "--socket", site.socket])
+            ["insert", "Student", "name=Bob", "birthOfYear=1999", "--socket", daemon.socket])
         #expect(inserted.status == 0, "\(inserted.errors)")
         let line = String(inserted.output.prefix { !$0.isNewline })
         let bob = try PersistentIdentifier(uriRepresentation: line)
         #expect(try client.object(for: bob)?["name"] == "Bob")
-        let other = try site.connect()
+        let other = try daemon.connect()
         let same = try PersistentIdentifier(uriRepresentation: ann.uriRepresentation)
         #expect(same == ann)
         #expect(try other.object(for: same)?["birthOfYear"] == 2_001)
     }
 
-    @Test("four different faults of a URI are four different errors")
-    func faultsOfURIs() throws {
-        let site = try Site()
-        let client = try site.connect()
+    @Test("four kinds of invalid URIs are four different errors")
+    func invalidURIs() throws {
+        let daemon = try TestDaemon()
+        let client = try daemon.connect()
         let ann = try client.insert("Student", ["name": "Ann", "birthOfYear": 2_001])
         let uri = ann.uriRepresentation
         #expect(

@@ -1,12 +1,12 @@
 public import LarderModel
 
-/// Many new objects of one entity, in bounded memory on both sides.
+/// Bulk insertion of objects of one entity, in bounded memory on both sides.
 extension StoreClient {
-    /// Opens a stream of new objects.
+    /// Opens a stream of new objects, blocking.
     ///
-    /// - Parameter timeout: Until all of it must be stored. Unless told, a stream of several
-    ///   transactions lasts as long as its writer likes, and one of a single transaction as long as
-    ///   the server allows (an hour).
+    /// - Parameter timeout: The time limit of the whole stream. nil is no limit for several
+    ///   transactions, and the server's limit (one hour) for a single one.
+    /// - Throws: errors of the connection. ``InsertionStream`` throws the errors of the rows.
     public func openInsertion(
         _ insertion: Insertion, timeout: Duration? = nil
     ) throws(LarderError) -> InsertionStream {
@@ -15,6 +15,9 @@ extension StoreClient {
         return try InsertionStream(insertion, over: connection, timeout: timeout, client: self)
     }
 
+    /// The asynchronous form of ``openInsertion(_:timeout:)-(Insertion,_)``.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func openInsertion(
         _ insertion: Insertion, timeout: Duration? = nil
     ) async throws(LarderError) -> InsertionStream {
@@ -23,13 +26,20 @@ extension StoreClient {
         return try InsertionStream(insertion, over: connection, timeout: timeout, client: self)
     }
 
-    /// Inserts an object for each row, which has a value for each of the properties; the others get
-    /// their defaults. Rows are taken as they can be sent, and not gathered.
+    /// Inserts one object per row, blocking.
     ///
-    /// - Returns: How many there were, and the runs of their keys if the insertion wants
+    /// Rows are taken from the sequence as they are sent, so the sequence may be longer than
+    /// memory.
+    ///
+    /// - Parameters:
+    ///   - properties: The names of the properties that rows have values for. Others get their
+    ///     defaults.
+    ///   - rows: One value per property, in the order of `properties`.
+    /// - Returns: the number of rows, and the runs of their keys if the insertion wants
     ///   identifiers; see ``InsertedRows/identifiers(of:store:)``.
-    /// - Throws: as ``InsertionStream/send(_:)-(Batch)`` does. The hint says how many rows are
-    ///   stored all the same, where they are more than one transaction.
+    /// - Throws: as ``InsertionStream/send(_:)-(Batch)`` does, and `unknownEntity`,
+    ///   `unknownProperty`, `wrongType` for a row. If there are several transactions, the hint has
+    ///   the number of rows that are stored.
     @inlinable
     public func insertAll(
         _ insertion: Insertion, properties: [String], rows: some Sequence<[Value]>
@@ -38,6 +48,10 @@ extension StoreClient {
         return try insertAll(insertion, properties) { rows.next() }
     }
 
+    /// Inserts one object per row.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` or `indeterminate` if the task is
+    ///   cancelled.
     @inlinable
     public func insertAll(
         _ insertion: Insertion, properties: [String], rows: some Sequence<[Value]> & Sendable
@@ -46,8 +60,9 @@ extension StoreClient {
         return try await insertAll(insertion, properties) { rows.next() }
     }
 
-    /// - Parameter next: Gives a row each time, and nil after the last. The caller's own sequence
-    ///   is behind it, whose code the caller's module has.
+    /// The generic forms call this one, so that only they are compiled into the caller's module.
+    ///
+    /// - Parameter next: The next row; nil after the last.
     @usableFromInline
     func insertAll(
         _ insertion: Insertion, _ properties: [String], next: () -> [Value]?
@@ -62,7 +77,7 @@ extension StoreClient {
             if builder.rowCount > 0 { try stream.send(builder.take()) }
             return try stream.finish()
         } catch {
-            throw stream.telling(error, insertion)
+            throw stream.describingProgress(error, insertion)
         }
     }
 
@@ -80,13 +95,13 @@ extension StoreClient {
             if builder.rowCount > 0 { try await stream.send(builder.take()) }
             return try await stream.finish()
         } catch {
-            throw stream.telling(error, insertion)
+            throw stream.describingProgress(error, insertion)
         }
     }
 
-    /// The same for rows that come with time.
+    /// Inserts one object per row of an asynchronous sequence.
     ///
-    /// - Throws: what the sequence throws, too.
+    /// - Throws: what the other forms throw, and the errors of the sequence.
     public func insertAll<Rows: AsyncSequence>(
         _ insertion: Insertion, properties: [String], rows: Rows
     ) async throws -> InsertedRows where Rows.Element == [Value] {
@@ -100,7 +115,7 @@ extension StoreClient {
             if builder.rowCount > 0 { try await stream.send(builder.take()) }
             return try await stream.finish()
         } catch let error as LarderError {
-            throw stream.telling(error, insertion)
+            throw stream.describingProgress(error, insertion)
         }
     }
 
@@ -112,7 +127,7 @@ extension StoreClient {
             throw LarderError(.unknownEntity, "there is no entity \(insertion.entityName)")
         }
         return try RowBuilder(
-            entity, properties, in: schema, store: welcome.storeIdentifier)
+            entity, properties, in: schema, store: session.welcome.storeIdentifier)
     }
 }
 
@@ -123,15 +138,17 @@ extension RowBuilder {
 }
 
 extension InsertionStream {
-    /// The error, with what is stored in spite of it.
-    fileprivate func telling(_ error: LarderError, _ insertion: Insertion) -> LarderError {
+    /// The error, with the number of rows that are stored in its hint.
+    fileprivate func describingProgress(
+        _ error: LarderError, _ insertion: Insertion
+    ) -> LarderError {
         guard !insertion.isAtomic, error.code != .indeterminate else { return error }
-        // What is under way is stored too, unless the server found the fault itself.
+        // Batches in flight are stored too, unless the error comes from the server.
         try? settle()
         cancel()
         let rest = "the first \(progress.rowCount) rows are stored"
-        var told = error
-        told.hint = error.hint.map { "\($0); \(rest)" } ?? rest
-        return told
+        var described = error
+        described.hint = error.hint.map { "\($0); \(rest)" } ?? rest
+        return described
     }
 }

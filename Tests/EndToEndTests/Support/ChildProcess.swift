@@ -2,19 +2,19 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A process that was started from one of the built programs.
-final class Program {
-    private let identifier: pid_t
+/// A process of one of the built programs.
+final class ChildProcess {
+    private let processIdentifier: pid_t
     private var status: Int32?
 
     /// - Parameters:
-    ///   - output: a descriptor for its standard output; none is /dev/null.
-    ///   - errors: a file for its standard error.
+    ///   - output: The descriptor for standard output; nil is /dev/null.
+    ///   - errors: The file for standard error.
     init(
         _ name: String, _ arguments: [String], environment: [String: String] = [:],
         output: Int32?, errors: String
     ) throws {
-        let path = "\(Program.folder)/\(name)"
+        let path = "\(ChildProcess.folder)/\(name)"
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -34,36 +34,36 @@ final class Program {
         let status = posix_spawn(
             &identifier, path, &actions, nil, argumentTexts, variableTexts)
         try #require(status == 0, "\(path) cannot be started; has it been built?")
-        self.identifier = identifier
+        processIdentifier = identifier
     }
 
     deinit {
         if status == nil {
-            kill(identifier, SIGKILL)
+            kill(processIdentifier, SIGKILL)
             wait()
         }
     }
 
-    var processIdentifier: Int { Int(identifier) }
+    var identifier: Int { Int(processIdentifier) }
 
     func send(_ signal: Int32) {
-        if status == nil { kill(identifier, signal) }
+        if status == nil { kill(processIdentifier, signal) }
     }
 
     /// Waits for the end of the process.
     ///
-    /// - Returns: its exit status; 128 and the signal's number if one ended it.
+    /// - Returns: its exit status, or 128 plus the number of the signal that ended it.
     @discardableResult
     func wait() -> Int32 {
         if let status { return status }
         var raw: Int32 = 0
-        while waitpid(identifier, &raw, 0) < 0 && errno == EINTR {}
+        while waitpid(processIdentifier, &raw, 0) < 0 && errno == EINTR {}
         let ended = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + raw & 0x7F
         status = ended
         return ended
     }
 
-    /// Where the programs are: LARDER_BIN_DIR, or beside the running tests.
+    /// The folder of the programs: LARDER_BIN_DIR, or the folder of the running tests.
     private static var folder: String {
         if let given = ProcessInfo.processInfo.environment["LARDER_BIN_DIR"] { return given }
         let executable = try? FileManager.default.destinationOfSymbolicLink(
@@ -72,8 +72,8 @@ final class Program {
     }
 }
 
-/// What a program that has ended left behind.
-struct Outcome {
+/// The result of a process that has ended.
+struct ProcessResult {
     var status: Int32
     var output: String
     var errors: String

@@ -1,0 +1,2 @@
+// The client's calls take and return the vocabulary of `LarderModel`, so one import serves both.
+@_exported public import LarderModel
