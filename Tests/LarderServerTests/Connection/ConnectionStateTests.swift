@@ -223,7 +223,7 @@ struct ConnectionStateTests {
 
     @Test("each message that takes work becomes an operation with its time")
     func operations() throws {
-        let query = QueryRequest(shape: [1], parameters: QueryParameters())
+        let query = try QueryRequest(.count(entityName: "Item", predicate: nil))
         let operations: [(Request, Operation.Kind)] = [
             (.get([], properties: ["a"]), .get([], properties: ["a"])),
             (.query(query), .query(query)),
