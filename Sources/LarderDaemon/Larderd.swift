@@ -60,6 +60,7 @@ enum Larderd {
             try path.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
         var serverOptions = Server.Options(name: "larderd \(Version.current)")
         serverOptions.limits = options.limits
+        serverOptions.spoolFolder = store.folder
         serverOptions.idleTimeMax = options.idleExit.map { .seconds($0) }
         let server = try Server(
             backend: store, listeningSockets: listening, options: serverOptions,

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Notices that nobody has been connected for a time, and then says so.
+/// Reports once that the server has had no connection for a given time.
 final class IdleWatch: Sendable {
     private struct State {
         var idleSince: NIODeadline?
@@ -11,23 +11,23 @@ final class IdleWatch: Sendable {
 
     private let time: TimeAmount
     private let eventLoop: any EventLoop
-    private let idleForLong: @Sendable () -> Void
+    private let timeElapsed: @Sendable () -> Void
     private let state = Mutex(State())
 
     init(
-        time: Duration, eventLoop: any EventLoop, idleForLong: @escaping @Sendable () -> Void
+        time: Duration, eventLoop: any EventLoop, timeElapsed: @escaping @Sendable () -> Void
     ) {
         self.time = TimeAmount(time)
         self.eventLoop = eventLoop
-        self.idleForLong = idleForLong
+        self.timeElapsed = timeElapsed
     }
 
-    /// - Parameter isIdle: whether nobody is connected just now.
+    /// - Parameter isIdle: Returns whether the server has no connection now.
     func watch(isIdle: @escaping @Sendable () -> Bool) {
         state.withLock { $0.isIdle = isIdle }
     }
 
-    /// The last connection has gone, or none has come yet.
+    /// The last connection has closed, or the server has started.
     func becameIdle() {
         let now = NIODeadline.now()
         state.withLock { $0.idleSince = now }
@@ -42,15 +42,15 @@ final class IdleWatch: Sendable {
         if !isScheduled { eventLoop.scheduleTask(deadline: deadline) { self.check() } }
     }
 
-    /// Looks whether all of the time was idle; if idleness was broken off and began anew, waits for
-    /// the rest. If it is broken off now, the next ``becameIdle()`` begins again.
+    /// Checks whether the server was idle for the whole time. If a connection has come and gone
+    /// meanwhile, waits for the rest; if one is open, the next ``becameIdle()`` starts again.
     private func check() {
         let (isIdle, idleSince) = state.withLock { state in
             state.isScheduled = false
             return (state.isIdle, state.idleSince)
         }
         guard isIdle(), let idleSince else { return }
-        if NIODeadline.now() - idleSince >= time { return idleForLong() }
+        if NIODeadline.now() - idleSince >= time { return timeElapsed() }
         schedule(at: idleSince + time)
     }
 }

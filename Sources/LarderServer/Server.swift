@@ -7,22 +7,25 @@ import NIOPosix
 public import ServiceLifecycle
 import Synchronization
 
-/// Serves one store to the clients that connect, until it is told to stop.
+/// Serves one store to the clients that connect, until it is stopped.
 ///
-/// As a `Service` it listens, says so to the service manager, and stops in order when the group
-/// does. It also serves sockets that are already connected (``serve(connectedSocket:)``), for a
-/// program that keeps a store to itself. It knows its store by `StoreBackend` alone.
+/// As a `Service` it listens, reports readiness to the service manager, and stops gracefully with
+/// its group. It also serves sockets that are already connected (``serve(connectedSocket:)``), for
+/// a program that embeds a server for itself. It uses its store only through `StoreBackend`.
 ///
-/// Concurrency is in three places: the event loops (sockets and short reads), the reader pool (long
-/// reads), and the one writer thread.
+/// It runs on three kinds of threads: the event loops (sockets and short reads), the reader pool
+/// (long reads), and one writer thread.
 public final class Server: Service {
     public struct Options: Sendable {
-        /// What the handshake calls the server; a program's name and version.
+        /// The name and version of the program, for the handshake.
         public var name: String
-        /// Event-loop threads.
+        /// The number of event-loop threads.
         public var eventLoopCount: Int
-        /// ``Server/run()`` returns after so long without a connection; nil is never.
+        /// ``Server/run()`` returns after this time without a connection; nil is never.
         public var idleTimeMax: Duration?
+        /// The folder for rows of unfinished atomic insert streams, which can be large. The files
+        /// have no names and disappear with the process.
+        public var spoolFolder = "/var/tmp"
         public var limits = ServerLimits()
 
         public init(name: String = "larderd") {
@@ -47,8 +50,8 @@ public final class Server: Service {
     private let stopRequest: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - listeningSockets: owned by the server from now on.
-    /// - Throws: what the store's writer throws when it is made.
+    ///   - listeningSockets: The server takes ownership of them.
+    /// - Throws: the error of the store's `makeWriter()`.
     public init(
         backend: any StoreBackend, listeningSockets: [ListeningSocket] = [],
         options: Options = Options(), notification: Notification = Notification(), logger: Logger
@@ -59,7 +62,7 @@ public final class Server: Service {
         (stopRequests, stopRequest) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         let idle = options.idleTimeMax.map { [stopRequest] time in
             IdleWatch(time: time, eventLoop: group.next()) {
-                logger.notice("stopping: nobody has been connected for \(time)")
+                logger.notice("stopping: there was no connection for \(time)")
                 stopRequest.yield()
             }
         }
@@ -73,8 +76,8 @@ public final class Server: Service {
         self.logger = logger
     }
 
-    /// Listens, serves until the service group shuts down, the server has been idle for too long
-    /// or the task is cancelled, then stops in order.
+    /// Listens and serves, and stops gracefully when the service group shuts down, the server has
+    /// been idle for too long or the task is cancelled.
     public func run() async throws {
         do {
             try await listen()
@@ -94,8 +97,8 @@ public final class Server: Service {
         await stop()
     }
 
-    /// Serves one connected Unix socket, such as an end of a socket pair, which the server owns
-    /// from now on. Blocks for a moment; not to be called on an event loop.
+    /// Serves one connected Unix socket, such as an end of a socket pair, and takes ownership of
+    /// it. It blocks briefly and must not be called on an event loop.
     public func serve(connectedSocket descriptor: Int32) throws(LarderError) {
         let core = core
         do {
@@ -106,30 +109,29 @@ public final class Server: Service {
                 .withConnectedSocket(descriptor)
                 .wait()
         } catch {
-            throw LarderError(.connectionFailed, "the connected socket cannot be served: \(error)")
+            throw LarderError(.connectionFailed, "cannot serve the connected socket: \(error)")
         }
     }
 
-    /// Ends in order: accepts no more, answers what was received, closes the connections, then the
-    /// writer with its final checkpoint. Returns when all of it is done; a second call returns at
-    /// once.
+    /// Stops gracefully: stops listening, completes the requests that have been received, closes
+    /// the connections, and then the writer. Returns when all of this is done; a second call
+    /// returns immediately.
     public func stop() async {
         guard let stopping = stopServing() else { return }
         try? await stopping.get()
         try? await group.shutdownGracefully()
-        giveUpPlaces()
+        releaseListeningSockets()
     }
 
-    /// The same as ``stop()`` for a caller that is not asynchronous; not to be called on an event
-    /// loop.
+    /// The same as ``stop()`` for a synchronous caller. It must not be called on an event loop.
     public func stopAndWait() {
         guard let stopping = stopServing() else { return }
         try? stopping.wait()
         try? group.syncShutdownGracefully()
-        giveUpPlaces()
+        releaseListeningSockets()
     }
 
-    /// - Returns: nil if the server is stopping already.
+    /// - Returns: nil if the server is already stopping.
     private func stopServing() -> EventLoopFuture<Void>? {
         let channels = state.withLock { state -> [any Channel]? in
             guard !state.isStopping else { return nil }
@@ -147,7 +149,7 @@ public final class Server: Service {
         }
     }
 
-    private func giveUpPlaces() {
+    private func releaseListeningSockets() {
         for socket in listeningSockets { socket.release() }
         logger.notice("stopped")
     }
@@ -171,7 +173,7 @@ public final class Server: Service {
                 .childChannelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
                 .childChannelInitializer { core.configure($0) }
                 .withBoundSocket(socket.descriptor).get()
-            // NIO has begun to listen with a short queue.
+            // NIO listens with a short backlog.
             _ = Glibc.listen(socket.descriptor, Self.backlog)
             state.withLock { $0.channels.append(channel) }
         }
@@ -179,17 +181,17 @@ public final class Server: Service {
 
     private func announce() {
         let store = core.storeDescription
-        let places = listeningSockets.map(\.address).joined(separator: ", ")
+        let addresses = listeningSockets.map(\.address).joined(separator: ", ")
         let line =
             "serving store \(store.identifier.uuidString), schema version \(store.schema.version)"
             + (store.isReadOnly ? ", read only" : "")
-            + (places.isEmpty ? "" : ", at \(places)")
+            + (addresses.isEmpty ? "" : ", at \(addresses)")
         logger.notice("\(line)")
         notification.ready(status: line)
     }
 
-    /// Tells the service manager that the server lives, each time after asking every event loop
-    /// for a real read and going once through the writer's queue.
+    /// Reports to the service manager that the server is alive, each time after a read on every
+    /// event loop and a round trip through the writer's queue.
     private func startWatchdog() -> RepeatedTask? {
         guard let interval = notification.watchdogInterval else { return nil }
         let (core, notification) = (core, notification)

@@ -5,12 +5,13 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// All that serving takes apart from listening: the event loops' readers, the pool, the writer's
-/// queue and the books, put together once.
+/// The parts of a server other than its listeners: the readers of the event loops, the reader pool,
+/// the writer's queue, the quotas and the connections.
 final class ServerCore: Sendable {
     let storeDescription: StoreDescription
     let idle: IdleWatch?
-    /// Beyond the upper one a channel takes no more answers, until less than the lower one waits.
+    /// A channel with more waiting bytes than the upper mark is not writable until there are fewer
+    /// than the lower mark.
     let writeBufferWaterMark: ChannelOptions.Types.WriteBufferWaterMark
     private let pool: ReaderPool
     private let writes: WriteQueue?
@@ -34,12 +35,12 @@ final class ServerCore: Sendable {
         let writes = writer.map {
             WriteQueue(writer: $0, limits: limits, eventLoop: group.next())
         }
-        let spools = SpoolBooks(limits: limits)
+        let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let eventLoops = Array(group.makeIterator())
         let loopReaders = eventLoops.map {
             LoopReader(
                 eventLoop: $0, backend: backend, limits: limits,
-                knownReplyBytesMax: limits.knownReplyBytesMax / eventLoops.count)
+                replyCacheBytesMax: limits.replyCacheBytesMax / eventLoops.count)
         }
         let started = ContinuousClock.now
         let statistics: @Sendable () -> [Statistic] = {
@@ -52,7 +53,8 @@ final class ServerCore: Sendable {
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
                     loopReader: loopReader,
-                    loopTurns: LoopTurns(eventLoop: loopReader.eventLoop), pool: pool,
+                    loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
+                    flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     writes: writes, registry: registry, store: store, spools: spools,
                     probe: StoreProbe(store), statistics: statistics,
                     logger: logger)
@@ -61,8 +63,8 @@ final class ServerCore: Sendable {
         self.storeDescription = store
         self.idle = idle
         self.writeBufferWaterMark = .init(
-            low: min(limits.batchBytesMax, limits.queuedBytesSoftMax) / 2,
-            high: min(limits.batchBytesMax * 2, limits.queuedBytesSoftMax))
+            low: min(limits.batchBytesMax * 2, limits.queuedBytesSoftMax / 2),
+            high: min(limits.batchBytesMax * 8, limits.queuedBytesSoftMax))
         self.pool = pool
         self.writes = writes
         self.registry = registry
@@ -80,7 +82,7 @@ final class ServerCore: Sendable {
             requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax))
     }
 
-    /// How many descriptors this process may open.
+    /// The number of descriptors that this process may open.
     private static var descriptorLimit: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 0 }
@@ -94,17 +96,17 @@ final class ServerCore: Sendable {
         return [
             Statistic("requests", sum { $0.requests.load(ordering: .relaxed) }),
             Statistic("inlineReads", sum { $0.inlineReads.load(ordering: .relaxed) }),
-            Statistic("answersRepeated", sum { $0.answerHits.load(ordering: .relaxed) }),
-            Statistic("batchesOnLoop", sum { $0.batches.load(ordering: .relaxed) }),
+            Statistic("replyCacheHits", .int(Int64(loopReaders.reduce(0) { $0 + $1.cacheHits }))),
             Statistic("planCacheHits", sum { $0.planHits.load(ordering: .relaxed) }),
             Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
         ]
     }
 
-    /// Makes a channel a connection; called on the channel's event loop.
+    /// Adds the handler of a connection to a channel. It must be called on the channel's event
+    /// loop.
     func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let services = services[ObjectIdentifier(channel.eventLoop)] else {
-            preconditionFailure("connections live on the server's own event loops")
+            preconditionFailure("connections belong to the server's own event loops")
         }
         return PeerCredentials.read(from: channel).flatMapThrowing { credentials in
             try channel.pipeline.syncOperations.addHandler(
@@ -112,8 +114,8 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Calls back once every event loop has read from the store and the writer's queue has been
-    /// gone through; never, if one of them cannot.
+    /// Calls back after every event loop has read from the store and the writer's queue has
+    /// processed a probe; never, if one of them fails.
     func probe(_ done: @escaping @Sendable () -> Void) {
         probe(loopReaders[...], done)
     }
@@ -131,7 +133,8 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Lets every connection finish, or ends it when the time is up; then ends all the rest.
+    /// Lets every connection complete its requests, or closes it after `stopTimeMax`; then closes
+    /// the writer, the pool and the readers.
     func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
         let (registry, writes, pool) = (registry, writes, pool)
         let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }

@@ -3,17 +3,16 @@ import Synchronization
 
 /// Stamps by which readers find out whether a result that they cached is still current.
 ///
-/// There is one stamp for all commits, and one for each slot of objects. An object's slot is the
-/// low bits of its key, so a stamp may also change because of another object. A stamp is odd while
-/// a transaction that changes it is being committed, and even otherwise. A result that was read
-/// after an even stamp was taken is current as long as the stamp stays the same.
+/// There is one stamp for each slot of objects. An object's slot is the low bits of its key, so a
+/// stamp may also change because of another object. A stamp is odd while a transaction that changes
+/// it is being committed, and even otherwise. A result that was read after an even stamp was taken
+/// is current as long as the stamp stays the same.
 ///
 /// Only the writer changes stamps. It collects ``Slots`` while it saves, and commits through
 /// ``commit(_:_:)``.
 final class ChangeStamps: Sendable {
     static let slotCount = 4_096
 
-    private let commits = Atomic<UInt64>(0)
     private let slots: InlineArray<4_096, Atomic<UInt64>>
 
     init() { slots = InlineArray { _ in Atomic(0) } }
@@ -24,21 +23,15 @@ final class ChangeStamps: Sendable {
 
     // MARK: - For readers
 
-    /// The stamp of all commits; nil during a commit.
-    var ofAllCommits: UInt64? {
-        let stamp = commits.load(ordering: .sequentiallyConsistent)
-        return stamp % 2 == 0 ? stamp : nil
-    }
-
     /// The stamp of an object; nil while a transaction that changes it is being committed.
     func stamp(ofKey key: Int64) -> ObjectMark? {
         let slot = Self.slot(ofKey: key)
         let stamp = slots[slot].load(ordering: .sequentiallyConsistent)
-        return stamp % 2 == 0 ? ObjectMark(place: slot, number: stamp) : nil
+        return stamp % 2 == 0 ? ObjectMark(slot: slot, version: stamp) : nil
     }
 
     func isCurrent(_ stamp: ObjectMark) -> Bool {
-        slots[stamp.place].load(ordering: .sequentiallyConsistent) == stamp.number
+        slots[stamp.slot].load(ordering: .sequentiallyConsistent) == stamp.version
     }
 
     // MARK: - For the writer
@@ -48,11 +41,9 @@ final class ChangeStamps: Sendable {
     func commit<Failure: Error>(
         _ changed: inout Slots, _ commit: () throws(Failure) -> Void
     ) throws(Failure) {
-        increment(commits)
         changed.forEach { increment(slots[$0]) }
         defer {
             changed.forEach { increment(slots[$0]) }
-            increment(commits)
             changed.removeAll()
         }
         try commit()

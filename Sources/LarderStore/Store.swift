@@ -26,7 +26,7 @@ public final class Store: StoreBackend {
         let schema = opened.schema
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
-            isReadOnly: options.isReadOnly, folder: OpenFile.folder(of: path))
+            isReadOnly: options.isReadOnly)
         layout = Layout(schema)
         file = opened.file
         self.path = path
@@ -65,7 +65,8 @@ public final class Store: StoreBackend {
         return try Writer(self, connection)
     }
 
-    public var dataVersion: UInt64? { stamps.ofAllCommits }
+    /// The folder of the store's file. Other data of the server that needs disk space may go there.
+    public var folder: String { OpenFile.folder(of: path) }
 
     public func isCurrent(_ mark: ObjectMark) -> Bool { stamps.isCurrent(mark) }
 

@@ -21,6 +21,7 @@ struct InProcessServer {
         let store = try Store.open(path: storePath, schema: schema)
         var options = Server.Options(name: "larder")
         options.eventLoopCount = 1
+        options.spoolFolder = store.folder
         server = try Server(
             backend: store, options: options,
             logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })

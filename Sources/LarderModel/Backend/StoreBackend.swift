@@ -1,123 +1,52 @@
 public import FoundationEssentials
-import Synchronization
 
-/// What a server needs of a store, in the vocabulary only: plans in, rows out; change sets in,
-/// results out. It names no SQL, no bytes and no sockets.
+/// A store as a server sees it, in the vocabulary only: plans in, rows out; change sets in, results
+/// out. It names no SQL, no encoded bytes, no files and no sockets.
 ///
-/// The backend itself and its plans may be used from any thread; a reader, its cursors, and the
-/// writer from one thread at a time.
+/// The backend and its plans may be used from any thread. A reader with its cursors, and the
+/// writer, are used from one thread at a time.
 public protocol StoreBackend: AnyObject, Sendable {
     var storeDescription: StoreDescription { get }
 
-    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; the
-    /// plan says so, and then serves these parameters alone.
+    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a
+    /// plan that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters
+    /// alone.
     func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
 
-    /// A connection of its own for reading; cheap enough to hold one a thread.
+    /// A new reader with its own connection to the data. Cheap enough for one per thread.
     func makeReader() throws(LarderError) -> any StoreReader
 
-    /// The one writer; a second call is a bug in the caller.
+    /// The only writer; a second call is a bug in the caller.
     func makeWriter() throws(LarderError) -> any StoreWriter
 
-    /// Differs after each commit; nil while one is under way. What was read between two equal ones
-    /// would be read again.
-    var dataVersion: UInt64? { get }
-
-    /// Whether what was read of an object would be read again; the mark is a reader's.
+    /// Whether a mark that one of the store's readers returned is still current. See
+    /// ``ObjectMark``.
     func isCurrent(_ mark: ObjectMark) -> Bool
 }
 
-/// Which store this is.
+/// The identity of a store.
 public struct StoreDescription: Hashable, Sendable {
     public var identifier: UUID
     public var schema: Schema
-    /// Sixteen hexadecimal digits that differ where schemas differ.
+    /// Sixteen hexadecimal digits that differ if schemas differ.
     public var fingerprint: String
     public var isReadOnly: Bool
-    /// Where the store keeps its files, and what is put aside beside them.
-    public var folder: String
 
-    public init(
-        identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool, folder: String
-    ) {
+    public init(identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool) {
         self.identifier = identifier
         self.schema = schema
         self.fingerprint = fingerprint
         self.isReadOnly = isReadOnly
-        self.folder = folder
     }
 }
 
-/// A query that is resolved and ready to be asked, any number of times, by any reader of its store.
+/// A resolved query. Any reader of its store can execute it any number of times.
 public protocol QueryPlan: AnyObject, Sendable {
-    /// Whether the plan was made of argument values (`%K`), so that others need another plan.
+    /// Whether the plan contains argument values (`%K`), so that other arguments need another plan.
     var dependsOnArguments: Bool { get }
-
-    /// Whether the answer may be another one although nothing was saved; known once it has been
-    /// asked.
-    var dependsOnTime: Bool { get }
-
-    /// Whether the answer is all rows of a table as they are stored: each costs little by itself,
-    /// and a batch may end behind any of them.
-    func isScan(_ parameters: QueryParameters) -> Bool
 }
 
-/// How much one read may do before it is stopped.
-///
-/// A class, since a moment of `ContinuousClock` is opaque to the compiler: copying one that is part
-/// of a struct is a call, and a read by identifier passes its budget on some ten times.
-public final class ReadBudget: Sendable {
-    /// Virtual-machine steps of the database; past them the read ends with
-    /// ``ReadFailure/stepsExceeded``.
-    public let steps: Int?
-    /// Past it the read ends in the same way: a step may call a function that takes long. It is
-    /// counted from the first time that the read looks at the clock, which short ones never do.
-    public let stepsTimeMax: Duration?
-    /// Past it a batch of a scan (``QueryPlan/isScan(_:)``) ends behind the row at hand. It is
-    /// counted in the same way.
-    public let batchTimeMax: Duration?
-    /// Past it the read ends with `ErrorCode.timeout`.
-    public let deadline: ContinuousClock.Instant?
-    /// Once it is used the read ends with `ErrorCode.cancelled`.
-    public let cancellation: ReadCancellation?
-
-    public init(
-        steps: Int? = nil, stepsTimeMax: Duration? = nil, batchTimeMax: Duration? = nil,
-        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil
-    ) {
-        self.steps = steps
-        self.stepsTimeMax = stepsTimeMax
-        self.batchTimeMax = batchTimeMax
-        self.deadline = deadline
-        self.cancellation = cancellation
-    }
-
-    /// Whether there is anything that it does not allow.
-    public var isBounded: Bool {
-        steps != nil || stepsTimeMax != nil || batchTimeMax != nil || cancellation != nil
-            || deadline != nil
-    }
-}
-
-/// Ends a read that nobody waits for any more, from any thread, also while it computes.
-public final class ReadCancellation: Sendable {
-    private let flag = Atomic(false)
-
-    public init() {}
-
-    public func cancel() { flag.store(true, ordering: .relaxed) }
-
-    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
-}
-
-/// Why a read gave no answer.
-public enum ReadFailure: Error {
-    /// More steps than the budget allows; nothing is wrong, ask again with a larger one.
-    case stepsExceeded
-    case failed(LarderError)
-}
-
-/// One figure of `stats`.
+/// One metric of `stats`.
 public struct Statistic: Hashable, Sendable {
     public var name: String
     public var value: Value

@@ -1,32 +1,23 @@
-/// What tells whether an object has changed: another one after each change of it.
-///
-/// Objects with different keys may share a mark, and then change together.
-public struct ObjectMark: Hashable, Sendable {
-    public let place: Int
-    public let number: UInt64
-
-    public init(place: Int, number: UInt64) {
-        self.place = place
-        self.number = number
-    }
-}
-
+/// Reads a store. Each read sees one committed state of the data.
 public protocol StoreReader: AnyObject {
-    /// The objects that exist among those named, as one batch an entity, rows in the order asked.
-    /// `properties` nil is every attribute and relationship, to-many ones included.
+    /// The existing objects among these, as one batch per entity, rows in the order of the
+    /// identifiers. `properties` nil selects every attribute and relationship, to-many included.
     ///
-    /// Another store's identifier, a temporary one, an unknown entity or property is an error.
+    /// An identifier of another store, a temporary identifier, an unknown entity and an unknown
+    /// property are errors.
     func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch]
 
-    /// The object's mark, to be taken before it is read with these properties: what is read then,
-    /// if it is there, is true as long as the mark is current. nil while it is being changed, or if
-    /// more than changes of the object may change these properties.
+    /// The mark of an object, taken before these properties of it are read. The values are valid as
+    /// long as the mark is current, provided that the object exists.
+    ///
+    /// - Returns: nil while the object is being changed, or if these properties also depend on
+    ///   other objects.
     func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark?
 
-    /// Opens a cursor over the answer. It keeps its snapshot until it is closed; one cursor at a
-    /// time.
+    /// Opens a cursor over the rows of a query. The cursor keeps its snapshot until it is closed. A
+    /// reader has at most one open cursor.
     func open(
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> any ResultCursor
@@ -35,19 +26,19 @@ public protocol StoreReader: AnyObject {
         _ plan: any QueryPlan, _ parameters: QueryParameters
     ) throws(LarderError) -> Explanation
 
-    /// Looks at every object and every link for what must hold of them, in one snapshot.
+    /// Verifies every object and every link of the store in one snapshot.
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport
 
-    /// Figures about the store, for `stats`: name and value, in the order to show them.
+    /// The store's metrics for `stats`, in display order.
     func statistics() throws(LarderError) -> [Statistic]
 }
 
-/// An answer that is read batch by batch.
+/// The rows of a query, read batch by batch.
 public protocol ResultCursor: AnyObject {
-    /// The next rows, up to about this many bytes and at least one row; `isLast` once none follow.
-    /// The first batch is given even if it holds no row, so that the columns are known.
+    /// The next rows: at least one, and about `bytesMax` bytes at most. `isLast` is true if no rows
+    /// follow. A query without rows returns one empty batch, which has its columns.
     func next(bytesMax: Int, budget: ReadBudget) throws(ReadFailure) -> (batch: Batch, isLast: Bool)
 
-    /// Ends the snapshot. Called once, also after an error.
+    /// Releases the snapshot. It must be called once, also after an error.
     func close()
 }

@@ -1,34 +1,38 @@
+/// Writes to a store.
 public protocol StoreWriter: AnyObject {
-    /// Applies each set on its own, commits once, then returns an outcome for each, in order. A set
-    /// that fails leaves nothing; a commit that fails fails them all. Each that changes anything is
-    /// one transaction of the history.
+    /// Applies each set separately, commits all of them together, and returns one outcome per set,
+    /// in order. A set that fails changes nothing; if the commit fails, every set fails. Each set
+    /// that changes anything is one transaction of the history.
     ///
-    /// - Parameter more: Asked before the commit for sets that have come meanwhile and go with it,
-    ///   until it gives none; their outcomes follow the others'.
+    /// - Parameter more: Called before the commit for sets that have arrived since and join it,
+    ///   until it returns none. Their outcomes follow those of `sets`.
     func save(
         _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
     ) -> [Result<SaveResult, LarderError>]
 
-    /// Saves one set by itself, where that is short. nil, with nothing done, if it takes more than
-    /// the budget allows, or if the storage has to be tried first.
+    /// Saves one short set in a commit of its own.
+    ///
+    /// - Returns: nil, with nothing changed, if the set needs more than the budget allows or the
+    ///   storage needs recovery first.
     func save(_ set: ReceivedChangeSet, within: ReadBudget) -> Result<SaveResult, LarderError>?
 
-    /// Inserts the rows of a source, all of them or none, as one transaction, which is committed
-    /// before this returns. Rows are read one batch at a time, and not gathered.
+    /// Inserts all rows of a source, or none, as one transaction, and commits it before returning.
+    /// It reads one batch at a time.
     ///
-    /// - Parameter firstRow: The place of the source's first row in its stream, for faults: they
-    ///   name the place of their row as that of a change.
+    /// - Parameter firstRow: The index of the source's first row in its stream. Errors report a row
+    ///   by its index in the stream.
     func insert(
         _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError>
 
-    /// Whether the log has grown so far that ``checkpointIfNeeded()`` has something to do.
-    var needsCheckpoint: Bool { get }
+    /// Whether ``performMaintenance()`` has work to do. Cheap enough to be read after each commit.
+    var needsMaintenance: Bool { get }
 
-    /// Moves the log into the file as far as readers allow, between groups when it has grown.
-    func checkpointIfNeeded()
+    /// Does the housekeeping that the store needs from time to time, such as a checkpoint of its
+    /// log; nothing if none is due. It may take long, and never fails a write.
+    func performMaintenance()
 
-    /// The final checkpoint and the end of the writer.
+    /// Does the final maintenance and ends the writer.
     func close()
 }
 
@@ -37,16 +41,16 @@ extension StoreWriter {
         save(sets, more: { [] })
     }
 
-    /// Change sets that came from nowhere else.
+    /// Saves change sets of this process, which have no remote source.
     public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
         save(sets.map { ReceivedChangeSet($0) })
     }
 }
 
-/// Where the rows of an insertion come from, batch by batch; used on one thread.
+/// The rows of an insertion, batch by batch. It is used on one thread.
 public protocol RowSource: AnyObject {
     /// The next rows; nil after the last.
     ///
-    /// - Throws: why there will be no more of them, and nothing is to be stored.
+    /// - Throws: the reason why no more rows follow and nothing may be stored.
     func next() throws(LarderError) -> Batch?
 }

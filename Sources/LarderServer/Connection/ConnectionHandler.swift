@@ -3,12 +3,10 @@ import LarderWire
 import Logging
 import NIOCore
 
-/// Drives one connection: bytes to frames to requests, and what `ConnectionState` answers into
-/// reads, writes and replies.
+/// The driver of one connection: it performs the actions of `ConnectionState` (what the protocol
+/// allows next) and of `InputFlow` (when to read, to take frames and to send) on a channel.
 ///
-/// It lives on one event loop and is touched there only. Requests that arrive together are answered
-/// by one write. It stops taking requests, and the socket from being read, while the state accepts
-/// none, while the peer does not take its answers, and when its turn on the loop is over.
+/// It belongs to one event loop.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -18,49 +16,36 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let credentials: PeerCredentials?
     let state: ConnectionState
     var context: ChannelHandlerContext?
-    /// Whether the socket takes answers as fast as they come, as NIO said last; false once closed.
-    private(set) var isWritable = true
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
-    /// What the peer called itself in its handshake.
-    private var clientName = ""
-    /// The length of the frame taken last, which is that of the request now being performed: none
-    /// is taken while one is parked.
-    var frameBytes = 0
-    /// The encoded body of the request that is being performed, if its reply is to be cached.
-    var cacheKey: [UInt8] = []
-
-    private let codec = WireCodec()
-    private let turnTime: TimeAmount
+    let quota: ByteQuota
     var input = FrameBuffer()
-    var output = ReplyBuffer()
-    private var handshakeTimer: Scheduled<Void>?
-    private var farewellTimer: Scheduled<Void>?
     var stalledTimer: Scheduled<Void>?
-    /// Bytes of answers that the socket has not taken, as far as they are on the books.
-    var queuedBytes = 0
-    /// Bytes of writes that wait.
-    var writeBytes = 0
-    /// Bytes of frames that have not come whole, as far as they are on the books.
-    var inputBytes = 0
-    private var isRegistered = false
-    private var inputHasEnded = false
-    private var isProcessing = false
-    private var isInReadCycle = false
-    private var isFlushScheduled = false
-    private var isTurnScheduled = false
-    /// A read that NIO asked for and that waits until input is wanted again.
-    private var isReadHeld = false
+    /// The length of the last frame. It is that of the operation which starts now, because no frame
+    /// is taken while an operation is parked.
+    private(set) var frameBytes = 0
 
-    /// - Parameter credentials: nil if the kernel does not tell; the connection is then refused.
+    private var flow: InputFlow
+    private let codec = WireCodec()
+    private var output = ReplyBuffer()
+    /// The name of the client from its handshake.
+    private var clientName = ""
+    private var isRegistered = false
+    private var handshakeTimer: Scheduled<Void>?
+    private var closingTimer: Scheduled<Void>?
+
+    /// - Parameter credentials: nil if the kernel has none; the connection is then refused.
     init(services: ConnectionServices, credentials: PeerCredentials?) {
+        let user = credentials?.userIdentifier ?? .max
+        let registry = services.registry
         self.services = services
-        self.turnTime = TimeAmount(services.limits.turnTimeMax)
         self.credentials = credentials
         self.state = ConnectionState(welcome: services.welcome)
+        self.quota = ByteQuota(limits: services.limits) { registry.charge($0, to: user) }
+        self.flow = InputFlow(turnTime: TimeAmount(services.limits.turnTimeMax))
     }
 
-    /// Who the history says makes the changes that come from here.
+    /// The source of changes from this connection, for the history.
     var source: ChangeSource {
         ChangeSource(
             userIdentifier: credentials?.userIdentifier,
@@ -69,12 +54,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     var user: UInt32 { credentials?.userIdentifier ?? .max }
 
-    /// The connection as other threads see it; only while it is open.
+    /// Whether the socket takes replies as fast as they come; false after the end.
+    var isWritable: Bool { flow.isWritable }
+
+    /// The connection for other threads, while it is open.
     var port: ConnectionPort? {
         context.map { ConnectionPort(self, eventLoop: $0.eventLoop) }
     }
 
-    // MARK: What NIO reports
+    // MARK: Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -105,35 +93,27 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        isInReadCycle = true
-        guard !state.isClosing else { return }
-        input.append(unwrapInboundIn(data))
-        processFrames()
-        bookInputBytes()
+        if !state.isClosing { input.append(unwrapInboundIn(data)) }
+        drive(.bytesArrived)
+        chargeInput()
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        isInReadCycle = false
-        if services.loopTurns.count > 1 { flush() } else { scheduleFlush() }
+        drive(.readCycleEnded(hasLoopAlone: services.loopOccupancy.consecutiveRequests > 1))
     }
 
-    func read(context: ChannelHandlerContext) {
-        if wantsInput { context.read() } else { isReadHeld = true }
-    }
+    func read(context: ChannelHandlerContext) { drive(.readRequested) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        isWritable = context.channel.isWritable
+        drive(.writabilityChanged(isWritable: context.channel.isWritable))
         guard isWritable else { return }
-        bookQueuedBytes()
+        chargeOutput()
         for stream in streams.values { stream.resume() }
-        resumeInput()
+        drive(.resumed)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let event = event as? ChannelEvent, event == .inputClosed {
-            inputHasEnded = true
-            processFrames()
-        }
+        if let event = event as? ChannelEvent, event == .inputClosed { drive(.inputEnded) }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -146,79 +126,85 @@ final class ConnectionHandler: ChannelDuplexHandler {
         _ = state.handle(.limitBreached(ConnectionState.stopping))
         endHandshake()
         endWork()
-        farewellTimer?.cancel()
+        closingTimer?.cancel()
         if isRegistered, let port {
             isRegistered = false
-            services.registry.close(
-                port, user: user, queuedBytes: queuedBytes + writeBytes + inputBytes)
+            services.registry.close(port, user: user, queuedBytes: quota.total)
         }
         self.context = nil
-        isWritable = false
+        drive(.closed)
         services.logger.debug("connection closed", metadata: metadata)
     }
 
-    // MARK: From bytes to requests
+    // MARK: Actions of the input flow
 
-    /// Whether there is reason to read from the socket.
-    private var wantsInput: Bool { mayTakeFrames && !isTurnScheduled }
-
-    private var mayTakeFrames: Bool { state.acceptsFrames && isWritable }
-
-    private func processFrames() {
-        guard !isProcessing, !isTurnScheduled else { return }
-        isProcessing = true
-        defer { isProcessing = false }
-        // Counted from the end of the first frame: as a rule there is no other.
-        var turnEnd: NIODeadline?
-        while mayTakeFrames {
-            guard takeFrame() else { return }
-            if output.byteCount >= Self.flushBytes { flush() }
-            guard input.byteCount > 0 || inputHasEnded else { return }
-            let now = NIODeadline.now()
-            if let turnEnd, now >= turnEnd { return scheduleTurn() }
-            turnEnd = turnEnd ?? now + turnTime
+    private func drive(_ event: InputFlow.Event) {
+        var action = handle(event)
+        while true {
+            switch action {
+            case .nothing: return
+            case .takeFrame: action = handle(takeFrame())
+            case .endInput:
+                for stream in insertStreams.values { stream.inputEnded() }
+                perform(state.handle(.inputEnded))
+                action = handle(.noFrame)
+            case .readSocket:
+                context?.read()
+                return
+            case .scheduleFlush: return services.flushQueue.append(self)
+            case .scheduleTurn:
+                scheduleTurn()
+                sendOutput()
+                action = handle(.flushed)
+            case .flush:
+                sendOutput()
+                action = handle(.flushed)
+            }
         }
     }
 
-    /// - Returns: false if there is no whole frame.
-    private func takeFrame() -> Bool {
+    private func handle(_ event: InputFlow.Event) -> InputFlow.Action {
+        flow.handle(event, acceptsFrames: state.acceptsFrames)
+    }
+
+    private func takeFrame() -> InputFlow.Event {
         let bytesMax =
             state.isAwaitingHello
             ? services.limits.handshakeFrameBytesMax : services.limits.frameBytesMax
         switch input.start(frameBytesMax: bytesMax) {
-        case .incomplete:
-            if inputHasEnded {
-                for stream in insertStreams.values { stream.inputEnded() }
-                perform(state.handle(.inputEnded))
-            }
-            return false
+        case .incomplete: return .noFrame
         case .tooLong(let byteCount):
             perform(state.handle(.frameTooLong(declaredBytes: byteCount, bytesMax: bytesMax)))
-            return false
+            return .noFrame
         case .frame(let byteCount):
             frameBytes = byteCount
-            if let event = input.take(byteCount: byteCount, answerOrDecode) {
+            if let event = input.take(byteCount: byteCount, replyOrDecode) {
                 perform(state.handle(event))
-                cacheKey = []
             }
-            return true
+            return .frameTaken(
+                moreAt: input.byteCount > 0 ? .now() : nil, outputBytes: output.byteCount)
         }
     }
 
-    /// - Returns: nil if the reply was in the cache.
-    private func answerOrDecode(_ frame: RawSpan) -> ConnectionState.Event? {
-        guard let get = GetFrame(frame), state.mayAnswerAtOnce(get.id) else {
-            return decode(frame)
+    /// Decodes a frame, unless it is a repeated `get` to which the reply cache has the reply.
+    ///
+    /// - Returns: nil if the reply has been sent.
+    private func replyOrDecode(_ frame: RawSpan) -> ConnectionState.Event? {
+        guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else { return decode(frame) }
+        let reply: EncodedBatches
+        switch services.loopReader.cachedReply(to: get) {
+        case .new: return decode(frame)
+        case .reply(let cached): reply = cached
+        case .repeated(let key):
+            let event = decode(frame)
+            guard case .received(let envelope) = event,
+                let read = services.loopReader.read(envelope.request, cachingAs: key)
+            else { return event }
+            reply = read
         }
-        switch services.loopReader.knownReply(to: get) {
-        case .new: break
-        case .asked: cacheKey = get.body.withUnsafeBytes { Array($0) }
-        case .reply(let reply):
-            noteRequest()
-            append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
-            return nil
-        }
-        return decode(frame)
+        noteRequest()
+        append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
+        return nil
     }
 
     private func decode(_ frame: RawSpan) -> ConnectionState.Event {
@@ -229,36 +215,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Lets others have their turn on the loop, then goes on with what has arrived.
     private func scheduleTurn() {
         guard let context else { return }
-        isTurnScheduled = true
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute {
-            let handler = bound.value
-            handler.isTurnScheduled = false
-            handler.resumeInput()
-        }
-        flush()
+        context.eventLoop.execute { bound.value.drive(.turnBegan) }
     }
 
-    private func resumeInput() {
-        processFrames()
-        if !isInReadCycle { scheduleFlush() }
-        guard isReadHeld, wantsInput else { return }
-        isReadHeld = false
-        context?.read()
-    }
-
-    // MARK: What the state answers
+    // MARK: Actions of the state
 
     func perform(_ action: ConnectionState.Action) {
         switch action {
         case .nothing: break
-        case .welcome(let reply, let clientName): greet(reply, clientName: clientName)
-        case .perform(let envelope):
+        case .welcome(let reply, let clientName): welcome(reply, clientName: clientName)
+        case .perform(let operation):
             noteRequest()
-            execute(envelope)
+            execute(operation)
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): streams[requestID]?.grant(batches)
         case .cancel(let requestID):
@@ -266,9 +237,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
             insertStreams[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
             insertStreams[requestID]?.received(batch, isLast: isLast, frameBytes: frameBytes)
-        case .refuse(let farewell):
+        case .refuse(let closingError):
             services.logger.debug("connection ended by the server", metadata: metadata)
-            append(farewell)
+            append(closingError)
             closeWhenFlushed()
         case .close: closeWhenFlushed()
         }
@@ -276,10 +247,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func noteRequest() {
         services.loopReader.counters.requests.add(1, ordering: .relaxed)
-        services.loopTurns.note(self)
+        services.loopOccupancy.noteRequest(of: self)
     }
 
-    private func greet(_ reply: ReplyEnvelope, clientName: String) {
+    private func welcome(_ reply: ReplyEnvelope, clientName: String) {
         endHandshake()
         self.clientName = clientName
         services.logger.debug(
@@ -296,15 +267,17 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if isRegistered { services.registry.handshakeEnded() }
     }
 
-    /// Hands over the whole answer to a request, or the last part of it.
+    // MARK: Replies
+
+    /// Sends the whole reply to an operation, or the last part of it.
     func finish(_ requestID: UInt64, _ reply: Reply) {
         guard !state.isClosing else { return }
         append(ReplyEnvelope(id: requestID, reply: reply))
         perform(state.handle(.requestFinished(requestID)))
-        if !isProcessing { resumeInput() }
+        drive(.resumed)
     }
 
-    /// Hands over a part of an answer.
+    /// Sends a part of a reply.
     func send(_ requestID: UInt64, _ reply: Reply) {
         guard !state.isClosing else { return }
         append(ReplyEnvelope(id: requestID, reply: reply))
@@ -321,8 +294,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             try codec.encode(envelope, into: &output)
         } catch {
             let failure = LarderError(
-                .resourceExhausted, "the answer is longer than a frame may be",
-                hint: "ask for fewer objects or properties at once")
+                .resourceExhausted, "the reply is longer than the maximum of a frame",
+                hint: "fetch fewer objects or properties at once")
             let reply = ReplyEnvelope(id: envelope.id, reply: .failed(failure))
             do throws(LarderError) {
                 try codec.encode(reply, into: &output)
@@ -330,31 +303,23 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 preconditionFailure("an error of two sentences fits into a frame")
             }
         }
-        if !isInReadCycle { scheduleFlush() }
-    }
-
-    // MARK: From replies to bytes
-
-    /// Answers beyond this are not gathered any further within a read cycle.
-    private static let flushBytes = 256 << 10
-
-    /// Flushes after all that the loop does now, so that answers which come together leave so.
-    private func scheduleFlush() {
-        guard !isFlushScheduled, output.byteCount > 0 else { return }
-        isFlushScheduled = true
-        services.loopTurns.flushAtEnd(self)
+        drive(.replyAppended)
     }
 
     func flush() {
-        isFlushScheduled = false
+        sendOutput()
+        drive(.flushed)
+    }
+
+    private func sendOutput() {
         guard output.byteCount > 0, let context else { return }
         let bytes = output.take()
         write(bytes, context)
         output.recycle(consume bytes)
-        bookQueuedBytes()
+        chargeOutput()
     }
 
-    /// By itself, so that nothing here holds the bytes any more when it returns.
+    /// A function of its own, so that the caller holds no reference to the bytes when it returns.
     @inline(never)
     private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
@@ -368,7 +333,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         perform(state.handle(.drainStarted))
     }
 
-    /// The server does not wait any longer.
+    /// Closes without waiting for replies.
     func closeNow() { context?.close(promise: nil) }
 
     private func closeWhenFlushed() {
@@ -376,12 +341,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
         endHandshake()
         endWork()
         input.discardAll()
-        bookInputBytes()
+        chargeInput()
         let promise = context.eventLoop.makePromise(of: Void.self)
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         promise.futureResult.whenComplete { _ in bound.value.closeNow() }
-        farewellTimer = context.eventLoop.scheduleTask(
-            in: TimeAmount(services.limits.farewellTimeMax)
+        closingTimer = context.eventLoop.scheduleTask(
+            in: TimeAmount(services.limits.closingTimeMax)
         ) { bound.value.closeNow() }
         context.writeAndFlush(wrapOutboundOut(output.take()), promise: promise)
     }

@@ -2,11 +2,11 @@ import LarderModel
 import NIOCore
 import Synchronization
 
-/// Counts what connections hold against what they may, together and by user, and knows them all
-/// so that they can be told to end.
+/// The open connections, and the quotas that they share: the number of connections and the bytes
+/// that wait, in total and per user.
 ///
-/// One lock, taken when a connection opens, shakes hands, queues bytes or closes; never for a
-/// request that is answered at once.
+/// Its lock is taken when a connection opens, completes its handshake, has waiting bytes or closes;
+/// never for a request that gets its reply at once.
 final class ConnectionRegistry: Sendable {
     private struct User {
         var connections = 0
@@ -28,7 +28,7 @@ final class ConnectionRegistry: Sendable {
     private let limits: ServerLimits
     private let connectionsMax: Int
     private let state = Mutex(State())
-    /// Called each time the last connection has gone.
+    /// Called each time the last connection has closed.
     private let becameEmpty: @Sendable () -> Void
 
     init(
@@ -39,7 +39,7 @@ final class ConnectionRegistry: Sendable {
         self.becameEmpty = becameEmpty
     }
 
-    /// Counts a new connection in, or says why it may not be.
+    /// Admits a new connection, or returns why it is refused.
     func open(_ port: ConnectionPort, user: UInt32) -> LarderError? {
         state.withLock { state in
             let refusal = refusal(state, user: user)
@@ -59,38 +59,38 @@ final class ConnectionRegistry: Sendable {
     private func refusal(_ state: borrowing State, user: UInt32) -> LarderError? {
         if state.isDraining { return ConnectionState.stopping }
         if state.count >= connectionsMax {
-            return exhausted("the server has its \(connectionsMax) connections")
+            return exhausted("the server has the maximum of \(connectionsMax) connections")
         }
         if state.users[user]?.connections ?? 0 >= limits.connectionsPerUserMax {
             return exhausted(
-                "user \(user) has their \(limits.connectionsPerUserMax) connections")
+                "user \(user) has the maximum of \(limits.connectionsPerUserMax) connections")
         }
         if state.handshakesPending >= limits.handshakesPendingMax {
             return exhausted(
-                "\(limits.handshakesPendingMax) connections have not shaken hands yet")
+                "\(limits.handshakesPendingMax) connections have not sent a handshake yet")
         }
         return nil
     }
 
     private func exhausted(_ message: String) -> LarderError {
         LarderError(
-            .resourceExhausted, message, hint: "close connections that are idle, then try again")
+            .resourceExhausted, message, hint: "close idle connections, then try again")
     }
 
     func handshakeEnded() {
         state.withLock { $0.handshakesPending -= 1 }
     }
 
-    /// - Parameter queuedBytes: what the connection still had on its account.
+    /// - Parameter queuedBytes: The bytes that are still charged for the connection.
     func close(_ port: ConnectionPort, user: UInt32, queuedBytes: Int) {
         let (isEmpty, whenEmpty) = state.withLock { state in
             state.connections[port.identity] = nil
             state.count -= 1
             state.queuedBytes -= queuedBytes
-            if var account = state.users[user] {
-                account.connections -= 1
-                account.queuedBytes -= queuedBytes
-                state.users[user] = account.connections > 0 ? account : nil
+            if var usage = state.users[user] {
+                usage.connections -= 1
+                usage.queuedBytes -= queuedBytes
+                state.users[user] = usage.connections > 0 ? usage : nil
             }
             guard state.count == 0 else { return (false, nil as (@Sendable () -> Void)?) }
             defer { state.whenEmpty = nil }
@@ -101,10 +101,10 @@ final class ConnectionRegistry: Sendable {
         whenEmpty?()
     }
 
-    /// Books bytes that wait, or that no longer do, on a user's account.
+    /// Adds waiting bytes to a user's total, or subtracts them if negative.
     ///
-    /// - Returns: false if more of them wait than one user may have wait.
-    func book(_ bytes: Int, user: UInt32) -> Bool {
+    /// - Returns: false if the total is above the maximum per user.
+    func charge(_ bytes: Int, to user: UInt32) -> Bool {
         state.withLock { state in
             state.queuedBytes += bytes
             state.users[user]?.queuedBytes += bytes
@@ -114,9 +114,9 @@ final class ConnectionRegistry: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.count == 0 } }
 
-    /// Tells every connection to end once it has answered, and admits no more.
+    /// Lets every connection complete its requests and close, and admits no more connections.
     ///
-    /// - Parameter whenEmpty: called once, when the last has gone.
+    /// - Parameter whenEmpty: Called once, when the last connection has closed.
     func drain(whenEmpty: @escaping @Sendable () -> Void) {
         let ports = state.withLock { state -> [ConnectionPort]? in
             state.isDraining = true
@@ -128,13 +128,13 @@ final class ConnectionRegistry: Sendable {
         for port in ports { port.execute { $0.startDraining() } }
     }
 
-    /// Ends every connection as it stands.
+    /// Closes every connection at once.
     func closeAll() {
         let ports = state.withLock { Array($0.connections.values) }
         for port in ports { port.execute { $0.closeNow() } }
     }
 
-    /// Figures for `stats`.
+    /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in
             [

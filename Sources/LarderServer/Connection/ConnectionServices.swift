@@ -2,21 +2,23 @@ import LarderModel
 import LarderWire
 import Logging
 
-/// What every connection of one event loop shares: immutable, made once when the server starts.
+/// What the connections of one event loop share. It is made when the server starts and does not
+/// change.
 struct ConnectionServices: Sendable {
     let limits: ServerLimits
     let welcome: Welcome
     let schemaText: String
     let loopReader: LoopReader
-    let loopTurns: LoopTurns
+    let loopOccupancy: LoopOccupancy
+    let flushQueue: FlushQueue
     let pool: ReaderPool
-    /// nil for a store that is only read.
+    /// nil for a read-only store.
     let writes: WriteQueue?
     let registry: ConnectionRegistry
     let store: StoreDescription
-    let spools: SpoolBooks
+    let spools: SpoolQuota
     let probe: StoreProbe
-    /// The server's own figures, to stand after the store's.
+    /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]
     let logger: Logger
 }

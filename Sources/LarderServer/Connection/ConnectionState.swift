@@ -1,24 +1,24 @@
 import LarderModel
 import LarderWire
 
-/// What one connection may do next: events in, actions out.
+/// The protocol state of one connection: events in, actions out.
 ///
-/// It knows no sockets, bytes, clocks or threads; `ConnectionHandler` performs what it answers.
-/// One a connection, which is never copied.
+/// It uses no sockets, bytes, clocks or threads; `ConnectionHandler` performs its actions. There is
+/// one per connection, which is never copied.
 ///
-/// Invariants: nothing is performed before the handshake; an id is performed at most once at a
-/// time; at most `requestsInFlightMax` requests are, and one more is parked; once closing, nothing
-/// is performed or answered any more.
+/// Invariants: no operation runs before the handshake. At most one operation has a given id at a
+/// time. At most `requestsInFlightMax` operations run, and one more is parked. After the closing
+/// error or `close`, there are no more operations and replies.
 final class ConnectionState {
     enum Event: Equatable {
         case received(RequestEnvelope)
-        /// The bytes of a frame were no request.
+        /// A frame that is not a valid request.
         case undecodable(WireFailure)
         case frameTooLong(declaredBytes: Int, bytesMax: Int)
-        /// The answer to a request, its last part if it has several, was handed over.
+        /// The last part of the reply to an operation has been sent.
         case requestFinished(UInt64)
         case handshakeTimeRanOut
-        /// The peer will send nothing more, and all that it sent has been taken.
+        /// The peer sends no more bytes, and all frames have been taken.
         case inputEnded
         /// The server is stopping.
         case drainStarted
@@ -27,17 +27,17 @@ final class ConnectionState {
 
     enum Action: Equatable {
         case nothing
-        /// Answers the handshake; the connection is ready.
+        /// Reply to the handshake; the connection is ready.
         case welcome(ReplyEnvelope, clientName: String)
-        case perform(RequestEnvelope)
+        case perform(Operation)
         case reply(ReplyEnvelope)
         case grant(requestID: UInt64, batches: UInt32)
         case cancel(requestID: UInt64)
-        /// Rows for a stream that is in flight.
+        /// Rows of an insert stream that is in flight.
         case rows(requestID: UInt64, Batch?, isLast: Bool)
-        /// Sends these last words, then closes.
+        /// Send this closing error, then close.
         case refuse(ReplyEnvelope)
-        /// Closes once all that was answered has left.
+        /// Close after all replies have been sent.
         case close
     }
 
@@ -48,20 +48,20 @@ final class ConnectionState {
     private let welcome: Welcome
     private var phase = Phase.awaitingHello
     private var inputHasEnded = false
-    /// Never more than a few dozen, so that looking through them beats hashing.
+    /// At most a few dozen, for which a linear search is faster than hashing.
     private var inFlight: [UInt64] = []
-    /// The request past the limit that made reading stop.
-    private var parked: RequestEnvelope?
+    /// The operation above the maximum that made reading stop.
+    private var parked: Operation?
 
-    /// - Parameter welcome: what a handshake is answered with; its limits are the connection's.
+    /// - Parameter welcome: The reply to the handshake. Its limits apply to the connection.
     init(welcome: Welcome) {
         self.welcome = welcome
     }
 
-    /// Whether the next frame may be taken; if not, reading stops until a request has finished.
+    /// Whether the next frame may be taken. If not, reading stops until an operation has finished.
     var acceptsFrames: Bool { !hasParked && phase != .closing }
 
-    /// By its pattern: `==` would copy the request to look at it.
+    /// A pattern, because `==` would copy the operation.
     private var hasParked: Bool {
         if case .some = parked { true } else { false }
     }
@@ -70,8 +70,8 @@ final class ConnectionState {
     var isClosing: Bool { phase == .closing }
     var requestsInFlight: Int { inFlight.count }
 
-    /// Whether a request with this id may be answered without having been in flight.
-    func mayAnswerAtOnce(_ id: UInt64) -> Bool { phase == .ready && !inFlight.contains(id) }
+    /// Whether a request with this id may get a reply at once, without ever being in flight.
+    func mayReplyAtOnce(_ id: UInt64) -> Bool { phase == .ready && !inFlight.contains(id) }
 
     func handle(_ event: Event) -> Action {
         guard phase != .closing else { return .nothing }
@@ -91,7 +91,7 @@ final class ConnectionState {
                     hint: "split a large change set, or check that the peer speaks this protocol"))
         case .handshakeTimeRanOut:
             guard phase == .awaitingHello else { return .nothing }
-            return refuse(LarderError(.handshakeRequired, "no handshake came in time"))
+            return refuse(LarderError(.handshakeRequired, "the client sent no handshake in time"))
         case .inputEnded:
             inputHasEnded = true
             return endIfIdle()
@@ -119,32 +119,42 @@ final class ConnectionState {
         case (_, .cancel(let requestID)):
             return inFlight.contains(requestID) ? .cancel(requestID: requestID) : .nothing
         case (_, .rows(let requestID, let batch, let isLast)):
-            // After an error those that were under way belong to nothing any more.
+            // After an error the rows that are already on their way belong to no stream.
             return inFlight.contains(requestID)
                 ? .rows(requestID: requestID, batch, isLast: isLast) : .nothing
         case (_, .hello):
             return .reply(failure(envelope.id, "Hello was sent twice on one connection"))
-        case (.draining, _):
-            return .reply(ReplyEnvelope(id: envelope.id, reply: .failed(Self.stopping)))
-        default:
-            return accept(envelope)
+        case (_, .get(let identifiers, let properties)):
+            return accept(envelope, .get(identifiers, properties: properties))
+        case (_, .query(let request)): return accept(envelope, .query(request))
+        case (_, .explain(let request)): return accept(envelope, .explain(request))
+        case (_, .save(let changes)): return accept(envelope, .save(changes))
+        case (_, .insertRows(let insertion)): return accept(envelope, .insertRows(insertion))
+        case (_, .schema): return accept(envelope, .schema)
+        case (_, .statistics): return accept(envelope, .statistics)
+        case (_, .check): return accept(envelope, .check)
+        case (_, .ping): return accept(envelope, .ping)
         }
     }
 
-    private func accept(_ envelope: RequestEnvelope) -> Action {
-        if envelope.id == 0 {
-            return .reply(failure(0, "a request must have an id other than 0"))
+    private func accept(_ envelope: RequestEnvelope, _ kind: Operation.Kind) -> Action {
+        let id = envelope.id
+        if phase == .draining {
+            return .reply(ReplyEnvelope(id: id, reply: .failed(Self.stopping)))
         }
-        // Under its own id this answer would pass for that of the request still in flight.
-        if inFlight.contains(envelope.id) {
-            return .reply(failure(0, "a request with the id \(envelope.id) is still in flight"))
+        if id == 0 { return .reply(failure(0, "a request must have an id other than 0")) }
+        // Id 0, because under its own id this would be the reply to the request in flight.
+        if inFlight.contains(id) {
+            return .reply(failure(0, "a request with the id \(id) is still in flight"))
         }
+        let operation = Operation(
+            id: id, timeoutMilliseconds: envelope.timeoutMilliseconds, kind: kind)
         guard inFlight.count < Int(welcome.requestsInFlightMax) else {
-            parked = envelope
+            parked = operation
             return .nothing
         }
-        inFlight.append(envelope.id)
-        return .perform(envelope)
+        inFlight.append(id)
+        return .perform(operation)
     }
 
     private func received(_ hello: Hello, id: UInt64) -> Action {
@@ -179,10 +189,10 @@ final class ConnectionState {
             inFlight.swapAt(index, inFlight.count - 1)
             inFlight.removeLast()
         }
-        guard let envelope = parked else { return endIfIdle() }
+        guard let operation = parked else { return endIfIdle() }
         parked = nil
-        inFlight.append(envelope.id)
-        return .perform(envelope)
+        inFlight.append(operation.id)
+        return .perform(operation)
     }
 
     private func endIfIdle() -> Action {
@@ -204,14 +214,16 @@ final class ConnectionState {
         ReplyEnvelope(id: id, reply: .failed(LarderError(.malformedMessage, message)))
     }
 
-    private func mismatch(_ what: String, expected: String, found: String) -> LarderError {
+    private func mismatch(_ aspect: String, expected: String, found: String) -> LarderError {
         LarderError(
             .schemaMismatch,
-            "the client expects schema \(what) \(Self.printable(expected)), the store has \(found)",
-            hint: "rebuild the client for the store's schema, or expect no certain one")
+            "the client expects schema \(aspect) \(Self.printable(expected)), "
+                + "the store has \(found)",
+            hint:
+                "rebuild the client with the store's schema, or connect without an expected schema")
     }
 
-    /// What a peer sent, fit for a sentence or a log: printable ASCII, and not much of it.
+    /// Text of a peer for a message or a log: printable ASCII, at most 64 characters.
     static func printable(_ text: String) -> String {
         String(
             text.unicodeScalars.prefix(64).map { scalar in
@@ -219,8 +231,8 @@ final class ConnectionState {
             })
     }
 
-    /// Under id 0 it also promises: what was not answered before it was not executed.
+    /// As a closing error it also guarantees that requests without a reply were not executed.
     static let stopping = LarderError(
         .unavailable, "the server is stopping",
-        hint: "requests that were not answered have not been executed and can be sent again")
+        hint: "requests without a reply have not been executed and can be sent again")
 }

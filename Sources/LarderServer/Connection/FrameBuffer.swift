@@ -1,10 +1,10 @@
 import LarderWire
 import NIOCore
 
-/// The bytes of a connection that have arrived but are not taken yet, cut into frames.
+/// The received bytes of a connection, split into frames.
 ///
-/// Room grows with the bytes that did arrive, doubling, never with the length that a peer declares;
-/// a frame in many pieces is therefore copied a bounded number of times.
+/// Its memory grows with the bytes that have arrived, by doubling, never with the length that a
+/// peer declares. A frame in many pieces is therefore copied a bounded number of times.
 struct FrameBuffer {
     private var bytes = ByteBuffer()
 

@@ -2,33 +2,33 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// The frames of answers that wait for the next flush, back to back, so that one write takes all.
+/// The frames of replies until the next flush, in one buffer, so that one write sends them all.
 struct ReplyBuffer: FrameSink {
-    /// Past it the memory of a flushed buffer is given back rather than kept for the next.
-    private static let keptBytesMax = 64 << 10
+    /// A larger buffer is freed after the flush instead of being reused.
+    private static let reusedBytesMax = 64 << 10
 
     private var bytes = ByteBuffer()
 
     var byteCount: Int { bytes.readableBytes }
 
-    /// The pointer is good within the closure only: the buffer has reserved the bytes for it.
+    /// The pointer is valid only within the closure: the buffer has reserved these bytes.
     mutating func append(byteCount: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
-        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: byteCount) { room in
-            fill(UnsafeMutableRawBufferPointer(rebasing: room.prefix(byteCount)))
+        bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: byteCount) { free in
+            fill(UnsafeMutableRawBufferPointer(rebasing: free.prefix(byteCount)))
             return byteCount
         }
     }
 
-    /// Hands out all frames and becomes empty.
+    /// Removes and returns all frames.
     mutating func take() -> ByteBuffer {
         defer { bytes = ByteBuffer() }
         return bytes
     }
 
-    /// Takes back what was handed out and has been written, for its memory: free to be used again
-    /// if the socket has taken all of it.
+    /// Reuses the memory of a buffer from ``take()`` that has been written. If the socket has not
+    /// taken all of it yet, clearing it makes a new buffer.
     mutating func recycle(_ written: consuming ByteBuffer) {
-        guard bytes.readableBytes == 0, written.capacity <= Self.keptBytesMax else { return }
+        guard bytes.readableBytes == 0, written.capacity <= Self.reusedBytesMax else { return }
         bytes = consume written
         bytes.clear()
     }

@@ -1,10 +1,10 @@
 import Logging
 import NIOCore
 
-/// Keeps a listener alive when the process runs out of descriptors or memory.
+/// Keeps a listener open when the process runs out of descriptors or memory.
 ///
-/// NIO reports such an error and tries again at once, for as long as somebody waits to be accepted;
-/// so accepting is paused for a moment instead. Who connects meanwhile waits in the kernel's queue.
+/// NIO reports such an error and accepts again at once, as long as clients are waiting; so this
+/// handler pauses accepting briefly. Clients wait in the kernel's queue meanwhile.
 final class AcceptHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -13,7 +13,7 @@ final class AcceptHandler: ChannelInboundHandler {
 
     private let logger: Logger
     private var isPaused = false
-    /// Whether this shortage was reported; the next one is after a connection was accepted.
+    /// Whether the current shortage was reported. It is over when a connection is accepted.
     private var isReported = false
 
     init(logger: Logger) { self.logger = logger }
@@ -39,7 +39,7 @@ final class AcceptHandler: ChannelInboundHandler {
     private func report(_ error: any Error) {
         let level: Logger.Level = isReported ? .debug : .warning
         isReported = true
-        logger.log(level: level, "no connection can be accepted for now: \(error)")
+        logger.log(level: level, "cannot accept connections now: \(error)")
     }
 
     private func setAutoRead(_ isOn: Bool, _ channel: any Channel) {

@@ -1,11 +1,11 @@
 import Glibc
 public import LarderModel
 
-/// Listening sockets that a service manager opened and handed over, by systemd's contract:
+/// Listening sockets that a service manager passes to this process, as systemd defines it:
 /// `LISTEN_PID`, `LISTEN_FDS`, `LISTEN_FDNAMES`, descriptors from 3.
 public enum Activation {
-    /// A descriptor that the environment promises, and its name.
-    struct Promise: Equatable {
+    /// A descriptor that the environment announces, and its name.
+    struct PassedDescriptor: Equatable {
         let descriptor: Int32
         let name: String
     }
@@ -14,31 +14,31 @@ public enum Activation {
     private static let socketsMax: Int32 = 64
     private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
 
-    /// Takes what was handed over, once: the variables are unset, so that no child takes it again.
+    /// Takes the sockets once: it unsets the variables, so that no child process takes them again.
     ///
-    /// - Returns: nothing if this process was not activated by a socket.
+    /// - Returns: an empty list if this process was not activated by a socket.
     /// - Throws: `connectionFailed` if a descriptor is not a listening Unix stream socket.
     public static func takeListeningSockets() throws(LarderError) -> [ListeningSocket] {
         var environment: [String: String] = [:]
         for name in variables {
             environment[name] = getenv(name).map { String(cString: $0) }
         }
-        let promises = try promises(in: environment, processIdentifier: getpid())
+        let announced = try passedDescriptors(in: environment, processIdentifier: getpid())
         for name in variables { unsetenv(name) }
         var sockets: [ListeningSocket] = []
-        for promise in promises {
-            _ = fcntl(promise.descriptor, F_SETFD, FD_CLOEXEC)
-            try check(promise)
+        for passed in announced {
+            _ = fcntl(passed.descriptor, F_SETFD, FD_CLOEXEC)
+            try check(passed.descriptor)
             sockets.append(
-                ListeningSocket(inherited: promise.descriptor, name: promise.name))
+                ListeningSocket(inherited: passed.descriptor, name: passed.name))
         }
         return sockets
     }
 
-    /// What the environment promises to this process.
-    static func promises(
+    /// The descriptors that the environment announces for this process.
+    static func passedDescriptors(
         in environment: [String: String], processIdentifier: Int32
-    ) throws(LarderError) -> [Promise] {
+    ) throws(LarderError) -> [PassedDescriptor] {
         guard let owner = environment["LISTEN_PID"].flatMap({ Int32($0) }),
             owner == processIdentifier, let text = environment["LISTEN_FDS"]
         else { return [] }
@@ -51,13 +51,12 @@ public enum Activation {
             .split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         return (0..<count).map { index in
             let name = Int(index) < names.count ? names[Int(index)] : ""
-            return Promise(
+            return PassedDescriptor(
                 descriptor: firstDescriptor + index, name: name.isEmpty ? "unknown" : name)
         }
     }
 
-    private static func check(_ promise: Promise) throws(LarderError) {
-        let descriptor = promise.descriptor
+    private static func check(_ descriptor: Int32) throws(LarderError) {
         guard UnixSocket.option(SO_DOMAIN, of: descriptor) == AF_UNIX,
             UnixSocket.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue),
             UnixSocket.option(SO_ACCEPTCONN, of: descriptor) == 1
@@ -65,7 +64,7 @@ public enum Activation {
             throw LarderError(
                 .connectionFailed,
                 "the inherited descriptor \(descriptor) is not a listening Unix stream socket",
-                hint: "the socket unit must say ListenStream= with a path, and Accept=no")
+                hint: "set ListenStream= to a path and Accept=no in the socket unit")
         }
     }
 }

@@ -1,14 +1,14 @@
 import Glibc
 import LarderModel
 
-/// Tells the service manager how the service is, by systemd's contract: datagrams of `NAME=value`
-/// lines to the socket that `NOTIFY_SOCKET` names. Without that variable it tells nobody.
+/// Reports the state of the service to its manager, as systemd defines it: datagrams of
+/// `NAME=value` lines to the socket in `NOTIFY_SOCKET`. Without that variable it does nothing.
 public struct Notification: Sendable {
     private let path: String?
-    /// How often the manager wants to hear that the service lives; nil if it does not ask.
+    /// The interval at which the manager expects a sign of life; nil if it expects none.
     public let watchdogInterval: Duration?
 
-    /// As this process's environment says.
+    /// With the environment of this process.
     public init() {
         var environment: [String: String] = [:]
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] {
@@ -18,7 +18,7 @@ public struct Notification: Sendable {
     }
 
     init(environment: [String: String], processIdentifier: Int32) {
-        // `@` stands for the zero byte with which the name of an abstract socket begins.
+        // `@` represents the zero byte at the beginning of the name of an abstract socket.
         path = environment["NOTIFY_SOCKET"].flatMap { path in
             switch path.first {
             case "@": "\0" + path.dropFirst()
@@ -32,31 +32,31 @@ public struct Notification: Sendable {
         }
     }
 
-    /// The service is up and serves.
-    public func ready(status: String) { tell(["READY=1", "STATUS=\(oneLine(status))"]) }
+    /// The service accepts connections.
+    public func ready(status: String) { send(["READY=1", "STATUS=\(oneLine(status))"]) }
 
-    /// What the service is at, in a line for people.
-    public func status(_ status: String) { tell(["STATUS=\(oneLine(status))"]) }
+    /// A line of text that describes what the service does now.
+    public func status(_ status: String) { send(["STATUS=\(oneLine(status))"]) }
 
     /// The service has begun to stop.
-    public func stopping() { tell(["STOPPING=1", "STATUS=stopping"]) }
+    public func stopping() { send(["STOPPING=1", "STATUS=stopping"]) }
 
-    /// The service lives; to be told by who has just seen that it does.
-    public func alive() { tell(["WATCHDOG=1"]) }
+    /// The service is alive. Call it only after a check.
+    public func alive() { send(["WATCHDOG=1"]) }
 
-    /// The start, or the stop, takes so much longer from now on.
+    /// Allows the start or the stop this much more time, from now.
     public func extendTime(by time: Duration) {
         let (seconds, attoseconds) = time.components
         let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-        tell(["EXTEND_TIMEOUT_USEC=\(microseconds)"])
+        send(["EXTEND_TIMEOUT_USEC=\(microseconds)"])
     }
 
     private func oneLine(_ text: String) -> String {
         String(text.map { $0.isNewline ? " " : $0 })
     }
 
-    /// A manager that cannot be reached is no reason to stop serving.
-    private func tell(_ lines: [String]) {
+    /// Errors are ignored: the service works without its manager.
+    private func send(_ lines: [String]) {
         guard let path, let descriptor = try? UnixSocket.make(SOCK_DGRAM) else { return }
         defer { close(descriptor) }
         try? UnixSocket.send(Array(lines.joined(separator: "\n").utf8), over: descriptor, to: path)

@@ -2,12 +2,12 @@ import Glibc
 import LarderModel
 import LarderWire
 
-/// The few system calls on Unix sockets that NIO does not make for us.
+/// The system calls on Unix sockets that NIO has no functions for.
 enum UnixSocket {
     static func make(_ type: __socket_type) throws(LarderError) -> Int32 {
         let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, Int32(type.rawValue) | flags, 0)
-        guard descriptor >= 0 else { throw failure("a socket cannot be made") }
+        guard descriptor >= 0 else { throw failure("cannot create a socket") }
         return descriptor
     }
 
@@ -21,7 +21,7 @@ enum UnixSocket {
     }
 
     /// Whether a program listens at the path. One whose backlog is full does.
-    static func answers(at path: String) throws(LarderError) -> Bool {
+    static func isListening(at path: String) throws(LarderError) -> Bool {
         let address = try UnixSocketAddress(path: path)
         let descriptor = try make(SOCK_STREAM)
         defer { close(descriptor) }
@@ -39,7 +39,7 @@ enum UnixSocket {
         do throws(SystemError) {
             try address.send(bytes, over: descriptor)
         } catch {
-            throw failure("the service manager cannot be notified", error)
+            throw failure("cannot notify the service manager", error)
         }
     }
 
@@ -51,10 +51,10 @@ enum UnixSocket {
 
     /// The error to throw after a system call failed, by default the one that set `errno`.
     static func failure(
-        _ sentence: String, _ error: SystemError = SystemError(code: errno)
+        _ message: String, _ error: SystemError = SystemError(code: errno)
     ) -> LarderError {
         let isDenied = [EACCES, EPERM, EROFS].contains(error.code)
         return LarderError(
-            isDenied ? .permissionDenied : .connectionFailed, "\(sentence): \(error.text)")
+            isDenied ? .permissionDenied : .connectionFailed, "\(message): \(error.text)")
     }
 }

@@ -2,12 +2,10 @@ import Glibc
 import NIOPosix
 import Synchronization
 
-/// A few threads that run jobs in the order of their arrival, at most one at a time for each
-/// connection: whoever asks for many long reads at once keeps one thread, and leaves the others to
-/// the others.
+/// A few threads that run jobs in the order of their arrival, at most one at a time per connection:
+/// a connection with many long reads uses one thread and leaves the rest to others.
 ///
-/// The threads are nicer to the processor than the event loops are: where both want it, short
-/// requests go first, and a long read has what they leave.
+/// The threads have a lower priority than the event loops, so that short requests run first.
 final class FairThreads: Sendable {
     private struct Job {
         let connection: ObjectIdentifier
@@ -16,10 +14,10 @@ final class FairThreads: Sendable {
 
     private struct State {
         var waiting: [Job] = []
-        /// The connections whose jobs run, never more than there are threads.
+        /// The connections whose jobs are running, at most one per thread.
         var running: Set<ObjectIdentifier> = []
 
-        /// The job that waits longest of those that may begin.
+        /// The oldest job that may start.
         mutating func takeNext(atMost count: Int) -> Job? {
             guard running.count < count,
                 let index = waiting.firstIndex(where: { !running.contains($0.connection) })
@@ -40,21 +38,21 @@ final class FairThreads: Sendable {
         threads.start()
     }
 
-    /// How many jobs wait for a thread is bounded by who submits them.
+    /// The callers bound the number of waiting jobs.
     func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting.append(Job(connection: connection, work: work)) }
         startNext()
     }
 
-    /// Has a thread of its own do what may begin now, and what may then.
+    /// Starts a thread for the oldest job that may start, and for those that may start after it.
     private func startNext() {
         guard let first = state.withLock({ $0.takeNext(atMost: count) }) else { return }
         threads.submit { [self] _ in
-            Self.yieldToOthers()
+            Self.lowerPriority()
             var next: Job? = first
             while let job = next {
                 job.work()
-                // Not handed to a thread that would have to be woken.
+                // On this thread, because another one would have to be woken.
                 next = state.withLock { state in
                     state.running.remove(job.connection)
                     return state.takeNext(atMost: count)
@@ -63,15 +61,15 @@ final class FairThreads: Sendable {
         }
     }
 
-    /// A third of the weight of an ordinary thread.
+    /// A third of the weight of a thread of normal priority.
     private static let niceness: Int32 = 5
 
-    /// Linux keeps the niceness of each thread by itself. It fails for none that gives way.
-    private static func yieldToOthers() {
+    /// Linux has a nice value per thread. To raise it never fails.
+    private static func lowerPriority() {
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
     }
 
-    /// Ends the threads once the jobs that run have ended.
+    /// Ends the threads after the running jobs.
     func close(_ done: @escaping @Sendable () -> Void) {
         threads.shutdownGracefully { _ in done() }
     }

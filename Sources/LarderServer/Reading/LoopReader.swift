@@ -3,31 +3,31 @@ import LarderWire
 import NIOCore
 import Synchronization
 
-/// Answers reads on the event loop that received them, as far as they are short.
+/// Executes short reads on the event loop that received them.
 ///
-/// One an event loop, with a store reader of its own and the plans that its connections asked for.
-/// A read that exceeds the steps or bytes allowed here is not answered but handed back with its
-/// plan, for the reader pool.
+/// There is one per event loop, with a store reader, a plan cache and a reply cache of its own. A
+/// read that needs more work or bytes than are allowed here is returned to its caller for the
+/// reader pool.
 ///
-/// Sendable unchecked: everything mutable is touched on `eventLoop` alone, which each entry
-/// checks in debug builds; the counters are atomic.
+/// Sendable unchecked: all mutable state is used on `eventLoop` alone, which every method asserts
+/// in debug builds; the counters are atomic.
 final class LoopReader: @unchecked Sendable {
-    enum Outcome {
-        case answered(Reply)
-        /// Too long for the event loop; asked for here with the plan that was made, if any.
-        case tooLong
-        case queryTooLong(any QueryPlan)
+    enum ObjectsOutcome {
+        case reply(Reply)
+        case needsPool
     }
 
-    /// Figures for `stats`, read from anywhere.
+    enum QueryOutcome {
+        case reply(Reply)
+        case needsPool(any QueryPlan)
+    }
+
+    /// Metrics for `stats`, which any thread may read.
     final class Counters: Sendable {
         let requests = Atomic<Int>(0)
         let inlineReads = Atomic<Int>(0)
         let planHits = Atomic<Int>(0)
         let planMisses = Atomic<Int>(0)
-        let answerHits = Atomic<Int>(0)
-        /// Batches of scans that were made on the loop.
-        let batches = Atomic<Int>(0)
     }
 
     let eventLoop: any EventLoop
@@ -36,88 +36,87 @@ final class LoopReader: @unchecked Sendable {
     private let limits: ServerLimits
     private let budget: ReadBudget
     private var plans: PlanCache
-    private var known: KnownReplies
+    private let replies: ReplyCache
     private var reader: (any StoreReader)?
 
-    /// - Parameter knownReplyBytesMax: What this event loop may keep of replies.
+    /// - Parameter replyCacheBytesMax: The share of this event loop.
     init(
         eventLoop: any EventLoop, backend: any StoreBackend, limits: ServerLimits,
-        knownReplyBytesMax: Int
+        replyCacheBytesMax: Int
     ) {
         self.eventLoop = eventLoop
         self.backend = backend
         self.limits = limits
-        self.budget = ReadBudget(
-            steps: limits.inlineStepsMax, stepsTimeMax: limits.inlineTimeMax)
+        self.budget = ReadBudget(work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax)
         self.plans = PlanCache(
             countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
-        self.known = KnownReplies(bytesMax: knownReplyBytesMax)
+        self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
     }
 
-    /// The answer to a `get`, if it was given lately and is true still.
-    func knownReply(to request: borrowing GetFrame) -> KnownReplies.Found {
+    var cacheHits: Int { replies.hits.load(ordering: .relaxed) }
+
+    /// What the reply cache has for a `get`.
+    func cachedReply(to get: borrowing GetFrame) -> ReplyCache.Lookup {
         eventLoop.assertInEventLoop()
-        let backend = backend
-        let found = request.body.withUnsafeBytes { body in
-            known.find(body) { backend.isCurrent($0) }
-        }
-        if case .reply = found { counters.answerHits.add(1, ordering: .relaxed) }
-        return found
+        return replies.find(get.body) { [backend] in backend.isCurrent($0) }
     }
 
-    /// - Parameter encoded: The request as it came, to be known again; empty if it will not be.
+    /// Reads one object for a repeated `get`, and caches the reply.
+    ///
+    /// - Returns: nil if the request is to be performed like any other: it is for several objects,
+    ///   the object has no mark, or the read fails or needs the pool.
+    func read(_ request: Request, cachingAs key: ReplyCache.Key) -> EncodedBatches? {
+        eventLoop.assertInEventLoop()
+        guard case .get(let identifiers, let properties) = request, identifiers.count == 1,
+            let reader = try? openReader(),
+            let mark = reader.mark(of: identifiers[0], properties: properties),
+            let batches = try? reader.objects(
+                identifiers, properties: properties, budget: budget)
+        else { return nil }
+        counters.inlineReads.add(1, ordering: .relaxed)
+        let reply = EncodedBatches(encoding: batches)
+        // An insert of a missing object does not change its mark.
+        let isFound = batches.count == 1 && batches[0].rowCount == 1
+        if isFound { replies.insert(reply, for: key, mark) }
+        return reply
+    }
+
     func objects(
-        _ identifiers: [PersistentIdentifier], properties: [String]?, encoded: [UInt8] = []
-    ) -> Outcome {
+        _ identifiers: [PersistentIdentifier], properties: [String]?
+    ) -> ObjectsOutcome {
         eventLoop.assertInEventLoop()
         do throws(ReadFailure) {
-            let reader = try openReaderToRead()
-            let mark =
-                encoded.isEmpty || identifiers.count != 1
-                ? nil : reader.mark(of: identifiers[0], properties: properties)
-            let batches = try reader.objects(identifiers, properties: properties, budget: budget)
+            let batches = try openReaderToRead().objects(
+                identifiers, properties: properties, budget: budget)
             counters.inlineReads.add(1, ordering: .relaxed)
-            guard let mark, batches.count == 1, batches[0].rowCount == 1 else {
-                return .answered(.batches(batches, more: false))
-            }
-            let reply = EncodedBatches(encoding: batches)
-            known.keep(reply, to: encoded, mark)
-            return .answered(.encodedBatches(reply, more: false))
+            return .reply(.batches(batches, more: false))
         } catch {
             switch error {
-            case .stepsExceeded: return .tooLong
-            case .failed(let error): return .answered(.failed(error))
+            case .budgetExceeded: return .needsPool
+            case .failed(let error): return .reply(.failed(error))
             }
         }
     }
 
-    func query(_ request: QueryRequest) -> Outcome {
+    func query(_ request: QueryRequest) -> QueryOutcome {
         eventLoop.assertInEventLoop()
         let entry: PlanCache.Entry
         do throws(LarderError) {
             entry = try plan(request)
         } catch {
-            return .answered(.failed(error))
+            return .reply(.failed(error))
         }
-        let dataVersion = backend.dataVersion
-        if let batch = entry.answer(to: request.parameters, dataVersion) {
-            counters.answerHits.add(1, ordering: .relaxed)
-            return .answered(.batches([batch], more: false))
-        }
-        guard entry.startsInline() else { return .queryTooLong(entry.plan) }
+        guard entry.startsInline() else { return .needsPool(entry.plan) }
         do throws(ReadFailure) {
             if let batch = try singleBatch(entry.plan, request.parameters) {
                 counters.inlineReads.add(1, ordering: .relaxed)
-                if let dataVersion, dataVersion == backend.dataVersion {
-                    entry.keep(batch, request.parameters, dataVersion)
-                }
-                return .answered(.batches([batch], more: false))
+                return .reply(.batches([batch], more: false))
             }
         } catch {
-            if case .failed(let error) = error { return .answered(.failed(error)) }
+            if case .failed(let error) = error { return .reply(.failed(error)) }
         }
         entry.wasTooLong()
-        return .queryTooLong(entry.plan)
+        return .needsPool(entry.plan)
     }
 
     func explain(_ request: QueryRequest) -> Reply {
@@ -130,14 +129,15 @@ final class LoopReader: @unchecked Sendable {
         }
     }
 
-    /// Lets go of the store reader; to be called on the event loop, when nothing reads any more.
+    /// Releases the store reader and the caches. It must be called on the event loop after the last
+    /// read.
     func close() {
         eventLoop.assertInEventLoop()
         reader = nil
-        known = KnownReplies(bytesMax: 0)
+        replies.removeAll()
     }
 
-    /// The whole answer if it is one batch that fits, otherwise nil.
+    /// The result if it is one batch that fits, otherwise nil.
     private func singleBatch(
         _ plan: any QueryPlan, _ parameters: QueryParameters
     ) throws(ReadFailure) -> Batch? {
@@ -173,11 +173,10 @@ final class LoopReader: @unchecked Sendable {
 }
 
 extension ReadFailure {
-    /// The condition for a client, where nothing is left to try: only a read with a bound on its
-    /// steps can exceed them.
+    /// The error for the client of a read that has no larger budget left to try.
     var larderError: LarderError {
         switch self {
-        case .stepsExceeded: LarderError(.timeout, "the read took more steps than are allowed")
+        case .budgetExceeded: LarderError(.timeout, "the read needs more work than is allowed")
         case .failed(let error): error
         }
     }

@@ -1,57 +1,31 @@
 import LarderModel
 import LarderWire
 
-/// The plans that one event loop has made, by the encoded shape of their query.
+/// The query plans of one event loop, by the encoded shape of the query.
 ///
-/// Each loop has its own, so that looking one up takes no lock; a shape is then planned once a
-/// loop. When full, the entry that was unused for longest goes.
+/// Each loop has its own cache, so that a lookup takes no lock; a shape is then planned once per
+/// loop. A full cache removes the least recently used entry.
 struct PlanCache {
-    /// A plan and what is known of its cost.
+    /// A plan, and where its next read starts.
     final class Entry {
         let plan: any QueryPlan
         fileprivate var lastUse: UInt64 = 0
-        private var poolRunsLeft = 0
-        private var answer: Answer?
+        private var poolReadsLeft = 0
 
-        /// After a read was too long for the event loop, how many times the next ones go to the
-        /// pool at once, before one may try the event loop again: parameters differ, stores change.
-        private static let poolRuns = 64
+        /// After a read was too long for the event loop, this number of reads go directly to the
+        /// pool before one tries the event loop again: parameters differ, and stores change.
+        private static let poolReads = 64
 
         init(plan: any QueryPlan) { self.plan = plan }
 
-        /// The last answer, as long as nothing was committed since.
-        private struct Answer {
-            let batch: Batch
-            let parameters: QueryParameters
-            let dataVersion: UInt64
-        }
-
-        /// An answer that is still true.
-        func answer(to parameters: QueryParameters, _ dataVersion: UInt64?) -> Batch? {
-            guard let answer, answer.dataVersion == dataVersion, answer.parameters == parameters
-            else { return nil }
-            return answer.batch
-        }
-
-        /// Keeps a small answer to a question without values: two of these may be equal to Swift
-        /// and not to the store.
-        func keep(_ batch: Batch, _ parameters: QueryParameters, _ dataVersion: UInt64) {
-            guard !plan.dependsOnTime, parameters.arguments.isEmpty, parameters.after.isEmpty,
-                parameters.variables.isEmpty, batch.byteCount <= Self.answerBytesMax
-            else { return }
-            answer = Answer(batch: batch, parameters: parameters, dataVersion: dataVersion)
-        }
-
-        private static let answerBytesMax = 4 << 10
-
         /// Whether the next read starts on the event loop.
         func startsInline() -> Bool {
-            guard poolRunsLeft > 0 else { return true }
-            poolRunsLeft -= 1
+            guard poolReadsLeft > 0 else { return true }
+            poolReadsLeft -= 1
             return false
         }
 
-        func wasTooLong() { poolRunsLeft = Self.poolRuns }
+        func wasTooLong() { poolReadsLeft = Self.poolReads }
     }
 
     private let countMax: Int

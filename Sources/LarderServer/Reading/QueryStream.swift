@@ -3,43 +3,39 @@ import LarderWire
 import NIOCore
 import Synchronization
 
-/// One query that the reader pool answers, batch by batch.
+/// A query that the reader pool executes, batch by batch.
 ///
-/// It lives on its connection's event loop; only the making of batches runs on the pool, one at a
-/// time. The next may follow without asking the loop once it has been allowed, which happens only
-/// while the socket takes more and the client has credit left; so that a slow client costs a reader
-/// for a bounded time and three or four batches of memory. Whatever ends it gives the reader back
-/// exactly once.
-///
-/// The first batches may be made on the event loop itself: see ``start(onLoop:)``.
+/// It belongs to its connection's event loop. Only the batches are read on the pool, one at a time.
+/// The loop allows one batch ahead, and only while the socket is writable and the client has credit
+/// left; so a slow client uses a reader for a bounded time and memory for three or four batches.
+/// However the stream ends, it releases its reader exactly once.
 final class QueryStream {
     private enum Phase {
-        /// Waiting for a reader, or a batch is in the making.
-        case producing
+        /// A reader is being acquired, or a batch is being read.
+        case reading
         /// The client or its socket is not ready for the next batch.
-        case holding(PooledReader)
+        case paused(PooledReader)
         case ended
     }
 
-    /// What a job on the pool came to; it has released the reader unless it waits.
-    private enum Production: Sendable {
+    /// What a job of the pool reports. It has released the reader, except after `paused`.
+    private enum Outcome: Sendable {
         case last(Batch)
-        /// The next batch is in the making already.
+        /// The next batch is already being read.
         case batch(Batch)
-        /// The next batch is to be allowed.
-        case waiting(Batch, PooledReader)
+        /// The next batch is not allowed yet.
+        case paused(Batch, PooledReader)
         case failed(LarderError)
     }
 
-    /// What the jobs need to know, also of a stream that has ended meanwhile.
-    private final class Inquiry: Sendable {
+    /// What the jobs share with the event loop. It outlives a stream that has ended.
+    private final class Execution: Sendable {
         let plan: any QueryPlan
         let parameters: QueryParameters
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
+        let batchBytesMax: Int
         private let isNextAllowed = Atomic(false)
-        private let batchBytesMax: Int
-        private let nextBytesMax: Atomic<Int>
 
         init(
             _ plan: any QueryPlan, _ parameters: QueryParameters,
@@ -49,15 +45,6 @@ final class QueryStream {
             self.parameters = parameters
             self.deadline = deadline
             self.batchBytesMax = batchBytesMax
-            nextBytesMax = Atomic(min(QueryStream.firstBatchBytes, batchBytesMax))
-        }
-
-        /// What the next batch may take: little at first, so that the client has work soon, and
-        /// twice as much each time.
-        func takeBytesMax() -> Int {
-            let bytesMax = nextBytesMax.load(ordering: .relaxed)
-            nextBytesMax.store(min(bytesMax * 2, batchBytesMax), ordering: .relaxed)
-            return bytesMax
         }
 
         /// Called on the event loop.
@@ -65,60 +52,52 @@ final class QueryStream {
 
         var hasAllowedNext: Bool { isNextAllowed.load(ordering: .relaxed) }
 
-        /// Whether one more batch may be made; it is then not allowed any more.
-        func takeAllowance() -> Bool {
+        /// Whether one more batch may be read. This uses up the permission.
+        func takePermission() -> Bool {
             isNextAllowed.exchange(false, ordering: .acquiringAndReleasing)
         }
     }
 
     let requestID: UInt64
-    private let inquiry: Inquiry
-    private let services: ConnectionServices
+    private let execution: Execution
     private let pool: ReaderPool
-    private static let firstBatchBytes = 32 << 10
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
-    private var phase = Phase.producing
-    /// Batches that may still be made; nil is no bound.
+    private var phase = Phase.reading
+    /// The number of batches that the client still accepts; nil is unlimited.
     private var credit: UInt32?
     private var expiry: Scheduled<Void>?
 
     /// - Parameters:
-    ///   - credit: as the request says, 0 for no bound.
-    ///   - time: until the last batch must have been sent.
+    ///   - credit: The credit of the request; 0 is unlimited.
+    ///   - time: The time in which the last batch must have been sent.
     init(
         requestID: UInt64, plan: any QueryPlan, parameters: QueryParameters, credit: UInt32,
         time: Duration, services: ConnectionServices, connection: ConnectionHandler,
         eventLoop: any EventLoop
     ) {
         self.requestID = requestID
-        self.inquiry = Inquiry(
+        self.execution = Execution(
             plan, parameters, deadline: .now.advanced(by: time),
             batchBytesMax: services.limits.batchBytesMax)
-        self.services = services
         self.pool = services.pool
         self.connection = connection
         self.eventLoop = eventLoop
         self.credit = credit == 0 ? nil : credit
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
-        self.expiry = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.expired() }
+        self.expiry = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.timeRanOut() }
     }
 
-    /// - Parameter onLoop: Whether batches may be made on the event loop, for the time that a
-    ///   connection may keep it, if the pool has a reader at hand.
-    func start(onLoop: Bool) {
+    func start() {
         _ = takeCredit()
-        if onLoop, let reader = pool.acquireAtOnce(for: ObjectIdentifier(connection)) {
-            return produceHere(reader)
-        }
         allowNext()
-        let (inquiry, pool) = (inquiry, pool)
+        let (execution, pool) = (execution, pool)
         let report = reporter()
         pool.acquire(
             for: ObjectIdentifier(connection), of: connection.user, on: eventLoop
         ) { reader in
             switch reader {
-            case .success(let reader): Self.produce(inquiry, reader, pool, report)
+            case .success(let reader): Self.readBatch(execution, reader, pool, report)
             case .failure(let error): report(.failed(error))
             }
         }
@@ -130,44 +109,46 @@ final class QueryStream {
         return credit > 0
     }
 
-    /// Lets a batch follow the one in the making.
+    /// Allows the batch after the one that is being read.
     private func allowNext() {
-        guard !inquiry.hasAllowedNext, connection.isWritable, takeCredit() else { return }
-        inquiry.allowNext()
+        guard !execution.hasAllowedNext, connection.isWritable, takeCredit() else { return }
+        execution.allowNext()
     }
 
-    /// The client allows so many batches more.
+    /// The client accepts more batches.
     func grant(_ batches: UInt32) {
         guard let credit else { return }
         self.credit = credit.addingReportingOverflow(batches).overflow ? .max : credit + batches
         resume()
     }
 
-    /// Goes on if it can: called whenever the socket or the client may have become ready.
+    /// Continues if possible. Called when the socket or the client may have become ready.
     func resume() {
         switch phase {
         case .ended: break
-        case .producing: allowNext()
-        case .holding(let reader):
-            guard connection.isWritable, inquiry.takeAllowance() || takeCredit() else { return }
-            phase = .producing
+        case .reading: allowNext()
+        case .paused(let reader):
+            guard connection.isWritable, execution.takePermission() || takeCredit() else { return }
+            phase = .reading
             allowNext()
-            let (inquiry, pool) = (inquiry, pool)
+            let (execution, pool) = (execution, pool)
             let report = reporter()
-            pool.submit(for: reader.connection) { Self.produce(inquiry, reader, pool, report) }
+            pool.submit(for: reader.connection) {
+                Self.readBatch(execution, reader, pool, report)
+            }
         }
     }
 
-    /// The client wants no more of it.
+    /// The client has cancelled the query.
     func cancel() {
         finish(.failed(LarderError(.cancelled, "the query was cancelled by its client")))
     }
 
-    /// Ends without an answer: the connection has gone.
+    /// Ends without a reply, because the connection closes.
     func abandon() {
         expiry?.cancel()
-        inquiry.cancellation.cancel()
-        if case .holding(let reader) = phase { giveBack(reader) }
+        execution.cancellation.cancel()
+        if case .paused(let reader) = phase { release(reader) }
         phase = .ended
     }
 
@@ -176,122 +157,83 @@ final class QueryStream {
         connection.streamEnded(requestID, reply)
     }
 
-    private func expired() {
+    private func timeRanOut() {
         switch phase {
         case .ended: break
-        case .producing:
-            finish(.failed(LarderError(.timeout, "the query was not answered in time")))
-        case .holding:
+        case .reading: finish(.failed(Self.timeout))
+        case .paused:
             finish(
                 .failed(
                     LarderError(
-                        .snapshotExpired, "the answer was not taken in time",
-                        hint: "take the batches faster, or ask for fewer rows at a time")))
+                        .snapshotExpired, "the client did not read the result in time",
+                        hint: "read the batches faster, or fetch fewer rows at a time")))
         }
     }
 
-    private func produced(_ production: Production) {
-        deliver(production)
-        resume()
-    }
+    private static let timeout = LarderError(.timeout, "the query was not completed in time")
 
-    private func deliver(_ production: Production) {
+    private func deliver(_ outcome: Outcome) {
         if case .ended = phase {
-            if case .waiting(_, let reader) = production { giveBack(reader) }
+            if case .paused(_, let reader) = outcome { release(reader) }
             return
         }
-        switch production {
+        switch outcome {
         case .failed(let error): finish(.failed(error))
         case .last(let batch): finish(.batches([batch], more: false))
         case .batch(let batch): connection.send(requestID, .batches([batch], more: true))
-        case .waiting(let batch, let reader):
-            phase = .holding(reader)
+        case .paused(let batch, let reader):
+            phase = .paused(reader)
             connection.send(requestID, .batches([batch], more: true))
         }
-    }
-
-    /// Makes batches on the event loop, each sent at once, so that the client works on it while the
-    /// next is made and no thread but the client's is woken. They stay small, as memory that was
-    /// used just now is quick. Others wait meanwhile: past its time, or where the client is not
-    /// ready, it goes on as any other.
-    private func produceHere(_ reader: PooledReader) {
-        let limits = services.limits
-        let bytesMax = min(Self.firstBatchBytes, limits.batchBytesMax)
-        let end = NIODeadline.now() + TimeAmount(limits.turnTimeMax)
-        repeat {
-            services.loopReader.counters.batches.add(1, ordering: .relaxed)
-            deliver(
-                Self.produced(
-                    inquiry, reader, pool, bytesMax: bytesMax, batchTimeMax: limits.turnTimeMax))
-            connection.flush()
-        } while NIODeadline.now() < end && takeTurnHere()
         resume()
     }
 
-    /// Whether the next batch may be made, as in ``resume()``.
-    private func takeTurnHere() -> Bool {
-        guard case .holding = phase, connection.isWritable, takeCredit() else { return false }
-        phase = .producing
-        return true
-    }
-
-    private func giveBack(_ reader: PooledReader) {
+    private func release(_ reader: PooledReader) {
         let pool = pool
         pool.submit(for: reader.connection) { pool.release(reader) }
     }
 
-    /// Brings what a job came to back to the event loop.
-    private func reporter() -> @Sendable (Production) -> Void {
+    /// A function with which a job reports its outcome to the event loop.
+    private func reporter() -> @Sendable (Outcome) -> Void {
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let eventLoop = eventLoop
-        return { production in eventLoop.execute { bound.value.produced(production) } }
+        return { outcome in eventLoop.execute { bound.value.deliver(outcome) } }
     }
 
-    /// The job itself, on a thread of the pool.
-    private static func produce(
-        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool,
-        _ report: @escaping @Sendable (Production) -> Void
+    // MARK: On a thread of the pool
+
+    private static func readBatch(
+        _ execution: Execution, _ reader: PooledReader, _ pool: ReaderPool,
+        _ report: @escaping @Sendable (Outcome) -> Void
     ) {
-        switch produced(inquiry, reader, pool, bytesMax: inquiry.takeBytesMax()) {
-        case .waiting(let batch, _) where inquiry.takeAllowance():
-            report(.batch(batch))
-            // In its turn: other connections have theirs.
-            pool.submit(for: reader.connection) { produce(inquiry, reader, pool, report) }
-        case let production: report(production)
-        }
-    }
-
-    /// Makes a batch; the reader is given back unless there are more.
-    private static func produced(
-        _ inquiry: Inquiry, _ reader: PooledReader, _ pool: ReaderPool, bytesMax: Int,
-        batchTimeMax: Duration? = nil
-    ) -> Production {
         do throws(ReadFailure) {
-            let (batch, isLast) = try next(
-                inquiry, reader, bytesMax: bytesMax, batchTimeMax: batchTimeMax)
-            guard isLast else { return .waiting(batch, reader) }
-            pool.release(reader)
-            return .last(batch)
+            let (batch, isLast) = try nextBatch(execution, reader)
+            guard !isLast else {
+                pool.release(reader)
+                return report(.last(batch))
+            }
+            guard execution.takePermission() else { return report(.paused(batch, reader)) }
+            report(.batch(batch))
+            // Queued again, so that the jobs of other connections run first.
+            pool.submit(for: reader.connection) { readBatch(execution, reader, pool, report) }
         } catch {
             pool.release(reader)
-            return .failed(error.larderError)
+            report(.failed(error.larderError))
         }
     }
 
-    private static func next(
-        _ inquiry: Inquiry, _ reader: PooledReader, bytesMax: Int, batchTimeMax: Duration?
+    private static func nextBatch(
+        _ execution: Execution, _ reader: PooledReader
     ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
-        if inquiry.cancellation.isCancelled {
+        if execution.cancellation.isCancelled {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
         }
-        guard ContinuousClock.now < inquiry.deadline else {
-            throw .failed(LarderError(.timeout, "the query was not answered in time"))
-        }
+        guard ContinuousClock.now < execution.deadline else { throw .failed(timeout) }
         let budget = ReadBudget(
-            batchTimeMax: batchTimeMax, deadline: inquiry.deadline,
-            cancellation: inquiry.cancellation)
+            deadline: execution.deadline, cancellation: execution.cancellation)
+        let bytesMax = execution.batchBytesMax
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
-        let cursor = try reader.reader.open(inquiry.plan, inquiry.parameters, budget: budget)
+        let cursor = try reader.reader.open(execution.plan, execution.parameters, budget: budget)
         reader.cursor = cursor
         return try cursor.next(bytesMax: bytesMax, budget: budget)
     }

@@ -2,11 +2,11 @@ import LarderModel
 import NIOCore
 import Synchronization
 
-/// The few threads and the bounded set of store readers for reads that an event loop will not do.
+/// A few threads and a bounded set of store readers, for reads that are too long for an event loop.
 ///
-/// A read holds one reader from its first step to its last, also while its client is slow; a thread
-/// it holds only while it computes. No connection holds more than its share of the readers, and
-/// who waits for one waits a bounded time, in the order of arrival.
+/// A read has one reader from beginning to end, also while its client is slow, but a thread only
+/// while it computes. A connection has at most its share of the readers. Reads wait for a reader in
+/// the order of their arrival, for a bounded time.
 final class ReaderPool: Sendable {
     typealias Job = @Sendable (Result<PooledReader, LarderError>) -> Void
 
@@ -20,10 +20,10 @@ final class ReaderPool: Sendable {
 
     private struct State {
         var idle: [PooledReader] = []
-        /// Reads that were admitted and have not ended, in all and by connection. Each has a
-        /// reader or is about to take one, so that never more readers are made than these.
+        /// Admitted reads that have not ended, in total and by connection. Each has a reader or
+        /// will take one, so the pool never makes more readers than this.
         var busy = 0
-        var held: [ObjectIdentifier: Int] = [:]
+        var busyByConnection: [ObjectIdentifier: Int] = [:]
         var waiters: [Waiter] = []
         var nextNumber = 0
     }
@@ -40,13 +40,13 @@ final class ReaderPool: Sendable {
         self.limits = limits
     }
 
-    /// Runs the job on a thread of the pool with a reader, which the job gives back with
-    /// ``release(_:)`` when it no longer needs it; or with the reason why there is none.
+    /// Runs a job on a thread of the pool with a reader, or with the error that there is none. The
+    /// job or its successors must return the reader with ``release(_:)``.
     ///
     /// - Parameters:
-    ///   - connection: whose share of the readers this counts against.
-    ///   - user: whose share of the places for those who wait.
-    ///   - eventLoop: keeps the time of the waiting.
+    ///   - connection: Its share of the readers is charged.
+    ///   - user: The share of waiting reads of this user id is charged.
+    ///   - eventLoop: Schedules the end of the waiting time.
     func acquire(
         for connection: ObjectIdentifier, of user: UInt32, on eventLoop: any EventLoop,
         _ job: @escaping Job
@@ -71,31 +71,21 @@ final class ReaderPool: Sendable {
         case true?: run(job, for: connection)
         case false?: break
         case nil:
-            job(.failure(LarderError(.resourceExhausted, "too many long reads are waiting")))
+            job(
+                .failure(
+                    LarderError(
+                        .resourceExhausted, "too many long reads are waiting",
+                        hint: "try again later")))
         }
     }
 
-    /// A reader for work on an event loop, which gives it back as a job does; nil if none is at
-    /// hand that the connection may have: then it is to be waited for as any other.
-    func acquireAtOnce(for connection: ObjectIdentifier) -> PooledReader? {
-        let reader = state.withLock { state -> PooledReader? in
-            guard mayStart(connection, state), let reader = state.idle.popLast() else {
-                return nil
-            }
-            start(connection, &state)
-            return reader
-        }
-        reader?.connection = connection
-        return reader
-    }
-
-    /// Runs more work of a connection, with a reader that was acquired for it.
+    /// Runs more work of a connection, with a reader that it has.
     func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
         threads.submit(for: connection, work)
     }
 
-    /// Takes a reader back, closing its cursor, and gives it to who waits; on the thread that used
-    /// it last.
+    /// Returns a reader to the pool and closes its cursor. It must be called on a thread of the
+    /// pool.
     func release(_ reader: PooledReader) {
         reader.cursor?.close()
         reader.cursor = nil
@@ -106,8 +96,8 @@ final class ReaderPool: Sendable {
     private func ended(for connection: ObjectIdentifier) {
         let next = state.withLock { state -> Waiter? in
             state.busy -= 1
-            let held = (state.held[connection] ?? 1) - 1
-            state.held[connection] = held > 0 ? held : nil
+            let left = (state.busyByConnection[connection] ?? 1) - 1
+            state.busyByConnection[connection] = left > 0 ? left : nil
             guard
                 let index = state.waiters.firstIndex(where: { mayStart($0.connection, state) })
             else { return nil }
@@ -121,7 +111,7 @@ final class ReaderPool: Sendable {
     }
 
     private func mayStart(_ connection: ObjectIdentifier, _ state: borrowing State) -> Bool {
-        (state.held[connection] ?? 0) < limits.readersPerConnectionMax
+        (state.busyByConnection[connection] ?? 0) < limits.readersPerConnectionMax
             && state.busy < limits.readersMax
     }
 
@@ -132,7 +122,7 @@ final class ReaderPool: Sendable {
 
     private func start(_ connection: ObjectIdentifier, _ state: inout State) {
         state.busy += 1
-        state.held[connection, default: 0] += 1
+        state.busyByConnection[connection, default: 0] += 1
     }
 
     private func run(_ job: @escaping Job, for connection: ObjectIdentifier) {
@@ -164,10 +154,11 @@ final class ReaderPool: Sendable {
             .failure(
                 LarderError(
                     .timeout, "no reader became free in time",
-                    hint: "take or cancel the answers that are still streaming, then try again")))
+                    hint: "read or cancel the results that are still streaming, then try again")))
     }
 
-    /// Ends the threads and lets go of the readers, once no connection is left.
+    /// Ends the threads and releases the readers. It must be called after the last connection has
+    /// closed.
     func close(_ done: @escaping @Sendable () -> Void) {
         threads.close { [self] in
             state.withLock { $0.idle = [] }
@@ -175,7 +166,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Figures for `stats`.
+    /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in
             [
@@ -186,10 +177,11 @@ final class ReaderPool: Sendable {
     }
 }
 
-/// A store reader of the pool, and the cursor that is open on it.
+/// A store reader of the pool, and its open cursor.
 ///
-/// Sendable unchecked: it belongs to one read at a time, whose jobs follow one another; the next is
-/// submitted only after the one before has reported. Between reads it belongs to the pool's lock.
+/// Sendable unchecked: it belongs to one read at a time, and the jobs of a read run one after the
+/// other: the next is submitted after the last has reported. Between reads the pool's lock protects
+/// it.
 final class PooledReader: @unchecked Sendable {
     let reader: any StoreReader
     var cursor: (any ResultCursor)?

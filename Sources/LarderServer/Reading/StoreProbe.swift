@@ -1,8 +1,7 @@
 import FoundationEssentials
 import LarderModel
 
-/// A question that costs next to nothing and yet goes the whole way to the database, so that its
-/// answer says that the store can be read.
+/// A cheap read that reaches the database, to verify that the store can be read.
 struct StoreProbe: Sendable {
     private let identifiers: [PersistentIdentifier]
 
@@ -12,11 +11,11 @@ struct StoreProbe: Sendable {
         }
     }
 
-    /// Why the store cannot be read, or nil if it can.
+    /// The error of the read; nil if the store can be read.
     func failure(of reader: LoopReader) -> LarderError? {
         switch reader.objects(identifiers, properties: []) {
-        case .answered(.failed(let error)): error
-        case .answered, .tooLong, .queryTooLong: nil
+        case .reply(.failed(let error)): error
+        case .reply, .needsPool: nil
         }
     }
 }

@@ -2,23 +2,25 @@ import LarderModel
 import LarderWire
 import NIOCore
 
-/// One stream of new objects that a client sends: batches in, and how far it has come out.
+/// A stream of new objects: batches from the client, progress replies to it.
 ///
-/// It lives on its connection's event loop. Batches are dealt with in the order in which they came,
-/// one at a time: stored as a transaction each, or, where the stream is to be one transaction,
-/// spooled and stored together once the last has come. No more than a few may wait, and their bytes
-/// are on the books of the connection's user until the store or the disk has them. What ends it
-/// early takes its place in that order, so that what was told to be stored before is all that is.
+/// It belongs to its connection's event loop. Batches are processed one at a time, in the order of
+/// their arrival: each is stored as a transaction, or, in an atomic stream, spooled until the last
+/// has arrived and all are stored together. At most a few batches wait; their bytes are charged to
+/// the connection's user until they are stored or spooled. An error that ends the stream drops the
+/// waiting batches and is reported after the batch in progress, so the stored rows are those that
+/// earlier replies have reported.
 final class InsertStream {
     private enum Item {
-        case batch(Batch?, isLast: Bool, frameBytes: Int)
-        /// Nothing that comes later is looked at.
+        /// A message of the client; one without rows only marks the end.
+        case message(Batch?, isLast: Bool, frameBytes: Int)
+        /// Later messages are ignored.
         case failure(LarderError)
     }
 
     private enum Phase {
         case receiving
-        /// The rows of a spool become a transaction.
+        /// The spooled rows become a transaction.
         case storing
         case ended
     }
@@ -29,25 +31,25 @@ final class InsertStream {
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private let cancellation = ReadCancellation()
-    /// When all of it must be stored; nil leaves it time for ever, batch by batch.
+    /// When all rows must be stored; nil if only each batch has a limit.
     private let deadline: ContinuousClock.Instant?
     private let spool: SpoolFile?
     private var spooledBytes = 0
 
     private var phase = Phase.receiving
     private var waiting: [Item] = []
-    /// A batch is with the writer or with the disk.
+    /// A batch is being stored or spooled.
     private var isBusy = false
-    /// After the last batch, or a failure, nothing is taken any more.
+    /// The last message or a failure has been received.
     private var isComplete = false
     private var hasFailed = false
-    private var done = InsertedRows()
+    private var stored = InsertedRows()
     private var timer: Scheduled<Void>?
     private var progress: RepeatedTask?
 
     /// - Parameters:
-    ///   - spool: Where batches wait of a stream that is one transaction.
-    ///   - time: Until all of it must be stored.
+    ///   - spool: The file for the rows of an atomic stream; nil if each batch is a transaction.
+    ///   - time: The time in which all rows must be stored.
     init(
         requestID: UInt64, _ received: ReceivedInsertion, spool: SpoolFile?, time: Duration?,
         writes: WriteQueue, connection: ConnectionHandler, eventLoop: any EventLoop
@@ -64,11 +66,11 @@ final class InsertStream {
         timer = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.end(Self.expired) }
     }
 
-    // MARK: What comes from the client
+    // MARK: Messages of the client
 
     func received(_ batch: Batch?, isLast: Bool, frameBytes: Int) {
         guard !isComplete else {
-            if !hasFailed { end(Self.malformed("rows came after the last")) }
+            if !hasFailed { end(Self.malformed("rows were sent after the last")) }
             return
         }
         let ahead = waiting.count + (isBusy ? 1 : 0)
@@ -77,7 +79,7 @@ final class InsertStream {
                 LarderError(
                     .resourceExhausted,
                     "more than \(Limits.batchesAheadMax) batches of a stream were sent ahead",
-                    hint: "wait for the answers to those before"))
+                    hint: "wait for the replies to earlier batches"))
         }
         do throws(LarderError) {
             if let batch {
@@ -86,29 +88,29 @@ final class InsertStream {
         } catch {
             return end(error)
         }
-        guard connection.bookWrite(frameBytes) else { return end(ConnectionHandler.userExhausted) }
+        guard connection.quota.addWrite(frameBytes) else { return end(ByteQuota.userExceeded) }
         isComplete = isLast
-        waiting.append(.batch(batch, isLast: isLast, frameBytes: frameBytes))
+        waiting.append(.message(batch, isLast: isLast, frameBytes: frameBytes))
         step()
     }
 
-    /// The client wants no more of it.
+    /// The client has cancelled the stream.
     func cancel() { end(Self.cancelled) }
 
-    /// The client will send nothing any more.
+    /// The client sends no more bytes.
     func inputEnded() {
         guard !isComplete else { return }
         end(Self.malformed("the connection ended before the last rows"))
     }
 
-    /// The server waits for no more rows.
+    /// The server is stopping and waits for no more rows.
     func serverStops() {
         guard !isComplete else { return }
         end(ConnectionState.stopping)
     }
 
-    /// Ends without an answer: the connection has gone. What is with the writer is stored, or, of
-    /// one transaction, given up if it is not stored yet.
+    /// Ends without a reply, because the connection closes. A batch that the writer has is stored;
+    /// an atomic stream that the writer has is cancelled unless it is stored already.
     func abandon() {
         timer?.cancel()
         progress?.cancel()
@@ -117,7 +119,7 @@ final class InsertStream {
         phase = .ended
     }
 
-    /// Ends with a failure, once what is under way is done; of one transaction nothing is stored.
+    /// Ends with a failure after the batch in progress. An atomic stream then stores nothing.
     private func end(_ error: LarderError) {
         switch phase {
         case .ended: return
@@ -133,30 +135,28 @@ final class InsertStream {
     }
 
     private func dropWaiting() {
-        for case .batch(_, _, let bytes) in waiting { connection.writeLeft(bytes) }
+        for case .message(_, _, let bytes) in waiting { connection.writeEnded(bytes) }
         waiting = []
     }
 
-    // MARK: One after the other
+    // MARK: One batch after the other
 
     private func step() {
         guard case .receiving = phase, !isBusy, !waiting.isEmpty else { return }
         switch waiting.removeFirst() {
         case .failure(let error): finish(.failed(error))
-        case .batch(let batch, let isLast, let bytes):
+        case .message(let batch, let isLast, let bytes):
             guard let batch, batch.rowCount > 0 else {
-                return done(Self.nothing, isLast: isLast, bytes: bytes)
+                return processed(.success(InsertedRows()), isLast: isLast, bytes: bytes)
             }
             isBusy = true
             if let spool {
-                put(batch, into: spool, isLast: isLast, bytes)
+                append(batch, to: spool, isLast: isLast, bytes)
             } else {
                 store(batch, isLast: isLast, bytes)
             }
         }
     }
-
-    private static let nothing = Result<InsertedRows, LarderError>.success(InsertedRows())
 
     private func store(_ batch: Batch, isLast: Bool, _ bytes: Int) {
         let limits = connection.services.limits
@@ -165,18 +165,18 @@ final class InsertStream {
         let eventLoop = eventLoop
         writes.insert(
             WriteQueue.Insert(
-                received, firstRow: done.rowCount, rows: { OneBatch(batch) },
+                received, firstRow: stored.rowCount, rows: { OneBatch(batch) },
                 deadline: min(deadline ?? waitEnd, waitEnd)
             ) { outcome in
                 eventLoop.execute {
                     bound.value.isBusy = false
-                    bound.value.done(outcome, isLast: isLast, bytes: bytes)
+                    bound.value.processed(outcome, isLast: isLast, bytes: bytes)
                 }
             })
     }
 
-    /// A disk may make who writes to it wait, so a thread of the pool does that.
-    private func put(_ batch: Batch, into spool: SpoolFile, isLast: Bool, _ bytes: Int) {
+    /// On a thread of the pool, because a write to the disk may block.
+    private func append(_ batch: Batch, to spool: SpoolFile, isLast: Bool, _ bytes: Int) {
         let start = spooledBytes
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let eventLoop = eventLoop
@@ -187,32 +187,32 @@ final class InsertStream {
                 stream.isBusy = false
                 if case .success(let end) = end { stream.spooledBytes = end }
                 let count = Int64(batch.rowCount)
-                stream.done(
+                stream.processed(
                     end.map { _ in InsertedRows(rowCount: count) }, isLast: isLast, bytes: bytes)
             }
         }
     }
 
-    /// The server is done with a batch.
-    private func done(
+    /// A batch has been stored or spooled.
+    private func processed(
         _ outcome: Result<InsertedRows, LarderError>, isLast: Bool, bytes: Int
     ) {
         guard case .receiving = phase else { return }
-        connection.writeLeft(bytes)
+        connection.writeEnded(bytes)
         switch outcome {
         case .failure(let error): return finish(.failed(error))
         case .success(let rows):
-            done.rowCount += rows.rowCount
-            done.batchCount += 1
-            done.keys = rows.keys
-            done.transaction = rows.transaction ?? done.transaction
+            stored.rowCount += rows.rowCount
+            stored.batchCount += 1
+            stored.keys = rows.keys
+            stored.transaction = rows.transaction ?? stored.transaction
         }
-        // A failure that waits comes after it.
+        // A failure may follow the last batch.
         guard isLast, waiting.isEmpty else {
-            connection.send(requestID, .inserted(done, more: true))
+            connection.send(requestID, .inserted(stored, more: true))
             return step()
         }
-        if let spool { storeAll(spool) } else { finish(.inserted(done, more: false)) }
+        if let spool { storeAll(spool) } else { finish(.inserted(stored, more: false)) }
     }
 
     // MARK: One transaction
@@ -225,7 +225,7 @@ final class InsertStream {
         let eventLoop = eventLoop
         let interval = TimeAmount(connection.services.limits.progressInterval)
         progress = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            bound.value.tellProgress()
+            bound.value.sendProgress()
         }
         writes.insert(
             WriteQueue.Insert(
@@ -233,24 +233,25 @@ final class InsertStream {
                 rows: {
                     SpooledRows(spool, end: end, deadline: deadline, cancellation: cancellation)
                 }, deadline: deadline
-            ) { outcome in eventLoop.execute { bound.value.stored(outcome) } })
+            ) { outcome in eventLoop.execute { bound.value.committed(outcome) } })
     }
 
-    /// The client hears that it is still being worked on.
-    private func tellProgress() {
+    private func sendProgress() {
         guard case .storing = phase else { return }
-        connection.send(requestID, .inserted(InsertedRows(done), more: true))
+        var progress = stored
+        progress.keys = []
+        connection.send(requestID, .inserted(progress, more: true))
     }
 
-    /// Keys take several replies if there are many runs of them.
+    /// The runs of keys per reply; more runs take several replies.
     private static let keyRunsMax = 250_000
 
-    private func stored(_ outcome: Result<InsertedRows, LarderError>) {
+    private func committed(_ outcome: Result<InsertedRows, LarderError>) {
         guard case .storing = phase else { return }
         switch outcome {
         case .failure(let error): finish(.failed(error))
         case .success(var rows):
-            rows.batchCount = done.batchCount
+            rows.batchCount = stored.batchCount
             while rows.keys.count > Self.keyRunsMax {
                 var part = rows
                 part.keys = Array(rows.keys.prefix(Self.keyRunsMax))
@@ -269,15 +270,15 @@ final class InsertStream {
 
     static let cancelled = LarderError(.cancelled, "the stream was cancelled by its client")
     static let expired = LarderError(
-        .timeout, "the rows of a stream were not stored in time",
-        hint: "allow it more time, or insert the rows in several transactions")
+        .timeout, "the rows of an insert stream were not stored in time",
+        hint: "allow more time, or insert the rows in several transactions")
 
     private static func malformed(_ sentence: String) -> LarderError {
         LarderError(.malformedMessage, sentence)
     }
 }
 
-/// A batch that is a transaction.
+/// The rows of one batch.
 private final class OneBatch: RowSource {
     private var batch: Batch?
 
@@ -286,13 +287,5 @@ private final class OneBatch: RowSource {
     func next() -> Batch? {
         defer { batch = nil }
         return batch
-    }
-}
-
-extension InsertedRows {
-    /// How far a stream has come, without what was told already.
-    fileprivate init(_ told: InsertedRows) {
-        self = told
-        keys = []
     }
 }

@@ -4,52 +4,53 @@ import LarderModel
 import LarderWire
 import Synchronization
 
-/// Batches of rows that wait in a file without a name until all of their stream have come, so that
-/// no transaction is open while a client is waited for (`docs/decisions/0016-rows-are-spooled.md`).
+/// A file without a name for the rows of an atomic insert stream until the last have arrived, so
+/// that no transaction is open while the server waits for a client. See
+/// `docs/decisions/0016-rows-are-spooled.md`.
 ///
-/// Nobody else can reach the file, and it ends with the object, or with the process. Each batch is
-/// a frame as on the wire. Who appends says where, so the file itself keeps no state.
+/// No other process can open the file, and it disappears with the object or the process. Each batch
+/// is a frame, as on the wire. The callers store the offsets.
 final class SpoolFile: Sendable {
     private let descriptor: Int32
-    private let books: SpoolBooks
-    /// What is on the books for it.
-    private let bookedBytes = Atomic<Int>(0)
+    private let quota: SpoolQuota
+    private let chargedBytes = Atomic<Int>(0)
 
-    init(in folder: String, _ books: SpoolBooks) throws(LarderError) {
+    init(in folder: String, _ quota: SpoolQuota) throws(LarderError) {
         descriptor = try SpoolFile.open(in: folder)
-        self.books = books
+        self.quota = quota
     }
 
     deinit {
         close(descriptor)
-        books.close(bookedBytes.load(ordering: .relaxed))
+        quota.release(chargedBytes.load(ordering: .relaxed))
     }
 
-    /// The flag O_TMPFILE, which is a macro that Swift does not import.
+    /// O_TMPFILE, a macro that Swift does not import.
     private static let unnamed = 0o20_000_000 | O_DIRECTORY
 
     private static func open(in folder: String) throws(LarderError) -> Int32 {
         let descriptor = Glibc.open(folder, unnamed | O_RDWR | O_CLOEXEC, 0o600)
         if descriptor >= 0 { return descriptor }
         guard errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT else {
-            throw failure("cannot be made")
+            throw failure("create")
         }
-        // A file system that only has files with names: it loses its own at once.
+        // The file system has no unnamed files: the name is removed at once.
         let path = "\(folder)/.larder-spool-\(UUID().uuidString)"
         let named = Glibc.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
-        guard named >= 0 else { throw failure("cannot be made") }
+        guard named >= 0 else { throw failure("create") }
         unlink(path)
         return named
     }
 
-    /// Writes a batch at a place, and gives the place behind it.
+    /// Writes a batch at an offset and returns the offset after it.
     func append(_ batch: Batch, at start: Int) throws(LarderError) -> Int {
         var frame: [UInt8] = []
+        // The identifiers are not read back.
         try WireCodec().encode(
             RequestEnvelope(id: 1, request: .rows(requestID: 1, batch, isLast: false)),
             into: &frame)
-        try books.book(frame.count)
-        bookedBytes.add(frame.count, ordering: .relaxed)
+        try quota.charge(frame.count)
+        chargedBytes.add(frame.count, ordering: .relaxed)
         var written = 0
         while written < frame.count {
             let count = frame.withUnsafeBytes {
@@ -58,7 +59,7 @@ final class SpoolFile: Sendable {
                     off_t(start + written))
             }
             guard count > 0 || errno == EINTR else {
-                throw SpoolFile.failure("cannot be written")
+                throw SpoolFile.failure("write")
             }
             written += max(count, 0)
         }
@@ -75,22 +76,22 @@ final class SpoolFile: Sendable {
                     off_t(start + read))
             }
             guard part > 0 || part < 0 && errno == EINTR else {
-                throw SpoolFile.failure("cannot be read")
+                throw SpoolFile.failure("read")
             }
             read += max(part, 0)
         }
         return bytes
     }
 
-    private static func failure(_ what: String) -> LarderError {
-        let reason = errno
-        guard reason != ENOSPC, reason != EDQUOT, reason != EFBIG else {
+    private static func failure(_ action: String) -> LarderError {
+        let error = SystemError(code: errno)
+        guard ![ENOSPC, EDQUOT, EFBIG].contains(error.code) else {
             return LarderError(
-                .storageFull, "there is no room on the disk for the rows of a stream",
-                hint: "make room, or insert them in several transactions")
+                .storageFull, "there is no disk space for the rows of an insert stream",
+                hint: "free disk space, or insert in several transactions")
         }
         return LarderError(
             .storageFailed,
-            "a file for the rows of a stream \(what) (\(SystemError(code: reason).text))")
+            "cannot \(action) a file for the rows of an insert stream: \(error.text)")
     }
 }

@@ -1,15 +1,15 @@
 import LarderModel
 import LarderWire
 
-/// The batches of a spool, in order. They are read while they are stored, so this is also where a
-/// stream that nobody waits for any more ends.
+/// The batches of a spool file, in order. They are read while the writer stores them, so this also
+/// ends a stream that is cancelled or out of time.
 final class SpooledRows: RowSource {
     private let spool: SpoolFile
     private let end: Int
     private let deadline: ContinuousClock.Instant
     private let cancellation: ReadCancellation
     private let codec = WireCodec()
-    private var place = 0
+    private var offset = 0
 
     init(
         _ spool: SpoolFile, end: Int, deadline: ContinuousClock.Instant,
@@ -24,13 +24,13 @@ final class SpooledRows: RowSource {
     func next() throws(LarderError) -> Batch? {
         if deadline <= .now { throw InsertStream.expired }
         if cancellation.isCancelled { throw InsertStream.cancelled }
-        guard place < end else { return nil }
-        let head = try spool.read(Frame.lengthBytes, at: place)
+        guard offset < end else { return nil }
+        let head = try spool.read(Frame.lengthBytes, at: offset)
         guard let length = Frame.contentLength(head.span.bytes),
-            length <= end - place - Frame.lengthBytes
+            length <= end - offset - Frame.lengthBytes
         else { throw Self.damaged }
-        let frame = try spool.read(length, at: place + Frame.lengthBytes)
-        place += Frame.lengthBytes + length
+        let frame = try spool.read(length, at: offset + Frame.lengthBytes)
+        offset += Frame.lengthBytes + length
         guard let received = try? codec.decodeRequest(frame.span.bytes),
             case .rows(_, let batch?, _) = received.request
         else { throw Self.damaged }

@@ -1,7 +1,7 @@
 import LarderModel
 import NIOCore
 
-// What waits in the queue.
+/// The items of the queue.
 extension WriteQueue {
     enum Item: Sendable {
         case save(Save)
@@ -26,51 +26,51 @@ extension WriteQueue {
         let frameBytes: Int
         let deadline: NIODeadline
         let isShort: Bool
-        /// Where it came from, and is answered.
+        /// The event loop on which `reply` is called.
         let eventLoop: any EventLoop
-        let answer: @Sendable (Outcome) -> Void
+        let reply: @Sendable (Outcome) -> Void
 
         init(
             _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
-            on eventLoop: any EventLoop, answer: @escaping @Sendable (Outcome) -> Void
+            on eventLoop: any EventLoop, reply: @escaping @Sendable (Outcome) -> Void
         ) {
             self.changes = changes
             self.frameBytes = frameBytes
             self.deadline = deadline
             self.eventLoop = eventLoop
-            self.answer = answer
+            self.reply = reply
             isShort = WriteQueue.isShort(changes, frameBytes: frameBytes)
         }
     }
 
     private static let shortBytesMax = 4 << 10
 
-    /// Whether its frame says how long a save takes, and that is not long: few objects, by name.
+    /// Whether a save changes a few objects by identifier, so that its frame bounds its work.
     static func isShort(_ changes: ReceivedChangeSet, frameBytes: Int) -> Bool {
         frameBytes <= shortBytesMax
             && !changes.changeSet.changes.contains(where: \.isByPredicate)
     }
 
-    /// Rows that become one transaction, which nothing else shares.
+    /// Rows that are a transaction of their own.
     final class Insert: Sendable {
         let insertion: ReceivedInsertion
-        /// The place of the first row in its stream.
+        /// The index of the first row in its stream.
         let firstRow: Int64
         /// Called on the writer's thread.
         let rows: @Sendable () -> any RowSource
         let deadline: ContinuousClock.Instant
-        let answer: @Sendable (Result<InsertedRows, LarderError>) -> Void
+        let reply: @Sendable (Result<InsertedRows, LarderError>) -> Void
 
         init(
             _ insertion: ReceivedInsertion, firstRow: Int64,
             rows: @escaping @Sendable () -> any RowSource, deadline: ContinuousClock.Instant,
-            answer: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
+            reply: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
         ) {
             self.insertion = insertion
             self.firstRow = firstRow
             self.rows = rows
             self.deadline = deadline
-            self.answer = answer
+            self.reply = reply
         }
     }
 }

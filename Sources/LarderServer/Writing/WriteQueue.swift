@@ -3,116 +3,96 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The way of every write: a bounded queue before the store's one writer, and who has that.
+/// The bounded queue of writes for the store's writer.
 ///
-/// A thread takes what waits, up to a group, has it committed at once, and only then answers
-/// each; so an answer means that the write is as durable as the store makes it. A write whose time
-/// has passed while it waited is refused without having been executed. While nothing waits, an
-/// event loop may take the writer for one short save (``saveAtOnce(_:frameBytes:)``).
+/// A thread takes a group of waiting writes, commits them together, and then replies to each; so a
+/// reply means that the write is as durable as the store makes it. A write whose deadline passes
+/// while it waits is rejected without having been executed. While nothing waits, an event loop may
+/// execute one short save itself (``saveInline(_:frameBytes:)``).
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
-
-    /// Who may touch the writer.
-    private enum Holder {
-        case nobody
-        /// The jobs of `thread`, until nothing waits.
-        case thread
-        /// An event loop, for one save.
-        case loop
-    }
 
     private struct State {
         var items: [Item] = []
         var frameBytes = 0
-        var holder = Holder.nobody
         var isClosed = false
-        /// The last job of `thread`, which waits for the event loop that has the writer.
-        var ending: (@Sendable () -> Void)?
         var groups = 0
         var inserts = 0
         var saves = 0
-        var savesOnLoop = 0
     }
 
-    /// Sendable unchecked: after its making, the writer is touched by its holder alone, and it
-    /// changes hands under the lock of `state`.
-    private struct Owned: @unchecked Sendable {
-        let writer: any StoreWriter
-    }
-
-    private let owned: Owned
+    private let lease: WriterLease
     private let limits: ServerLimits
-    /// Of a save on an event loop.
-    private let budget: ReadBudget
     private let thread = NIOThreadPool(numberOfThreads: 1)
-    /// Keeps the time of those who wait while the writer is busy for long.
+    /// Rejects expired writes while the writer is busy for long.
     private let eventLoop: any EventLoop
     private let state = Mutex(State())
 
     init(writer: any StoreWriter, limits: ServerLimits, eventLoop: any EventLoop) {
-        self.owned = Owned(writer: writer)
+        self.lease = WriterLease(writer: writer, limits: limits)
         self.limits = limits
-        budget = ReadBudget(steps: limits.inlineStepsMax, stepsTimeMax: limits.inlineTimeMax)
         self.eventLoop = eventLoop
         thread.start()
     }
 
-    /// Queues a write; to be called on the event loop on which `answer` is called, too.
+    /// Queues a save. It must be called on the event loop on which `reply` is called.
     ///
-    /// - Parameter frameBytes: the bytes that it arrived in, by which the queue is bounded.
+    /// - Parameter frameBytes: The length of its frame, by which the queue is bounded.
     func save(
         _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
-        on eventLoop: any EventLoop, answer: @escaping @Sendable (Outcome) -> Void
+        on eventLoop: any EventLoop, reply: @escaping @Sendable (Outcome) -> Void
     ) {
         let save = Save(
-            changes, frameBytes: frameBytes, deadline: deadline, on: eventLoop, answer: answer)
-        if let refusal = append(.save(save), frameBytes: frameBytes) { answer(.failure(refusal)) }
+            changes, frameBytes: frameBytes, deadline: deadline, on: eventLoop, reply: reply)
+        if let refusal = append(.save(save), frameBytes: frameBytes) { reply(.failure(refusal)) }
     }
 
-    /// Queues rows; their bytes are on the books of their connection.
+    /// Queues rows. Their bytes are charged to their connection.
     func insert(_ insert: Insert) {
         if let refusal = append(.insert(insert), frameBytes: 0) {
-            insert.answer(.failure(refusal))
+            insert.reply(.failure(refusal))
         }
     }
 
-    /// Calls back from the writer's thread when all that waits now has been done.
+    /// Calls back on the writer's thread after the writes that are waiting now.
     ///
-    /// - Returns: why it will not, if the queue is full or closed.
+    /// - Returns: the error if the queue is full or closed.
     func probe(_ reached: @escaping @Sendable () -> Void) -> LarderError? {
         append(.probe(reached), frameBytes: 0)
     }
 
     private func append(_ item: Item, frameBytes: Int) -> LarderError? {
-        let (refusal, isIdle) = state.withLock { state -> (LarderError?, Bool) in
-            if state.isClosed { return (ConnectionState.stopping, false) }
+        let refusal = state.withLock { state -> LarderError? in
+            if state.isClosed { return ConnectionState.stopping }
             if state.items.count >= limits.writesQueuedMax
                 || state.frameBytes + frameBytes > limits.writeBytesQueuedMax
             {
-                return (Self.full, false)
+                return Self.full
             }
             state.items.append(item)
             state.frameBytes += frameBytes
-            guard state.holder == .nobody else { return (nil, false) }
-            state.holder = .thread
-            return (nil, true)
+            return nil
         }
-        if isIdle { thread.submit { _ in self.drain() } }
+        if refusal == nil, lease.takeForThread() { thread.submit { _ in self.drain() } }
         return refusal
     }
 
+    private var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
+
+    // MARK: On the writer's thread
+
+    /// Executes what waits, and releases the lease.
     private func drain() {
-        while let group = takeGroup() {
-            execute(group)
-        }
+        repeat {
+            while let group = takeGroup() { execute(group) }
+            lease.releaseFromThread()
+            // A write that was queued before the release has not started the thread.
+        } while !isEmpty && lease.takeForThread()
     }
 
     private func takeGroup() -> [Item]? {
         state.withLock { state in
-            guard !state.items.isEmpty else {
-                state.holder = .nobody
-                return nil
-            }
+            guard !state.items.isEmpty else { return nil }
             var count = 0
             var bytes = 0
             for item in state.items.prefix(limits.writeGroupMax) {
@@ -137,12 +117,12 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// The short saves that have come meanwhile, as far as a group of so many has room: they need
-    /// no commit of their own. Others wait, so that nobody in the group waits long for them.
-    private func takeSaves(behind count: Int) -> [Save] {
+    /// The short saves at the head of the queue that a group of `groupCount` has room for. They
+    /// join its commit; long ones would delay the replies to the group.
+    private func takeShortSaves(groupCount: Int) -> [Save] {
         var (taken, expired): ([Save], [Save]) = ([], [])
         state.withLock { state in
-            let short = state.items.prefix(max(0, limits.writeGroupMax - count))
+            let short = state.items.prefix(max(0, limits.writeGroupMax - groupCount))
                 .prefix { $0.isShortSave }
             guard !short.isEmpty else { return }
             let now = NIODeadline.now()
@@ -152,13 +132,13 @@ final class WriteQueue: Sendable {
             }
             state.items.removeFirst(short.count)
         }
-        answer(expired, expired.map { _ in .failure(Self.expired) })
+        reply(to: expired, expired.map { _ in .failure(Self.expired) })
         return taken
     }
 
-    /// Answers saves, those of one event loop together, so that it is woken once.
-    private func answer(_ saves: [Save], _ outcomes: [Outcome]) {
-        precondition(outcomes.count == saves.count, "the writer answers each set once")
+    /// Replies to saves, to those of one event loop together, so that it is woken once.
+    private func reply(to saves: [Save], _ outcomes: [Outcome]) {
+        precondition(outcomes.count == saves.count, "the writer returns one outcome per set")
         var eventLoops: [any EventLoop] = []
         for save in saves where !eventLoops.contains(where: { $0 === save.eventLoop }) {
             eventLoops.append(save.eventLoop)
@@ -166,7 +146,7 @@ final class WriteQueue: Sendable {
         for eventLoop in eventLoops {
             eventLoop.execute {
                 for (save, outcome) in zip(saves, outcomes) where save.eventLoop === eventLoop {
-                    save.answer(outcome)
+                    save.reply(outcome)
                 }
             }
         }
@@ -181,16 +161,16 @@ final class WriteQueue: Sendable {
             switch item {
             case .probe(let reached): probes.append(reached)
             case .save(let save) where save.deadline <= now:
-                answer([save], [.failure(Self.expired)])
+                reply(to: [save], [.failure(Self.expired)])
             case .save(let save): saves.append(save)
             case .insert(let insert) where insert.deadline <= .now:
-                insert.answer(.failure(Self.expired))
+                insert.reply(.failure(Self.expired))
             case .insert(let insert): execute(insert)
             }
         }
         if !saves.isEmpty {
-            let outcomes = owned.writer.save(saves.map(\.changes)) {
-                let more = takeSaves(behind: saves.count)
+            let outcomes = lease.writer.save(saves.map(\.changes)) {
+                let more = takeShortSaves(groupCount: saves.count)
                 saves += more
                 return more.map(\.changes)
             }
@@ -199,28 +179,29 @@ final class WriteQueue: Sendable {
                 state.groups += 1
                 state.saves += count
             }
-            answer(saves, outcomes)
-            owned.writer.checkpointIfNeeded()
+            reply(to: saves, outcomes)
+            lease.writer.performMaintenance()
         }
         for reached in probes { reached() }
     }
 
-    /// Rows may take long. Whoever waits behind them is told in time that they waited in vain.
+    /// Rows may take long, so the writes that wait for them are checked for their deadline
+    /// meanwhile.
     private func execute(_ insert: Insert) {
         let interval = TimeAmount(limits.expiryInterval)
         let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            self.answerExpired()
+            self.rejectExpired()
         }
-        let outcome = owned.writer.insert(
+        let outcome = lease.writer.insert(
             insert.insertion, firstRow: insert.firstRow, insert.rows())
         state.withLock { $0.inserts += 1 }
-        insert.answer(outcome)
-        owned.writer.checkpointIfNeeded()
+        insert.reply(outcome)
+        lease.writer.performMaintenance()
         watch.cancel()
     }
 
-    /// Refuses the writes that wait and whose time is over.
-    private func answerExpired() {
+    /// Rejects the waiting writes whose deadline has passed.
+    private func rejectExpired() {
         let expired = state.withLock { state -> [Item] in
             var expired: [Item] = []
             state.items.removeAll { item in
@@ -233,8 +214,8 @@ final class WriteQueue: Sendable {
         }
         for item in expired {
             switch item {
-            case .save(let save): answer([save], [.failure(Self.expired)])
-            case .insert(let insert): insert.answer(.failure(Self.expired))
+            case .save(let save): reply(to: [save], [.failure(Self.expired)])
+            case .insert(let insert): insert.reply(.failure(Self.expired))
             case .probe: break
             }
         }
@@ -242,79 +223,51 @@ final class WriteQueue: Sendable {
 
     private static let full = LarderError(
         .resourceExhausted, "too many writes are waiting; this one was not executed",
-        hint: "try again after a moment")
+        hint: "try again later")
 
     private static let expired = LarderError(
-        .timeout, "the write waited for too long and was not executed",
+        .timeout, "the write waited too long and was not executed",
         hint: "it can be sent again")
-
-    /// Does what still waits, then ends the writer and its thread.
-    func close(_ done: @escaping @Sendable () -> Void) {
-        let end: @Sendable () -> Void = { [self] in
-            drain()
-            owned.writer.close()
-            thread.shutdownGracefully { _ in done() }
-        }
-        let isHeld = state.withLock { state in
-            state.isClosed = true
-            guard state.holder == .loop else { return false }
-            state.ending = end
-            return true
-        }
-        // The thread does its jobs in order, so this one comes after every drain before it.
-        if !isHeld { thread.submit { _ in end() } }
-    }
 
     // MARK: Saves on an event loop
 
-    /// Carries out a short save on the event loop that calls, if nobody has the writer.
+    /// Executes a short save on the event loop that calls, if the writer is free.
     ///
-    /// - Returns: nil if the save has to be queued: then nothing was done.
-    func saveAtOnce(_ changes: ReceivedChangeSet, frameBytes: Int) -> Outcome? {
-        guard Self.isShort(changes, frameBytes: frameBytes), takeForLoop() else { return nil }
-        let outcome = owned.writer.save(changes, within: budget)
-        // By its pattern: `!=` would copy both sides to compare them.
-        if case .none = outcome { giveBack(isSaved: false) } else { giveBack(isSaved: true) }
-        return outcome
-    }
-
-    private func takeForLoop() -> Bool {
-        state.withLock { state in
-            guard state.holder == .nobody, !state.isClosed else { return false }
-            state.holder = .loop
-            return true
-        }
-    }
-
-    /// What has come meanwhile, and a checkpoint, which may take long, are the thread's.
-    private func giveBack(isSaved: Bool) {
-        let needsCheckpoint = owned.writer.needsCheckpoint
-        let (isNext, ending) = state.withLock { state in
-            if isSaved {
-                state.groups += 1
-                state.saves += 1
-                state.savesOnLoop += 1
-            }
-            let isNext = needsCheckpoint || !state.items.isEmpty
-            state.holder = isNext ? .thread : .nobody
-            return (isNext, state.ending.take())
-        }
-        if isNext {
+    /// - Returns: nil, with nothing changed, if the save has to be queued.
+    func saveInline(_ changes: ReceivedChangeSet, frameBytes: Int) -> Outcome? {
+        guard Self.isShort(changes, frameBytes: frameBytes) else { return nil }
+        return lease.saveInline(changes) { needsMaintenance in
+            guard needsMaintenance || !isEmpty, lease.takeForThread() else { return }
             thread.submit { _ in
-                self.owned.writer.checkpointIfNeeded()
+                self.lease.writer.performMaintenance()
                 self.drain()
             }
         }
-        if let ending { thread.submit { _ in ending() } }
     }
 
-    /// Figures for `stats`.
+    // MARK: The end
+
+    /// Executes the writes that are waiting, then closes the writer and ends its thread.
+    func close(_ done: @escaping @Sendable () -> Void) {
+        state.withLock { $0.isClosed = true }
+        // The thread runs its jobs in order, so this one comes after every other.
+        lease.close { [self] in
+            thread.submit { [self] _ in
+                drain()
+                lease.writer.close()
+                thread.shutdownGracefully { _ in done() }
+            }
+        }
+    }
+
+    /// Metrics for `stats`.
     var statistics: [Statistic] {
-        state.withLock { state in
+        let inlineSaves = lease.inlineSaves
+        return state.withLock { state in
             [
-                Statistic("saves", .int(Int64(state.saves))),
-                Statistic("saveGroups", .int(Int64(state.groups))),
-                Statistic("savesOnLoop", .int(Int64(state.savesOnLoop))),
+                Statistic("saves", .int(Int64(state.saves + inlineSaves))),
+                Statistic("saveGroups", .int(Int64(state.groups + inlineSaves))),
+                Statistic("inlineSaves", .int(Int64(inlineSaves))),
                 Statistic("insertTransactions", .int(Int64(state.inserts))),
                 Statistic("savesWaiting", .int(Int64(state.items.count))),
             ]

@@ -12,7 +12,6 @@ final class ReadPlan: QueryPlan {
     private let argumentCount: Int?
     private let templates = Mutex<[SQLTemplate]>([])
     private let sortsGroups = Atomic(false)
-    private let takesTime = Atomic(false)
 
     /// Few queries have more than one or two templates: see ``ParameterQuestion``.
     private static let templatesMax = 16
@@ -27,13 +26,6 @@ final class ReadPlan: QueryPlan {
         self.converter = converter
         self.dependsOnArguments = dependsOnArguments
         self.argumentCount = argumentCount
-    }
-
-    var dependsOnTime: Bool { takesTime.load(ordering: .relaxed) }
-
-    func isScan(_ parameters: QueryParameters) -> Bool {
-        query.isScanOfColumns && parameters.limit == nil && parameters.offset == nil
-            && parameters.after.isEmpty
     }
 
     /// The statements for these parameters, to be run one after the other.
@@ -67,8 +59,6 @@ final class ReadPlan: QueryPlan {
                 .resourceExhausted, "the query's lists have too many elements in all",
                 hint: "ask several queries")
         }
-        let hasNow = statements.contains { $0.parameters.contains(.now) }
-        if hasNow { takesTime.store(true, ordering: .relaxed) }
         return SQLTemplate(statements: statements, conditions: writer.conditions)
     }
 

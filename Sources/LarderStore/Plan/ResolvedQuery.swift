@@ -55,17 +55,9 @@ struct ResolvedQuery: Hashable, Sendable {
     var columns: [OutputColumn]
     var order: [Order] = []
     var isDistinct = false
-    /// Whether the result is all rows of one table in key order, without names of entities.
-    var isScan = false
     /// Whether the predicate selects a range of an indexed column.
     var hasIndexedRange = false
     var prefetch: [PlanPrefetch] = []
-
-    /// Whether it is a scan that only reads stored columns.
-    var isScanOfColumns: Bool {
-        isScan && prefetch.isEmpty
-            && columns.allSatisfy { if case .operand(.column) = $0.content { true } else { false } }
-    }
 
     /// Whether the result has the entities of other objects with their keys.
     var namesOtherEntities: Bool {

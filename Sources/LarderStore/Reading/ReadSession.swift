@@ -108,7 +108,7 @@ final class ReadSession {
             return .failed(error.queryLimit ?? error.larderError)
         }
         switch connection.stopReason {
-        case .stepsExceeded: return .stepsExceeded
+        case .stepsExceeded: return .budgetExceeded
         case .deadlinePassed:
             return .failed(
                 LarderError(

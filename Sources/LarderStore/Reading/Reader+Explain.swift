@@ -24,7 +24,7 @@ extension Reader {
         } catch {
             switch error {
             case .failed(let failure): throw failure
-            case .stepsExceeded: preconditionFailure("an explanation has no budget of steps")
+            case .budgetExceeded: preconditionFailure("an explanation has no budget of steps")
             }
         }
     }

@@ -26,7 +26,7 @@ extension Reader {
         } catch {
             switch error {
             case .failed(let failure): throw failure
-            case .stepsExceeded: preconditionFailure("statistics have no budget of steps")
+            case .budgetExceeded: preconditionFailure("statistics have no budget of steps")
             }
         }
     }

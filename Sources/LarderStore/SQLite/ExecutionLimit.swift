@@ -35,7 +35,7 @@ final class ExecutionLimit {
             return
         }
         self.budget = budget
-        stepsLeft = budget.steps ?? .max
+        stepsLeft = budget.work ?? .max
         interval = Int32(max(1, min(stepsLeft, Self.intervalSteps)))
     }
 
@@ -54,7 +54,7 @@ final class ExecutionLimit {
     /// Whether a function written in Swift may process this number of bytes. A read that is limited
     /// to a number of steps is not for large values.
     func allowsMore(bytes: Int) -> Bool {
-        if budget?.steps != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
+        if budget?.work != nil, bytes > Self.shortBytesMax { stopReason = .stepsExceeded }
         return allowsMore()
     }
 
@@ -65,7 +65,7 @@ final class ExecutionLimit {
     /// the statement has to stop.
     func allowsMore() -> Bool {
         guard let budget, !isSuspended else { return true }
-        if budget.stepsTimeMax != nil || budget.deadline != nil { readClock(budget) }
+        if budget.workTimeMax != nil || budget.deadline != nil { readClock(budget) }
         if let cancellation = budget.cancellation, cancellation.isCancelled {
             stopReason = .cancelled
         }
@@ -78,7 +78,7 @@ final class ExecutionLimit {
             startTime = now
             hasStartTime = true
         }
-        if let stepsTimeMax = budget.stepsTimeMax, now - startTime >= stepsTimeMax {
+        if let workTimeMax = budget.workTimeMax, now - startTime >= workTimeMax {
             stopReason = .stepsExceeded
         }
         if let deadline = budget.deadline, now >= deadline { stopReason = .deadlinePassed }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderServer
 
-@Suite("What a connection may do next")
+@Suite("The protocol state of a connection")
 struct ConnectionStateTests {
     typealias Action = ConnectionState.Action
 
@@ -23,10 +23,10 @@ struct ConnectionStateTests {
     }
 
     static func perform(_ id: UInt64) -> Action {
-        .perform(RequestEnvelope(id: id, request: .ping))
+        .perform(Operation(id: id, kind: .ping))
     }
 
-    /// The code with which the connection is refused, if it is.
+    /// The code of the closing error; nil for another action.
     static func refusal(_ action: Action) -> ErrorCode? {
         if case .refuse(let reply) = action { reply.reply.errorCode } else { nil }
     }
@@ -35,19 +35,20 @@ struct ConnectionStateTests {
         if case .reply(let reply) = action { (reply.id, reply.reply.errorCode) } else { nil }
     }
 
-    /// A connection whose handshake is done.
+    /// A connection after the handshake.
     static func ready() -> ConnectionState {
         let state = ConnectionState(welcome: welcome)
         _ = state.handle(hello())
         return state
     }
 
-    @Test("rows belong to a stream that is in flight, or to nothing")
+    @Test("rows of a stream that is not in flight are ignored")
     func rows() {
         let state = Self.ready()
-        let open = Request.insertRows(Insertion("Item"))
+        let insertion = Insertion("Item")
         #expect(
-            state.handle(Self.request(5, open)) == .perform(RequestEnvelope(id: 5, request: open)))
+            state.handle(Self.request(5, .insertRows(insertion)))
+                == .perform(Operation(id: 5, kind: .insertRows(insertion))))
         let rows = Request.rows(requestID: 5, nil, isLast: false)
         #expect(
             state.handle(Self.request(6, rows)) == .rows(requestID: 5, nil, isLast: false))
@@ -55,7 +56,7 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(7, rows)) == .nothing)
     }
 
-    @Test("a handshake is answered once, and then requests are performed")
+    @Test("the handshake gets one reply, and then requests are performed")
     func handshake() {
         let state = ConnectionState(welcome: Self.welcome)
         #expect(state.isAwaitingHello)
@@ -74,13 +75,13 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.hello()) == .nothing)
     }
 
-    @Test("a handshake that does not come in time ends the connection")
+    @Test("a missing handshake ends the connection")
     func handshakeTime() {
         let state = ConnectionState(welcome: Self.welcome)
         #expect(Self.refusal(state.handle(.handshakeTimeRanOut)) == .handshakeRequired)
     }
 
-    @Test("another protocol version is refused, and both are named")
+    @Test("another protocol version is refused with both versions in the message")
     func version() throws {
         let state = ConnectionState(welcome: Self.welcome)
         let action = state.handle(Self.hello(Hello(protocolVersion: 77, clientName: "c")))
@@ -103,7 +104,7 @@ struct ConnectionStateTests {
         #expect(Self.refusal(state.handle(Self.hello(hello))) == .schemaMismatch)
     }
 
-    @Test("the expected schema is welcome")
+    @Test("the expected schema is accepted")
     func schemaMatch() {
         let state = ConnectionState(welcome: Self.welcome)
         let hello = Hello(
@@ -112,7 +113,7 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(2)) == Self.perform(2))
     }
 
-    @Test("a second handshake is an error, and the connection lives")
+    @Test("a second handshake is an error, and the connection stays open")
     func secondHello() throws {
         let state = Self.ready()
         let replied = try #require(Self.replied(state.handle(Self.hello())))
@@ -120,7 +121,7 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(2)) == Self.perform(2))
     }
 
-    @Test("the id 0, and an id still in flight, are errors under id 0, and the connection lives")
+    @Test("the id 0 and an id in flight are errors under id 0, and the connection stays open")
     func identifiers() throws {
         let state = Self.ready()
         #expect(try #require(Self.replied(state.handle(Self.request(0)))) == (0, .malformedMessage))
@@ -130,7 +131,7 @@ struct ConnectionStateTests {
         #expect(state.handle(Self.request(5)) == Self.perform(5))
     }
 
-    @Test("one request past the limit is parked until another has finished")
+    @Test("one operation above the maximum is parked until another has finished")
     func inFlight() {
         let state = Self.ready()
         #expect(state.handle(Self.request(1)) == Self.perform(1))
@@ -142,7 +143,7 @@ struct ConnectionStateTests {
         #expect(state.acceptsFrames)
     }
 
-    @Test("credit and cancellation reach requests in flight, also when the limit is reached")
+    @Test("credit and cancellation reach operations in flight, also at the maximum")
     func credit() {
         let state = Self.ready()
         _ = state.handle(Self.request(1))
@@ -154,7 +155,7 @@ struct ConnectionStateTests {
         #expect(state.acceptsFrames)
     }
 
-    @Test("what cannot be decoded is answered if the frame was whole, and ends all if it was not")
+    @Test("an invalid request gets an error; an invalid frame ends the connection")
     func undecodable() throws {
         let state = Self.ready()
         let wrong = WireFailure(requestID: 4, error: LarderError(.unknownMessage, "unknown"))
@@ -165,7 +166,7 @@ struct ConnectionStateTests {
         #expect(!state.acceptsFrames)
     }
 
-    @Test("a frame that is too long ends the connection, and both lengths are named")
+    @Test("a frame that is too long ends the connection with both lengths in the message")
     func tooLong() {
         let state = Self.ready()
         let action = state.handle(.frameTooLong(declaredBytes: 2_000, bytesMax: 1_000))
@@ -173,7 +174,7 @@ struct ConnectionStateTests {
         #expect("\(action)".contains("2000") && "\(action)".contains("1000"))
     }
 
-    @Test("a draining connection answers what it accepted, parked requests too, then ends")
+    @Test("a draining connection completes its operations, also a parked one, then closes")
     func draining() throws {
         let state = Self.ready()
         for id in [1, 2, 3] as [UInt64] { _ = state.handle(Self.request(id)) }
@@ -185,7 +186,7 @@ struct ConnectionStateTests {
         #expect(state.isClosing)
     }
 
-    @Test("an idle connection, and one without handshake, end at once when the server stops")
+    @Test("a stopping server closes idle connections and those without a handshake at once")
     func drainingIdle() {
         let ready = Self.ready()
         #expect(Self.refusal(ready.handle(.drainStarted)) == .unavailable)
@@ -193,7 +194,7 @@ struct ConnectionStateTests {
         #expect(Self.refusal(new.handle(.drainStarted)) == .unavailable)
     }
 
-    @Test("a peer that sends no more still gets its answers")
+    @Test("a peer that has ended its output still gets its replies")
     func inputEnded() {
         let state = Self.ready()
         _ = state.handle(Self.request(1))
@@ -203,7 +204,7 @@ struct ConnectionStateTests {
         #expect(idle.handle(.inputEnded) == .close)
     }
 
-    @Test("once closing, nothing is answered or performed any more")
+    @Test("a closing connection performs nothing and sends no replies")
     func closing() {
         let state = Self.ready()
         _ = state.handle(Self.request(1))
@@ -214,9 +215,29 @@ struct ConnectionStateTests {
         #expect(state.handle(.inputEnded) == .nothing)
     }
 
-    @Test("what a peer says of itself is made fit for logs")
+    @Test("text of a peer is made printable for logs")
     func printable() {
         #expect(ConnectionState.printable("a\nb\u{1B}[0m") == "a?b?[0m")
         #expect(ConnectionState.printable(String(repeating: "x", count: 999)).count == 64)
+    }
+
+    @Test("each message that takes work becomes an operation with its time")
+    func operations() throws {
+        let query = try QueryRequest(.count(entityName: "Item", predicate: nil))
+        let operations: [(Request, Operation.Kind)] = [
+            (.get([], properties: ["a"]), .get([], properties: ["a"])),
+            (.query(query), .query(query)),
+            (.explain(query), .explain(query)), (.save(ChangeSet([])), .save(ChangeSet([]))),
+            (.schema, .schema), (.statistics, .statistics), (.check, .check), (.ping, .ping),
+        ]
+        for (request, kind) in operations {
+            let state = Self.ready()
+            let envelope = RequestEnvelope(id: 3, timeoutMilliseconds: 50, request: request)
+            let operation = Operation(id: 3, timeoutMilliseconds: 50, kind: kind)
+            #expect(state.handle(.received(envelope)) == .perform(operation))
+            #expect(operation.time(atMost: .seconds(1)) == .milliseconds(50))
+            #expect(operation.time(atMost: .milliseconds(10)) == .milliseconds(10))
+        }
+        #expect(Operation(id: 1, kind: .ping).time(atMost: .seconds(1)) == .seconds(1))
     }
 }

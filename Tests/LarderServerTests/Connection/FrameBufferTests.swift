@@ -3,11 +3,11 @@ import Testing
 
 @testable import LarderServer
 
-@Suite("Cutting arriving bytes into frames")
+@Suite("Splitting received bytes into frames")
 struct FrameBufferTests {
     static let stream: [UInt8] = [0, 0, 0, 3, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 1, 9]
 
-    /// All frames of the stream, which arrives in pieces of so many bytes.
+    /// All frames of the stream, which arrives in pieces of this size.
     static func frames(inPiecesOf size: Int) -> [[UInt8]] {
         var buffer = FrameBuffer()
         var frames: [[UInt8]] = []
@@ -21,12 +21,12 @@ struct FrameBufferTests {
         return frames
     }
 
-    @Test("the same frames come out, whatever the pieces", arguments: 1...16)
+    @Test("the frames do not depend on the size of the pieces", arguments: 1...16)
     func pieces(size: Int) {
         #expect(Self.frames(inPiecesOf: size) == [[1, 2, 3], [], [9]])
     }
 
-    @Test("a frame one byte too long is refused as soon as its length is there")
+    @Test("a frame one byte too long is refused when its length has arrived")
     func tooLong() {
         var buffer = FrameBuffer()
         buffer.append(ByteBuffer(bytes: [0, 0, 0, 101]))
@@ -34,7 +34,7 @@ struct FrameBufferTests {
         #expect(buffer.start(frameBytesMax: 100) == .tooLong(byteCount: 101))
     }
 
-    @Test("the largest length there is is a length and no sign")
+    @Test("the length is unsigned")
     func largest() {
         var buffer = FrameBuffer()
         buffer.append(ByteBuffer(bytes: [0xFF, 0xFF, 0xFF, 0xFF]))

@@ -4,17 +4,17 @@ import Testing
 
 @testable import LarderServer
 
-@Suite("Answers wait in one buffer")
+@Suite("The buffer of replies")
 struct ReplyBufferTests {
     private func fill(_ buffer: inout ReplyBuffer, _ byte: UInt8, count: Int = 100) {
         buffer.append(byteCount: count) { $0.initializeMemory(as: UInt8.self, repeating: byte) }
     }
 
-    private func place(of bytes: borrowing ByteBuffer) -> Int {
+    private func address(of bytes: borrowing ByteBuffer) -> Int {
         bytes.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
     }
 
-    @Test("they are handed out back to back")
+    @Test("frames are returned in one buffer, in order")
     func backToBack() {
         var buffer = ReplyBuffer()
         fill(&buffer, 1, count: 2)
@@ -24,20 +24,20 @@ struct ReplyBufferTests {
         #expect(buffer.byteCount == 0)
     }
 
-    @Test("memory that was handed out is used again, unless somebody still has it")
+    @Test("the memory of a written buffer is reused unless it is still referenced")
     func recycled() {
         var buffer = ReplyBuffer()
         fill(&buffer, 1)
         let first = buffer.take()
-        let firstPlace = place(of: first)
+        let firstAddress = address(of: first)
         buffer.recycle(consume first)
         fill(&buffer, 2)
         let second = buffer.take()
-        #expect(place(of: second) == firstPlace)
+        #expect(address(of: second) == firstAddress)
         let kept = second
         buffer.recycle(consume second)
         fill(&buffer, 3)
-        #expect(place(of: buffer.take()) != firstPlace)
+        #expect(address(of: buffer.take()) != firstAddress)
         #expect(kept.readableBytesView.allSatisfy { $0 == 2 })
     }
 }

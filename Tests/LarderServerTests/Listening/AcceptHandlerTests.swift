@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Accepting when descriptors run out")
 struct AcceptHandlerTests {
-    /// Whether a listener accepts, as it was last told.
+    /// The last value that was set for accepting; nil for none.
     private func accepts(_ channel: EmbeddedChannel) -> Bool? {
         for (option, value) in channel.options where option is ChannelOptions.Types.AutoReadOption {
             return value as? Bool
@@ -16,7 +16,7 @@ struct AcceptHandlerTests {
         return nil
     }
 
-    @Test("accepting pauses, is not paused twice, and begins again after a moment")
+    @Test("accepting pauses once and continues after the pause")
     func pause() throws {
         let channel = EmbeddedChannel(handler: AcceptHandler(logger: .silent))
         let error = IOError(errnoCode: EMFILE, reason: "accept")
@@ -33,7 +33,7 @@ struct AcceptHandlerTests {
         #expect(accepts(channel) == true)
     }
 
-    @Test("a listener that has closed meanwhile is left alone")
+    @Test("a listener that has closed during the pause stays closed")
     func closed() throws {
         let channel = EmbeddedChannel(handler: AcceptHandler(logger: .silent))
         channel.pipeline.fireErrorCaught(IOError(errnoCode: ENFILE, reason: "accept"))

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LarderServer
 
-@Suite("Binding a socket of one's own")
+@Suite("Binding a listening socket")
 struct ListeningSocketTests {
-    /// The error with which a path is refused.
+    /// The error for a path; nil if it is bound.
     private func refusal(_ path: String) -> LarderError? {
         do throws(LarderError) {
             _ = try ListeningSocket(path: path)
@@ -16,13 +16,13 @@ struct ListeningSocketTests {
         }
     }
 
-    private func giveUp(_ socket: ListeningSocket) {
+    private func release(_ socket: ListeningSocket) {
         close(socket.descriptor)
         socket.release()
     }
 
     @Test(
-        "the socket has exactly the mode asked for, whatever the process's mask",
+        "the socket has exactly the given permissions, whatever the umask of the process",
         arguments: [
             0o600, 0o660, 0o666,
         ] as [UInt32])
@@ -31,19 +31,19 @@ struct ListeningSocketTests {
         let socket = try ListeningSocket(path: "\(folder.path)/s", mode: mode)
         #expect(try folder.mode(of: "s") == mode)
         #expect(try folder.mode(of: "s.lock") == 0o600)
-        giveUp(socket)
-        #expect(!folder.holds("s"))
+        release(socket)
+        #expect(!folder.contains("s"))
     }
 
-    @Test("a missing directory is made for its owner alone; a missing parent is an error")
+    @Test("a missing folder is created for its owner only; a missing parent is an error")
     func directory() throws {
         let folder = try Folder()
-        giveUp(try ListeningSocket(path: "\(folder.path)/new/s"))
+        release(try ListeningSocket(path: "\(folder.path)/new/s"))
         #expect(try folder.mode(of: "new") == 0o700)
         #expect(refusal("\(folder.path)/a/b/s")?.code == .connectionFailed)
     }
 
-    @Test("a socket in use is refused by name, also if its node has gone")
+    @Test("a socket in use is refused with its path, also if its file was removed")
     func inUse() throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
@@ -52,11 +52,11 @@ struct ListeningSocketTests {
         #expect(error.code == .connectionFailed && error.message.contains(path))
         unlink(path)
         #expect(refusal(path)?.message.contains("in use") == true)
-        giveUp(first)
-        giveUp(try ListeningSocket(path: path))
+        release(first)
+        release(try ListeningSocket(path: path))
     }
 
-    @Test("a socket at which another program listens is in use, too")
+    @Test("a socket at which another program listens is in use")
     func foreign() throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
@@ -65,24 +65,24 @@ struct ListeningSocketTests {
         #expect(listen(descriptor, 1) == 0)
         #expect(refusal(path)?.message.contains("in use") == true)
         close(descriptor)
-        giveUp(try ListeningSocket(path: path))
+        release(try ListeningSocket(path: path))
     }
 
-    @Test("a stale socket is replaced, anything else is left alone")
+    @Test("a stale socket is replaced, another file is not")
     func stale() throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
         let descriptor = try UnixSocket.make(SOCK_STREAM)
         try UnixSocket.bind(descriptor, to: path)
         close(descriptor)
-        giveUp(try ListeningSocket(path: path))
+        release(try ListeningSocket(path: path))
         let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
         close(file)
         #expect(refusal(path)?.message.contains("is not a socket") == true)
-        #expect(folder.holds("s"))
+        #expect(folder.contains("s"))
     }
 
-    @Test("a node that somebody else put in its place is not removed")
+    @Test("a socket file that was replaced is not removed")
     func replaced() throws {
         let folder = try Folder()
         let path = "\(folder.path)/s"
@@ -90,16 +90,16 @@ struct ListeningSocketTests {
         unlink(path)
         let other = try UnixSocket.make(SOCK_STREAM)
         try UnixSocket.bind(other, to: path)
-        giveUp(socket)
-        #expect(folder.holds("s"))
+        release(socket)
+        #expect(folder.contains("s"))
         close(other)
     }
 
-    @Test("a path of 107 bytes is bound, one of 108 is refused with both numbers")
+    @Test("a path of 107 bytes is bound, one of 108 is refused with both numbers in the message")
     func pathLength() throws {
         let folder = try Folder()
         let name = String(repeating: "x", count: 107 - folder.path.utf8.count - 1)
-        giveUp(try ListeningSocket(path: "\(folder.path)/\(name)"))
+        release(try ListeningSocket(path: "\(folder.path)/\(name)"))
         let error = try #require(refusal("\(folder.path)/\(name)x"))
         #expect(error.code == .malformedValue)
         #expect(error.message.contains("108") && error.message.contains("107"))

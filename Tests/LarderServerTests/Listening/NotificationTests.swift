@@ -6,9 +6,9 @@ import Testing
 @testable import LarderServer
 
 extension SocketTests {
-    @Suite("Telling the service manager")
+    @Suite("Notifying the service manager")
     struct NotificationTests {
-        /// A manager's socket, at a path or under an abstract name.
+        /// The socket of a service manager, at a path or with an abstract name.
         private struct Manager {
             let descriptor: Int32
 
@@ -32,13 +32,13 @@ extension SocketTests {
             Notification(environment: environment, processIdentifier: 42)
         }
 
-        @Test("each state is a datagram of its own, at a path or an abstract name")
+        @Test("each state is one datagram, to a path or an abstract name")
         func states() throws {
             let folder = try Folder()
             let path = "\(folder.path)/notify"
             let abstract = "\(path).abstract"
-            for (place, name) in [(path, path), ("\0\(abstract)", "@\(abstract)")] {
-                let manager = try Manager(place)
+            for (address, name) in [(path, path), ("\0\(abstract)", "@\(abstract)")] {
+                let manager = try Manager(address)
                 let notification = notification(["NOTIFY_SOCKET": name])
                 notification.ready(status: "serving\nat last")
                 #expect(manager.next() == "READY=1\nSTATUS=serving at last")
@@ -52,15 +52,15 @@ extension SocketTests {
             }
         }
 
-        @Test("without a manager, or one that cannot be reached, nothing happens")
-        func nobody() {
+        @Test("a missing or unreachable manager is ignored")
+        func noManager() {
             notification([:]).ready(status: "")
             notification(["NOTIFY_SOCKET": "/nowhere/at/all"]).alive()
             notification(["NOTIFY_SOCKET": "relative"]).alive()
             notification(["NOTIFY_SOCKET": ""]).alive()
         }
 
-        @Test("the watchdog's interval counts only for the process that it names")
+        @Test("the watchdog interval is valid only for the process that it names")
         func watchdog() {
             let interval = notification(["WATCHDOG_USEC": "2000000"]).watchdogInterval
             #expect(interval == .seconds(2))
@@ -71,7 +71,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a server says when it is ready, that it lives, and when it stops")
+        @Test("a server reports that it is ready, alive and stopping")
         func serving() async throws {
             let folder = try Folder()
             let manager = try Manager("\(folder.path)/notify")
@@ -84,20 +84,20 @@ extension SocketTests {
                 listeningSockets: [ListeningSocket(path: path)], notification: notification,
                 logger: .silent)
             let running = Task { try await server.run() }
-            var told = ""
-            while !told.contains("READY=1") { told = manager.next() }
-            #expect(told.contains(path))
-            while told != "WATCHDOG=1" { told = manager.next() }
+            var state = ""
+            while !state.contains("READY=1") { state = manager.next() }
+            #expect(state.contains(path))
+            while state != "WATCHDOG=1" { state = manager.next() }
             let peer = try Peer(connectingTo: path)
             guard case .welcome? = try peer.shakeHands() else {
-                Issue.record("not welcome")
+                Issue.record("no welcome")
                 return
             }
             running.cancel()
-            while !told.contains("STOPPING=1") { told = manager.next() }
+            while !state.contains("STOPPING=1") { state = manager.next() }
             #expect(try peer.receiveUntilClosed() == [.unavailable])
             try await running.value
-            #expect(!folder.holds("socket"))
+            #expect(!folder.contains("socket"))
             close(manager.descriptor)
         }
     }

@@ -24,7 +24,7 @@ extension SocketTests {
             ])
         }
 
-        @Test("every prefix of a conversation may be the last, and the server lives")
+        @Test("a conversation may end after any byte without harm to the server")
         func prefixes() async throws {
             try await RunningServer.run { running in
                 let bytes = try Self.conversation()
@@ -37,7 +37,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a torn frame at the end is not answered, what came before it is")
+        @Test("an incomplete frame at the end gets no reply, the frames before it do")
         func torn() async throws {
             try await RunningServer.run { running in
                 let peer = try running.connect()
@@ -48,7 +48,7 @@ extension SocketTests {
             }
         }
 
-        @Test("frames that come byte by byte are frames like others")
+        @Test("frames may arrive byte by byte")
         func byteByByte() async throws {
             try await RunningServer.run { running in
                 let peer = try running.connect()
@@ -57,7 +57,7 @@ extension SocketTests {
             }
         }
 
-        @Test("garbage after the handshake is answered by an error and the end of the connection")
+        @Test("garbage after the handshake ends the connection with an error")
         func garbage() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -67,7 +67,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a request before the handshake is answered by an error and the end")
+        @Test("a request before the handshake ends the connection with an error")
         func handshakeRequired() async throws {
             try await RunningServer.run { running in
                 let peer = try running.connect()
@@ -76,7 +76,7 @@ extension SocketTests {
             }
         }
 
-        @Test("an unknown entity is an error, and the connection lives")
+        @Test("an unknown entity is an error, and the connection stays open")
         func unknownEntity() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -96,8 +96,8 @@ extension SocketTests {
             for _ in 0..<200 {
                 var bytes = try Self.conversation()
                 for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                    let place = Int.random(in: 0..<bytes.count, using: &generator)
-                    bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                    let index = Int.random(in: 0..<bytes.count, using: &generator)
+                    bytes[index] = UInt8.random(in: 0...255, using: &generator)
                 }
                 conversations.append(bytes)
             }
@@ -112,7 +112,7 @@ extension SocketTests {
             }
         }
 
-        @Test("descriptors that a peer passes are not taken")
+        @Test("descriptors that a peer sends are closed")
         func passedDescriptors() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -122,13 +122,11 @@ extension SocketTests {
                     Self.frames([RequestEnvelope(id: 9, request: .schema)]), passing: ends[1])
                 close(ends[1])
                 #expect(try peer.receive()?.id == 9)
-                // With no one left to write, the pipe is at its end: the server kept no copy.
+                // The pipe has no writer left, so the server has no copy of the descriptor.
                 var byte: UInt8 = 0
                 #expect(read(ends[0], &byte, 1) == 0)
                 close(ends[0])
             }
         }
     }
-
-    /// Numbers that follow from a seed (SplitMix64).
 }

@@ -7,9 +7,9 @@ import Testing
 @testable import LarderServer
 
 extension SocketTests {
-    @Suite("Streams of new objects")
+    @Suite("Insert streams")
     struct InsertStreamTests {
-        @Test("batch by batch, each is a transaction and is answered for")
+        @Test("each batch of a stream is a transaction with its own reply")
         func batchByBatch() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -27,7 +27,7 @@ extension SocketTests {
             }
         }
 
-        @Test("in one transaction nothing is stored before the last rows, and then everything")
+        @Test("an atomic stream stores nothing before the last rows, then everything")
         func atomic() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -48,7 +48,7 @@ extension SocketTests {
             }
         }
 
-        @Test("after a bad batch the ones behind it are dropped, and the connection lives on")
+        @Test("the batches after a bad one are dropped, and the connection stays open")
         func badBatch() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -70,7 +70,7 @@ extension SocketTests {
             }
         }
 
-        @Test("what the schema does not have is refused when it comes")
+        @Test("columns that are not in the schema are refused when they arrive")
         func badColumns() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -96,7 +96,7 @@ extension SocketTests {
             }
         }
 
-        @Test("more batches ahead than are allowed end the stream")
+        @Test("too many unprocessed batches end the stream")
         func ahead() async throws {
             let gate = Gate()
             try await RunningServer.run(FakeStore.Options(writes: gate)) { running in
@@ -112,7 +112,7 @@ extension SocketTests {
             }
         }
 
-        @Test("two streams of one connection do not mix")
+        @Test("two streams of one connection are separate")
         func twoStreams() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -131,7 +131,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a client that goes, or says no more, leaves nothing of one transaction")
+        @Test("a client that disconnects or ends its output leaves nothing of an atomic stream")
         func vanishing() async throws {
             try await RunningServer.run { running in
                 let (first, second) = (try running.ready(), try running.ready())
@@ -150,7 +150,7 @@ extension SocketTests {
             }
         }
 
-        @Test("last rows that never come end the stream when its time is up")
+        @Test("a stream without its last rows ends after its time")
         func time() async throws {
             try await RunningServer.run { limits in
                 limits.atomicStreamTimeMax = .milliseconds(60)
@@ -166,7 +166,7 @@ extension SocketTests {
             }
         }
 
-        @Test("one byte more than all spools may take is refused, and so is one stream more")
+        @Test("one byte above the spool quota is refused, and so is one stream more")
         func spoolLimits() async throws {
             try await RunningServer.run { limits in
                 limits.spoolBytesMax = 1_000
@@ -188,9 +188,9 @@ extension SocketTests {
             }
         }
 
-        @Test("a folder that takes no spool is a failure of the storage")
+        @Test("a missing spool folder is a storage error")
         func noFolder() async throws {
-            try await RunningServer.run(FakeStore.Options(folder: "/nowhere")) { running in
+            try await RunningServer.run(spoolFolder: "/nowhere") { running in
                 let peer = try running.ready()
                 #expect(
                     try peer.call(.insertRows(Insertion("Item", isAtomic: true)))?.errorCode
@@ -198,7 +198,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a store that is only read takes no stream")
+        @Test("a server of a read-only store refuses insert streams")
         func readOnly() async throws {
             try await RunningServer.run(FakeStore.Options(isReadOnly: true)) { running in
                 let peer = try running.ready()
@@ -206,7 +206,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a save that waits behind a long stream is answered when its time is up")
+        @Test("a save that waits for a long stream is rejected at its deadline")
         func waitingSave() async throws {
             let gate = Gate()
             try await RunningServer.run(FakeStore.Options(writes: gate)) { limits in
@@ -225,7 +225,7 @@ extension SocketTests {
             }
         }
 
-        @Test("while one transaction is stored the client hears of it, and may cancel it")
+        @Test("an atomic stream sends progress while it is stored, and can be cancelled")
         func progressAndCancel() async throws {
             let gate = Gate()
             try await RunningServer.run(FakeStore.Options(writes: gate)) { limits in
@@ -236,7 +236,7 @@ extension SocketTests {
                 try peer.sendRows(id, [1], isLast: true)
                 for _ in 0..<3 { #expect(try peer.receiveInserted(id).more) }
                 try peer.send(.cancel(requestID: id))
-                // Its answer says that the cancellation has arrived.
+                // The reply to this request shows that the cancellation has arrived.
                 try peer.send(.schema)
                 while case .inserted? = try peer.receive()?.reply {}
                 gate.open()
@@ -247,7 +247,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a server that stops ends streams whose last rows have not come")
+        @Test("a stopping server ends streams whose last rows have not arrived")
         func stopping() async throws {
             let running = try RunningServer()
             let peer = try running.ready()
@@ -262,7 +262,7 @@ extension SocketTests {
 }
 
 extension Peer {
-    /// Some rows of a stream of items; nil sends none.
+    /// Sends rows of a stream of items; nil sends a message without rows.
     fileprivate func sendRows(
         _ id: UInt64, _ numbers: [Int64]?, name: String = "number", isLast: Bool = false
     ) throws {

@@ -6,9 +6,9 @@ import Testing
 @testable import LarderServer
 
 extension SocketTests {
-    @Suite("Requests and their answers")
+    @Suite("Requests and their replies")
     struct RequestTests {
-        @Test("a handshake tells which store this is and what it allows")
+        @Test("the reply to the handshake has the store's identity and the limits")
         func handshake() async throws {
             try await RunningServer.run { running in
                 guard case .welcome(let welcome)? = try running.connect().shakeHands() else {
@@ -22,7 +22,7 @@ extension SocketTests {
             }
         }
 
-        @Test("each request of the protocol is answered in kind")
+        @Test("each request of the protocol gets its kind of reply")
         func kinds() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -44,7 +44,7 @@ extension SocketTests {
             }
         }
 
-        @Test("statistics are the store's, then the server's")
+        @Test("statistics are those of the store, then those of the server")
         func statistics() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -63,7 +63,7 @@ extension SocketTests {
             }
         }
 
-        @Test("pipelined requests beyond the limit in flight are all answered")
+        @Test("pipelined requests above the maximum in flight all get replies")
         func pipelining() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -72,18 +72,18 @@ extension SocketTests {
                     return RequestEnvelope(id: UInt64(number) + 10, request: request)
                 }
                 try peer.send(requests)
-                var answered: Set<UInt64> = []
+                var replied: Set<UInt64> = []
                 for _ in requests {
                     let reply = try #require(try peer.receive())
                     #expect(reply.reply.errorCode == nil)
-                    answered.insert(reply.id)
+                    replied.insert(reply.id)
                 }
-                #expect(answered == Set(requests.map(\.id)))
+                #expect(replied == Set(requests.map(\.id)))
                 #expect(running.store.records[\.numbers].count == 166)
             }
         }
 
-        @Test("a plan is made once for a shape, and each time if it depends on arguments")
+        @Test("a plan is made once per query shape, or each time if it depends on arguments")
         func plans() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -94,33 +94,10 @@ extension SocketTests {
             }
         }
 
-        @Test("what nothing was committed since is answered without the store")
-        func answersRepeated() async throws {
-            try await RunningServer.run { running in
-                let peer = try running.ready()
-                let records = running.store.records
-                for _ in 0..<3 { _ = try peer.call(.fetch("rows 2")) }
-                #expect(records[\.batches] == 3)
-                records.state.withLock { $0.dataVersion = 2 }
-                let first = try peer.call(.fetch("rows 2"))
-                for _ in 0..<3 { #expect(try peer.call(.fetch("rows 2")) == first) }
-                #expect(records[\.batches] == 4)
-                records.state.withLock { $0.dataVersion = nil }
-                _ = try peer.call(.fetch("rows 2"))
-                #expect(records[\.batches] == 5)
-                records.state.withLock { $0.dataVersion = 4 }
-                for _ in 0..<3 { _ = try peer.call(.fetch("rows 2")) }
-                #expect(records[\.batches] == 6)
-                guard case .statistics(let figures)? = try peer.call(.statistics) else {
-                    Issue.record("no statistics")
-                    return
-                }
-                #expect(figures.contains(Statistic("answersRepeated", .int(5))))
-            }
-        }
-
-        @Test("an object that is asked for again and again is read anew when it may have changed")
-        func knownReplies() async throws {
+        @Test(
+            "a cached object is read from the store again when it may have changed"
+        )
+        func cachedReplies() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
                 let records = running.store.records
@@ -144,17 +121,13 @@ extension SocketTests {
                 #expect(try readCount(2) == 2)
                 records.state.withLock { $0.mark = 4 }
                 #expect(try readCount(5) == 1)
-                guard case .statistics(let figures)? = try peer.call(.statistics) else {
-                    Issue.record("no statistics")
-                    return
-                }
-                #expect(figures.contains(Statistic("answersRepeated", .int(8))))
-                #expect(figures.contains(Statistic("requests", .int(17))))
+                #expect(try peer.metric("replyCacheHits") == 8)
+                #expect(try peer.metric("requests") == 18)
             }
         }
 
-        @Test("what is not there, and what was asked once, is not kept")
-        func unknownReplies() async throws {
+        @Test("replies for missing objects and for several objects are not cached")
+        func uncachedReplies() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
                 running.store.records.state.withLock { $0.mark = 2 }
@@ -168,7 +141,7 @@ extension SocketTests {
             }
         }
 
-        @Test("writes that wait together are committed together")
+        @Test("writes that wait at the same time are committed together")
         func groupCommit() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate)) { running in
@@ -176,7 +149,7 @@ extension SocketTests {
                 try peer.send(.insert(0))
                 gate.waitForArrival()
                 for number in 1...10 as ClosedRange<Int64> { try peer.send(.insert(number)) }
-                // The answer to a read sent after them says that the writes have been queued.
+                // The reply to a read that was sent after the writes: they have been queued.
                 #expect(try peer.call(.schema) == .schema(running.schemaText))
                 gate.open()
                 for _ in 0...10 {
@@ -190,7 +163,7 @@ extension SocketTests {
         }
 
         @Test(
-            "short writes that come while others are carried out are committed with them",
+            "short writes that arrive while others are executed are committed with them",
             arguments: [
                 (.ping, [4, 3]),
                 (.save(ChangeSet([.deleteAll(ObjectSelection("Item"))])), [4, 4]),
@@ -212,7 +185,7 @@ extension SocketTests {
                 try peer.send(.insert(0))
                 gate.waitForArrival()
                 for number in 1...3 as ClosedRange<Int64> { try peer.send(.insert(number)) }
-                // What is no short write goes with the next group, and so do those behind it.
+                // Another request joins the next group, and so do the writes after it.
                 try peer.send(other)
                 for number in 4...6 as ClosedRange<Int64> { try peer.send(.insert(number)) }
                 #expect(try peer.call(.schema) == .schema(running.schemaText))
@@ -222,7 +195,7 @@ extension SocketTests {
             }
         }
 
-        @Test("the store learns who sent a write, as the kernel and the handshake say")
+        @Test("the store receives the source of a write from the kernel and the handshake")
         func sources() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -236,7 +209,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a slow query holds up neither its own connection nor another")
+        @Test("a slow query delays neither its own connection nor another")
         func slowQuery() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(slowReads: gate)) { running in
@@ -250,7 +223,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a read that takes too many steps moves to the pool")
+        @Test("a read that needs too much work moves to the pool")
         func heavy() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -260,7 +233,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a failed read is answered with its error, and the connection lives")
+        @Test("the reply to a failed read is its error, and the connection stays open")
         func failure() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
@@ -269,7 +242,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a store that is only read refuses writes, and still answers a ping")
+        @Test("a server of a read-only store refuses writes and replies to a ping")
         func readOnly() async throws {
             try await RunningServer.run(.init(isReadOnly: true)) { running in
                 let peer = try running.ready()
@@ -278,7 +251,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a write whose time passes in the queue is refused unexecuted")
+        @Test("a write whose deadline passes in the queue is rejected unexecuted")
         func expiredWrite() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate)) { running in
@@ -286,7 +259,6 @@ extension SocketTests {
                 let first = try peer.send(.insert(1))
                 gate.waitForArrival()
                 let late = try peer.send(.insert(2), timeoutMilliseconds: 1)
-                // A query with the same time ends by its own clock, and after the write's time.
                 #expect(try peer.call(.schema) == .schema(running.schemaText))
                 let clock = ContinuousClock()
                 let passed = clock.now.advanced(by: .milliseconds(2))
@@ -299,7 +271,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a peer that sends no more gets the answers to all it sent")
+        @Test("a peer that has ended its output gets the replies to all its requests")
         func halfClose() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()

@@ -6,9 +6,9 @@ import Testing
 @testable import LarderServer
 
 extension SocketTests {
-    @Suite("The end of a server")
+    @Suite("Stopping a server")
     struct StopTests {
-        @Test("what was accepted is done and answered, what comes later is refused unexecuted")
+        @Test("accepted requests are completed, later ones are refused unexecuted")
         func accepted() async throws {
             let gate = Gate()
             let running = try RunningServer(.init(writes: gate))
@@ -22,8 +22,8 @@ extension SocketTests {
             #expect(try peer.call(.insert(3))?.errorCode == .unavailable)
             gate.open()
             for _ in 0..<2 { #expect(try peer.receive()?.reply.errorCode == nil) }
-            let farewell = try #require(try peer.receive())
-            #expect(farewell.id == 0 && farewell.reply.errorCode == .unavailable)
+            let closing = try #require(try peer.receive())
+            #expect(closing.id == 0 && closing.reply.errorCode == .unavailable)
             #expect(try peer.receive() == nil)
             await stopped
             #expect(running.store.records[\.numbers].count == 2)
@@ -31,7 +31,7 @@ extension SocketTests {
             #expect(running.store.records[\.readersOpen] == 0)
         }
 
-        @Test("idle connections are told and closed at once")
+        @Test("idle connections get the closing error and are closed at once")
         func idle() async throws {
             let running = try RunningServer()
             let (ready, new) = (try running.ready(), try running.connect())
@@ -41,7 +41,7 @@ extension SocketTests {
             await running.server.stop()
         }
 
-        @Test("a connection that does not finish is not waited for beyond the time allowed")
+        @Test("the server waits for a connection no longer than its maximum")
         func stopTime() async throws {
             let running = try RunningServer { $0.stopTimeMax = .milliseconds(20) }
             let peer = try running.ready()
@@ -51,7 +51,7 @@ extension SocketTests {
             #expect(running.store.records[\.cursorsOpen] == 0)
         }
 
-        @Test("a server that nobody uses ends by itself, if it is told to")
+        @Test("an idle server stops after its idle time")
         func idleExit() async throws {
             let store = try FakeStore()
             var options = Server.Options(name: "test")
@@ -63,7 +63,7 @@ extension SocketTests {
             #expect(store.records[\.writerIsClosed])
         }
 
-        @Test("a caller that is not asynchronous may stop a server as well")
+        @Test("a synchronous caller can stop a server")
         func blocking() throws {
             let running = try RunningServer()
             let peer = try running.ready()

@@ -2,30 +2,26 @@ import FoundationEssentials
 import LarderModel
 import Synchronization
 
-/// A store in memory that does what a query's predicate says, so that tests choose how the store
-/// behaves: `rows 1000`, `scan 1000` (the same as a scan), `slow` (held at a gate), `fails`,
-/// `heavy` (more steps than an event loop may take), `long` (more time than that), `endless`
-/// (computes until it is cancelled).
+/// A store in memory whose behavior a test chooses by the predicate of a query: `rows 1000` returns
+/// 1,000 rows, `slow` waits at a gate, `fails` fails, `heavy` needs more work than an event loop
+/// may do, `long` needs more time, and `endless` computes until it is cancelled.
 final class FakeStore: StoreBackend {
     struct Options {
         var isReadOnly = false
-        /// Where streams of one transaction are spooled.
-        var folder = "/tmp"
         var slowReads: Gate?
         var writes: Gate?
-        /// Whether the writer takes into a group what comes while it is busy with it.
+        /// Whether the writer accepts more sets for a group while it executes it.
         var takesMore = false
-        /// Whether a save takes more than an event loop has for it.
+        /// Whether a save exceeds the budget of an event loop.
         var isTooLongForLoop = false
-        /// Whether the log has grown so far that it has to be moved.
-        var needsCheckpoint = false
+        var needsMaintenance = false
     }
 
     let storeDescription: StoreDescription
     let options: Options
     let records = Records()
 
-    /// What the store holds and what was done with it.
+    /// The data of the store, and counters of what was done with it.
     final class Records: Sendable {
         struct State {
             var numbers: [Int64: Int64] = [:]
@@ -40,10 +36,9 @@ final class FakeStore: StoreBackend {
             var cursorsOpenMost = 0
             var batches = 0
             var objectReads = 0
-            var checkpoints = 0
+            var maintenances = 0
             var writerIsClosed = false
-            var dataVersion: UInt64?
-            /// Of all objects; nil where none is to be trusted.
+            /// The version of every object's mark; nil for no marks.
             var mark: UInt64?
         }
 
@@ -59,7 +54,7 @@ final class FakeStore: StoreBackend {
         ])
         storeDescription = StoreDescription(
             identifier: UUID(), schema: schema, fingerprint: "00112233aabbccdd",
-            isReadOnly: options.isReadOnly, folder: options.folder)
+            isReadOnly: options.isReadOnly)
         self.options = options
     }
 
@@ -68,7 +63,7 @@ final class FakeStore: StoreBackend {
     ) throws(LarderError) -> any QueryPlan {
         records.state.withLock { $0.plans += 1 }
         guard query.entityName == "Item" else {
-            throw LarderError(.unknownEntity, "no entity is named so")
+            throw LarderError(.unknownEntity, "unknown entity")
         }
         guard case .fetch(let fetch) = query, case .format(let text)? = fetch.predicate else {
             return FakePlan(words: ["rows", "1"])
@@ -83,10 +78,7 @@ final class FakeStore: StoreBackend {
 
     func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
 
-    /// What was answered once is not known to be true any more, unless a test says so.
-    var dataVersion: UInt64? { records[\.dataVersion] }
-
-    func isCurrent(_ mark: ObjectMark) -> Bool { records[\.mark] == mark.number }
+    func isCurrent(_ mark: ObjectMark) -> Bool { records[\.mark] == mark.version }
 
     func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
@@ -97,8 +89,6 @@ final class FakePlan: QueryPlan {
     let words: [String]
     init(words: [String]) { self.words = words }
     var dependsOnArguments: Bool { words.contains("%K") }
-    var dependsOnTime: Bool { words.contains("now") }
-    func isScan(_ parameters: QueryParameters) -> Bool { words.first == "scan" }
 }
 
 private final class FakeReader: StoreReader {
@@ -110,7 +100,7 @@ private final class FakeReader: StoreReader {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         let keys = identifiers.compactMap(\.permanentKey)
-        guard keys.count <= 1_000 || budget.steps == nil else { throw .stepsExceeded }
+        guard keys.count <= 1_000 || budget.work == nil else { throw .budgetExceeded }
         let found = store.records.state.withLock { state in
             state.objectReads += 1
             return keys.compactMap { key in state.numbers[key].map { (key, $0) } }
@@ -123,7 +113,7 @@ private final class FakeReader: StoreReader {
     }
 
     func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? {
-        store.records[\.mark].map { ObjectMark(place: 0, number: $0) }
+        store.records[\.mark].map { ObjectMark(slot: 0, version: $0) }
     }
 
     func open(
@@ -132,16 +122,16 @@ private final class FakeReader: StoreReader {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         switch plan.words.first {
         case "long":
-            guard let time = budget.stepsTimeMax else { return FakeCursor(store, rowsLeft: 1) }
+            guard let time = budget.workTimeMax else { return FakeCursor(store, rowsLeft: 1) }
             let end = ContinuousClock.now.advanced(by: time)
             while ContinuousClock.now < end {}
-            throw .stepsExceeded
+            throw .budgetExceeded
         case "fails": throw .failed(LarderError(.storageFailed, "the disk is gone"))
         case "slow", "heavy", "endless":
-            if budget.steps != nil { throw .stepsExceeded }
+            if budget.work != nil { throw .budgetExceeded }
             if plan.words.first == "endless", let cancellation = budget.cancellation {
                 while !cancellation.isCancelled {}
-                throw .failed(LarderError(.cancelled, "nobody waits for it"))
+                throw .failed(LarderError(.cancelled, "the read was cancelled"))
             }
             if plan.words.first == "slow" { store.options.slowReads?.pass() }
             return FakeCursor(store, rowsLeft: 1)
@@ -245,10 +235,10 @@ private final class FakeWriter: StoreWriter {
         } catch {
             return .failure(error)
         }
-        if let place = numbers.firstIndex(where: { $0 < 0 }) {
+        if let index = numbers.firstIndex(where: { $0 < 0 }) {
             let fault = ChangeFault(
                 .validationFailed, "Item.number must not be less than 0",
-                change: Int(firstRow) + place)
+                change: Int(firstRow) + index)
             return .failure(LarderError(fault))
         }
         return store.records.state.withLock { state in
@@ -266,10 +256,10 @@ private final class FakeWriter: StoreWriter {
         }
     }
 
-    var needsCheckpoint: Bool { store.options.needsCheckpoint }
+    var needsMaintenance: Bool { store.options.needsMaintenance }
 
-    func checkpointIfNeeded() {
-        if needsCheckpoint { store.records.state.withLock { $0.checkpoints += 1 } }
+    func performMaintenance() {
+        if needsMaintenance { store.records.state.withLock { $0.maintenances += 1 } }
     }
 
     func close() { store.records.state.withLock { $0.writerIsClosed = true } }

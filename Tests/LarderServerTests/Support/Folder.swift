@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A folder for one test, removed with all that is in it when the test ends.
+/// A folder for one test, which is removed with its content when the test ends.
 final class Folder {
     let path: String
 
@@ -14,14 +14,14 @@ final class Folder {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The permission bits of a file in it, links not followed.
+    /// The permission bits of a file in it, without following links.
     func mode(of name: String) throws -> UInt32 {
         var status = stat()
         try #require(lstat("\(path)/\(name)", &status) == 0)
         return status.st_mode & 0o7777
     }
 
-    func holds(_ name: String) -> Bool {
+    func contains(_ name: String) -> Bool {
         var status = stat()
         return lstat("\(path)/\(name)", &status) == 0
     }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A place where a thread of the server is held until the test lets it go on. Made of pipes, so
-/// that waiting blocks and never polls.
+/// Blocks a thread of the server until the test opens it. It consists of pipes, so that waiting
+/// never polls.
 final class Gate: Sendable {
     private let arrivals: (reader: Int32, writer: Int32)
     private let passage: (reader: Int32, writer: Int32)
@@ -17,20 +17,20 @@ final class Gate: Sendable {
         close(passage.reader)
     }
 
-    /// Called by who is to be held.
+    /// Blocks the calling thread until the gate is open.
     func pass() {
         var byte: UInt8 = 1
         _ = write(arrivals.writer, &byte, 1)
         _ = read(passage.reader, &byte, 1)
     }
 
-    /// Returns once somebody is being held.
+    /// Returns when a thread is blocked.
     func waitForArrival() {
         var byte: UInt8 = 0
         _ = read(arrivals.reader, &byte, 1)
     }
 
-    /// Lets all go on, from now on; to be called once.
+    /// Unblocks all threads, also later ones. It must be called once.
     func open() { close(passage.writer) }
 
     private static func makePipe() -> (reader: Int32, writer: Int32) {

@@ -1,6 +1,6 @@
 import Logging
 
 extension Logger {
-    /// A logger that says nothing.
+    /// A logger without output.
     static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 }

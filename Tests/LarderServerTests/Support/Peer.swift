@@ -4,7 +4,7 @@ import LarderWire
 
 @testable import LarderServer
 
-/// The other end of a connection, with blocking calls: what a client of any kind may send.
+/// The client's end of a connection, with blocking calls. It can send any bytes.
 final class Peer {
     struct TimedOut: Error {}
 
@@ -16,7 +16,7 @@ final class Peer {
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
-        // So that a test which waits for what never comes fails instead of hanging.
+        // A test that waits for a missing reply fails instead of hanging.
         var time = timeval(tv_sec: 20, tv_usec: 0)
         let length = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
@@ -39,7 +39,7 @@ final class Peer {
         Glibc.close(descriptor)
     }
 
-    /// Sends no more, but goes on to receive.
+    /// Sends no more bytes, but still receives.
     func endOutput() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func send(_ bytes: [UInt8]) throws {
@@ -53,7 +53,7 @@ final class Peer {
         }
     }
 
-    /// Sends bytes with a descriptor attached to them.
+    /// Sends bytes together with a descriptor.
     func send(_ bytes: [UInt8], passing passed: Int32) throws {
         var bytes = bytes
         var control = ControlMessage(descriptor: passed)
@@ -82,7 +82,7 @@ final class Peer {
         var padding: Int32 = 0
     }
 
-    /// Sends requests in one piece.
+    /// Sends requests in one call.
     func send(_ envelopes: [RequestEnvelope]) throws {
         var bytes: [UInt8] = []
         for envelope in envelopes { try codec.encode(envelope, into: &bytes) }
@@ -99,7 +99,7 @@ final class Peer {
         return id
     }
 
-    /// The next reply; nil once the server has closed the connection.
+    /// The next reply; nil if the server has closed the connection.
     func receive() throws -> ReplyEnvelope? {
         while true {
             let reply = try splitter.withNextFrame { frame throws(LarderError) in
@@ -123,19 +123,18 @@ final class Peer {
         return try receive()?.reply
     }
 
-    /// A figure of `stats`.
-    func figure(_ name: String) throws -> Int64? {
-        guard case .statistics(let figures)? = try call(.statistics),
-            case .int(let number)? = figures.first(where: { $0.name == name })?.value
+    /// A metric of `stats`.
+    func metric(_ name: String) throws -> Int64? {
+        guard case .statistics(let metrics)? = try call(.statistics),
+            case .int(let number)? = metrics.first(where: { $0.name == name })?.value
         else { return nil }
         return number
     }
 
-    /// Returns once a figure of `stats` is this one: what a server tidies up, it does after its
-    /// answer.
+    /// Returns when a metric of `stats` has this value: the server may update it after its reply.
     func wait(until name: String, is number: Int64) throws {
         let end = ContinuousClock.now.advanced(by: .seconds(30))
-        while try figure(name) != number {
+        while try metric(name) != number {
             guard ContinuousClock.now < end else { throw TimedOut() }
         }
     }
@@ -145,7 +144,7 @@ final class Peer {
         try call(.hello(Hello(clientName: "test")))
     }
 
-    /// The codes of the errors that come until the connection is closed.
+    /// The codes of the errors until the connection is closed.
     func receiveUntilClosed() throws -> [ErrorCode] {
         var codes: [ErrorCode] = []
         while let reply = try receive() {
@@ -156,7 +155,7 @@ final class Peer {
 }
 
 extension Request {
-    /// A query that the fake store answers as the text says.
+    /// A query with this predicate for the fake store.
     static func fetch(_ text: String, credit: UInt32 = 0) throws -> Request {
         let query = Query.fetch(Fetch("Item", where: .format(text)))
         return .query(try QueryRequest(query, credit: credit))

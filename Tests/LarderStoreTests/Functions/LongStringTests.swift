@@ -33,7 +33,7 @@ import Testing
         ])
         let plan = try fixture.store.plan(.fetch(fetch), QueryParameters())
         let deadline = ContinuousClock.now.advanced(by: .milliseconds(5))
-        let budget = steps.map { ReadBudget(steps: $0) } ?? ReadBudget(deadline: deadline)
+        let budget = steps.map { ReadBudget(work: $0) } ?? ReadBudget(deadline: deadline)
         do throws(ReadFailure) {
             let cursor = try fixture.reader.open(plan, QueryParameters(), budget: budget)
             defer { cursor.close() }
@@ -59,7 +59,7 @@ import Testing
     func short(predicate: String) throws {
         let failure = try failure(
             Fetch("Item", where: .format(predicate), selection: .identifiers), steps: 40_000)
-        guard case .stepsExceeded? = failure else {
+        guard case .budgetExceeded? = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }

@@ -91,16 +91,16 @@ import Testing
         let plan = try fixture.store.plan(slow, QueryParameters())
         let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
         do throws(ReadFailure) {
-            _ = try cursor.next(bytesMax: 1_000, budget: ReadBudget(steps: 500))
+            _ = try cursor.next(bytesMax: 1_000, budget: ReadBudget(work: 500))
             Issue.record("the query ran to its end")
         } catch {
-            guard case .stepsExceeded = error else {
+            guard case .budgetExceeded = error else {
                 Issue.record("\(error)")
                 return
             }
         }
         cursor.close()
-        let rows = try fixture.batches(slow, budget: ReadBudget(steps: 1_000_000))
+        let rows = try fixture.batches(slow, budget: ReadBudget(work: 1_000_000))
         #expect(fixture.rows(rows) == ["300"])
     }
 
@@ -124,7 +124,7 @@ import Testing
         let cancellation = ReadCancellation()
         cancellation.cancel()
         for (budget, code) in [
-            (ReadBudget(stepsTimeMax: .zero), nil), (ReadBudget(deadline: .now), .timeout),
+            (ReadBudget(workTimeMax: .zero), nil), (ReadBudget(deadline: .now), .timeout),
             (ReadBudget(cancellation: cancellation), .cancelled),
         ] as [(ReadBudget, ErrorCode?)] {
             let plan = try fixture.store.plan(slow, QueryParameters())
@@ -134,7 +134,7 @@ import Testing
                 Issue.record("the query ran to its end")
             } catch {
                 switch error {
-                case .stepsExceeded: #expect(code == nil)
+                case .budgetExceeded: #expect(code == nil)
                 case .failed(let failure): #expect(failure.code == code)
                 }
             }

@@ -135,7 +135,7 @@ import Testing
         }
         #expect(rows.count == count)
         // Steps are counted in thousands, so fewer than a thousand may count as two thousand.
-        let budget = ReadBudget(steps: 2_000)
+        let budget = ReadBudget(work: 2_000)
         // The boundary between values and nils is among these.
         for place in stride(from: 0, to: count - 10, by: 399) {
             let parameters = QueryParameters(limit: 5, after: rows[place])

@@ -155,7 +155,7 @@ extension ReadFailure {
     /// The inner error, which prints as users see it.
     var shown: any Error {
         switch self {
-        case .stepsExceeded: FixtureError("stepsExceeded")
+        case .budgetExceeded: FixtureError("budgetExceeded")
         case .failed(let error): error
         }
     }

@@ -78,13 +78,13 @@ import Testing
         let plan = try fixture.store.plan(query, QueryParameters())
         let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
         #expect(throws: ReadFailure.self) {
-            try cursor.next(bytesMax: 1 << 20, budget: ReadBudget(steps: 100))
+            try cursor.next(bytesMax: 1 << 20, budget: ReadBudget(work: 100))
         }
         cursor.close()
         let other = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
         #expect(try !other.next(bytesMax: 100, budget: ReadBudget()).isLast)
         #expect(throws: ReadFailure.self) {
-            try other.next(bytesMax: 1 << 20, budget: ReadBudget(steps: 100))
+            try other.next(bytesMax: 1 << 20, budget: ReadBudget(work: 100))
         }
         other.close()
         #expect(try fixture.batches(query).reduce(0) { $0 + $1.rowCount } == Self.rows.count)

@@ -95,11 +95,11 @@ struct ConnectionTests {
 
     @Test("stops a statement after the steps that it may take")
     func stepBudget() throws {
-        connection.setBudget(ReadBudget(steps: 5_000))
+        connection.setBudget(ReadBudget(work: 5_000))
         let error = #expect(throws: SQLiteError.self) { try connection.execute(Self.endless) }
         #expect(error?.larderError.code == .cancelled)
         #expect(connection.stopReason == .stepsExceeded)
-        connection.setBudget(ReadBudget(steps: 5_000))
+        connection.setBudget(ReadBudget(work: 5_000))
         #expect(connection.stopReason == nil)
         #expect(try connection.integer("SELECT 1") == 1)
     }

@@ -18,16 +18,8 @@ extension QueryResolver {
             sources: rootScope.sources, predicate: predicate, hasIdentity: hasIdentity,
             givesIdentity: givesIdentity, hasEntity: includesSubentities && hasIdentity,
             columns: columns, order: order, isDistinct: fetch.isDistinct,
-            isScan: isAll(predicate) && fetch.sort.isEmpty && !fetch.isDistinct
-                && !(includesSubentities && hasIdentity)
-                && columns.allSatisfy { $0.entityTable == nil },
             hasIndexedRange: fetch.sort.isEmpty && asksForIndexedRange(predicate),
             prefetch: prefetch)
-    }
-
-    /// Whether the predicate excludes no row of the table and needs no other table.
-    private func isAll(_ predicate: PlanPredicate) -> Bool {
-        predicate == .yes && entityNames == nil && rootScope.sources.count == 1
     }
 
     /// Whether an index limits the rows to a range.

@@ -6,7 +6,7 @@ extension Writer {
         static let untilTruncation = 16_000
     }
 
-    var needsCheckpoint: Bool {
+    var needsMaintenance: Bool {
         guard case .working = storage, !store.options.isReadOnly,
             let pageCount = statements?.connection.logPageCount
         else { return false }
@@ -15,8 +15,8 @@ extension Writer {
         return pageCount - checkpointedPageCount >= Pages.betweenCheckpoints
     }
 
-    func checkpointIfNeeded() {
-        guard needsCheckpoint, let connection = statements?.connection else { return }
+    func performMaintenance() {
+        guard needsMaintenance, let connection = statements?.connection else { return }
         let pageCount = connection.logPageCount
         do throws(SQLiteError) {
             checkpointedPageCount = pageCount

@@ -136,14 +136,14 @@ struct WriterTests {
         let large = String(repeating: "x", count: 1 << 20)
         for number in 0..<6 { _ = library.writer.save([category("\(number)" + large)]) }
         #expect(connection.logPageCount > 1_000)
-        library.writer.checkpointIfNeeded()
+        library.writer.performMaintenance()
         // The log starts from its beginning.
         _ = library.writer.save([category("small")])
         #expect(connection.logPageCount < 100)
         try library.readConnection.execute("BEGIN")
         _ = try library.count("Category")
         for number in 10..<30 { _ = library.writer.save([category("\(number)" + large)]) }
-        library.writer.checkpointIfNeeded()
+        library.writer.performMaintenance()
         #expect(try library.count("Category") == 7)
         try library.readConnection.execute("COMMIT")
         #expect(try library.count("Category") == 27)
@@ -151,7 +151,7 @@ struct WriterTests {
 
     private func alone(_ changes: Change...) -> Result<SaveResult, LarderError>? {
         library.writer.save(
-            ReceivedChangeSet(ChangeSet(changes)), within: ReadBudget(steps: 5_000))
+            ReceivedChangeSet(ChangeSet(changes)), within: ReadBudget(work: 5_000))
     }
 
     @Test("saves a short set alone, with its own outcome")
@@ -199,7 +199,7 @@ struct WriterTests {
         #expect(codes(library.writer.save([category("a")])) == [nil])
         library.writer.close()
         library.writer.close()
-        library.writer.checkpointIfNeeded()
+        library.writer.performMaintenance()
         #expect(codes(library.writer.save([category("b")])) == [.unavailable])
         #expect(try library.count("Category") == 1)
     }
@@ -213,7 +213,7 @@ struct WriterTests {
         #expect(store.storeDescription.isReadOnly)
         let writer = try store.makeWriter()
         #expect(codes(writer.save([category("a"), ChangeSet()])) == [.readOnly, .readOnly])
-        writer.checkpointIfNeeded()
+        writer.performMaintenance()
         writer.close()
     }
 

@@ -1,20 +1,25 @@
 import LarderModel
 import Synchronization
 
-/// The books on streams that become one transaction: how many there are, and the bytes of their
-/// rows on the disk.
-final class SpoolBooks: Sendable {
+/// The quota of atomic insert streams: their number, and the disk space for their rows.
+final class SpoolQuota: Sendable {
     private struct State {
         var count = 0
         var bytes = 0
     }
 
+    private let folder: String
     private let limits: ServerLimits
     private let state = Mutex(State())
 
-    init(limits: ServerLimits) { self.limits = limits }
+    /// - Parameter folder: The folder of the spool files.
+    init(folder: String, limits: ServerLimits) {
+        self.folder = folder
+        self.limits = limits
+    }
 
-    func open(in folder: String) throws(LarderError) -> SpoolFile {
+    /// Makes the spool file of one more stream.
+    func open() throws(LarderError) -> SpoolFile {
         let isAdmitted = state.withLock { state in
             guard state.count < limits.atomicStreamsMax else { return false }
             state.count += 1
@@ -23,18 +28,18 @@ final class SpoolBooks: Sendable {
         guard isAdmitted else {
             throw LarderError(
                 .resourceExhausted,
-                "\(limits.atomicStreamsMax) streams of one transaction each are under way",
-                hint: "try again after a moment, or insert in several transactions")
+                "the maximum of \(limits.atomicStreamsMax) atomic insert streams is reached",
+                hint: "try again later, or insert in several transactions")
         }
         do throws(LarderError) {
             return try SpoolFile(in: folder, self)
         } catch {
-            close(0)
+            release(0)
             throw error
         }
     }
 
-    func book(_ bytes: Int) throws(LarderError) {
+    func charge(_ bytes: Int) throws(LarderError) {
         let isWithin = state.withLock { state in
             guard state.bytes + bytes <= limits.spoolBytesMax else { return false }
             state.bytes += bytes
@@ -43,19 +48,22 @@ final class SpoolBooks: Sendable {
         guard isWithin else {
             throw LarderError(
                 .resourceExhausted,
-                "the rows of streams of one transaction take more than \(limits.spoolBytesMax) "
-                    + "bytes", hint: "insert them in several transactions")
+                "the rows of atomic insert streams need more than \(limits.spoolBytesMax) bytes",
+                hint: "insert in several transactions")
         }
     }
 
-    func close(_ bytes: Int) {
+    /// A stream has ended.
+    ///
+    /// - Parameter bytes: What it was charged in total.
+    func release(_ bytes: Int) {
         state.withLock { state in
             state.count -= 1
             state.bytes -= bytes
         }
     }
 
-    /// Figures for `stats`.
+    /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in
             [

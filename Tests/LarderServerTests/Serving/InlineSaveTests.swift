@@ -7,63 +7,62 @@ import Testing
 
 extension SocketTests {
     @Suite("Saves on an event loop")
-    struct LoopSaveTests {
+    struct InlineSaveTests {
         private static func insert(_ numbers: ClosedRange<Int64>, _ peer: Peer) throws {
             for number in numbers { #expect(try peer.call(.insert(number))?.errorCode == nil) }
         }
 
-        /// Inserts until one was saved on the loop: the thread gives the writer back after it has
-        /// answered.
+        /// Inserts until one was saved on the loop: the thread releases the writer after its reply.
         private static func insertUntilOnLoop(_ peer: Peer) throws {
-            let before = try peer.figure("savesOnLoop")
+            let before = try peer.metric("inlineSaves")
             for number in 101...1_100 as ClosedRange<Int64> {
                 try insert(number...number, peer)
-                if try peer.figure("savesOnLoop") != before { return }
+                if try peer.metric("inlineSaves") != before { return }
             }
             throw Peer.TimedOut()
         }
 
-        @Test("a connection has the loop to itself behind so many requests, and not before")
+        @Test("saves run on the loop after a number of consecutive requests, and not before")
         func alone() async throws {
             try await RunningServer.run(eventLoops: 1) { limits in
-                limits.requestsAloneMin = 4
+                limits.consecutiveRequestsMin = 4
             } _: { running in
                 let peer = try running.ready()
                 try Self.insert(1...3, peer)
-                #expect(try peer.figure("savesOnLoop") == 0)
+                #expect(try peer.metric("inlineSaves") == 0)
                 try Self.insertUntilOnLoop(peer)
                 try Self.insert(4...9, peer)
-                #expect(try peer.figure("savesOnLoop") == 7)
+                #expect(try peer.metric("inlineSaves") == 7)
                 let count = Int64(running.store.records[\.numbers].count)
-                #expect(try peer.figure("saves") == count)
-                #expect(try peer.figure("saveGroups") == count)
+                #expect(try peer.metric("saves") == count)
+                #expect(try peer.metric("saveGroups") == count)
             }
         }
 
-        @Test("as soon as another connection asks, saves go to the thread again")
+        @Test("a request of another connection moves saves to the thread again")
         func others() async throws {
             try await RunningServer.run(eventLoops: 1) { limits in
-                limits.requestsAloneMin = 3
+                limits.consecutiveRequestsMin = 3
             } _: { running in
                 let (peer, other) = (try running.ready(), try running.ready())
                 for _ in 0..<2 { _ = try peer.call(.schema) }
                 try Self.insert(1...3, peer)
-                // One that is connected and asks nothing is in nobody's way.
-                #expect(try peer.figure("savesOnLoop") == 3)
+                // A connection without requests makes no difference.
+                #expect(try peer.metric("inlineSaves") == 3)
                 for number in 4...13 as ClosedRange<Int64> {
                     #expect(try other.call(.schema) == .schema(running.schemaText))
                     try Self.insert(number...number, peer)
                 }
-                #expect(try peer.figure("savesOnLoop") == 3)
-                #expect(try peer.figure("saves") == 13)
+                #expect(try peer.metric("inlineSaves") == 3)
+                #expect(try peer.metric("saves") == 13)
             }
         }
 
-        @Test("saves that come together are a group of the thread's")
+        @Test("saves that arrive together are a group of the thread")
         func together() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate), eventLoops: 1) { limits in
-                limits.requestsAloneMin = 0
+                limits.consecutiveRequestsMin = 0
             } _: { running in
                 let peer = try running.ready()
                 try peer.send((1...6).map { RequestEnvelope(id: $0, request: .insert(Int64($0))) })
@@ -72,46 +71,46 @@ extension SocketTests {
                     let reply = try #require(try peer.receive())
                     #expect(reply.id == id && reply.reply.errorCode == nil)
                 }
-                #expect(try peer.figure("savesOnLoop") == 0)
+                #expect(try peer.metric("inlineSaves") == 0)
             }
         }
 
-        @Test("a save that another loop has sent meanwhile is the thread's, and comes behind")
+        @Test("a save that another loop receives meanwhile is executed by the thread afterwards")
         func order() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate), eventLoops: 2) { limits in
-                limits.requestsAloneMin = 0
+                limits.consecutiveRequestsMin = 0
             } _: { running in
                 let (first, second) = (try running.ready(), try running.ready())
                 try first.send(.insert(1))
                 gate.waitForArrival()
                 try second.send(.insert(2))
-                // The second loop has taken it once it answers what came behind.
+                // The second loop has queued the save when it replies to a later request.
                 #expect(try second.call(.schema) == .schema(running.schemaText))
                 gate.open()
                 #expect(try first.receive()?.reply.errorCode == nil)
                 #expect(try second.receive()?.reply.errorCode == nil)
                 #expect(running.store.records[\.numbers] == [1: 1, 2: 2])
-                #expect(try first.figure("savesOnLoop") == 1)
+                #expect(try first.metric("inlineSaves") == 1)
             }
         }
 
-        @Test("a save that takes long is done by the thread, once")
+        @Test("a save that exceeds its budget is executed once, by the thread")
         func tooLong() async throws {
             try await RunningServer.run(.init(isTooLongForLoop: true), eventLoops: 1) { limits in
-                limits.requestsAloneMin = 0
+                limits.consecutiveRequestsMin = 0
             } _: { running in
                 let peer = try running.ready()
                 try Self.insert(1...3, peer)
                 #expect(running.store.records[\.numbers] == [1: 1, 2: 2, 3: 3])
-                #expect(try peer.figure("savesOnLoop") == 0)
+                #expect(try peer.metric("inlineSaves") == 0)
             }
         }
 
-        @Test("one with a predicate or with many bytes is never tried there")
+        @Test("a save with a predicate or with many bytes is never executed on the loop")
         func long() async throws {
             try await RunningServer.run(eventLoops: 1) { limits in
-                limits.requestsAloneMin = 0
+                limits.consecutiveRequestsMin = 0
             } _: { running in
                 let peer = try running.ready()
                 let all = ChangeSet([.deleteAll(ObjectSelection("Item"))])
@@ -123,29 +122,29 @@ extension SocketTests {
                             values: ["number": .int(number)])
                     })
                 #expect(try peer.call(.save(many))?.errorCode == nil)
-                #expect(try peer.figure("savesOnLoop") == 0)
+                #expect(try peer.metric("inlineSaves") == 0)
                 try Self.insertUntilOnLoop(peer)
             }
         }
 
-        @Test("the checkpoint of a log that has grown is the thread's")
-        func checkpoint() async throws {
-            try await RunningServer.run(.init(needsCheckpoint: true), eventLoops: 1) { limits in
-                limits.requestsAloneMin = 0
+        @Test("maintenance after a save on the loop is performed by the thread")
+        func maintenance() async throws {
+            try await RunningServer.run(.init(needsMaintenance: true), eventLoops: 1) { limits in
+                limits.consecutiveRequestsMin = 0
             } _: { running in
                 let peer = try running.ready()
                 try Self.insert(1...1, peer)
                 #expect(try peer.call(.ping) == .pong)
-                #expect(running.store.records[\.checkpoints] == 1)
-                #expect(try peer.figure("savesOnLoop") == 1)
+                #expect(running.store.records[\.maintenances] == 1)
+                #expect(try peer.metric("inlineSaves") == 1)
             }
         }
 
-        @Test("a server that stops meanwhile answers the save before it ends the writer")
+        @Test("a server that stops during a save replies to it before it closes the writer")
         func stop() async throws {
             let gate = Gate()
             let running = try RunningServer(.init(writes: gate), eventLoops: 1) {
-                $0.requestsAloneMin = 0
+                $0.consecutiveRequestsMin = 0
             }
             let peer = try running.ready()
             try peer.send(.insert(1))
@@ -159,7 +158,7 @@ extension SocketTests {
             #expect(running.store.records[\.writerIsClosed])
         }
 
-        @Test("a queue that is closed meanwhile ends its writer once the loop has given it back")
+        @Test("a queue that is closed during a save closes its writer after that save")
         func close() async throws {
             let gate = Gate()
             let store = try FakeStore(.init(writes: gate))
@@ -168,13 +167,13 @@ extension SocketTests {
                 writer: try store.makeWriter(), limits: ServerLimits(), eventLoop: group.next())
             guard case .save(let set) = Request.insert(1) else { return }
             let saved = group.next().submit {
-                queue.saveAtOnce(ReceivedChangeSet(set), frameBytes: 50) != nil
+                queue.saveInline(ReceivedChangeSet(set), frameBytes: 50) != nil
             }
             gate.waitForArrival()
             let closed = group.next().makePromise(of: Void.self)
             queue.close { closed.succeed() }
             #expect(!store.records[\.writerIsClosed])
-            #expect(queue.saveAtOnce(ReceivedChangeSet(set), frameBytes: 50) == nil)
+            #expect(queue.saveInline(ReceivedChangeSet(set), frameBytes: 50) == nil)
             gate.open()
             #expect(try await saved.get())
             try await closed.futureResult.get()

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The work that one read may do before the store stops it.
+///
+/// A class, because `ContinuousClock.Instant` is opaque to the compiler: copying one in a struct is
+/// a call, and a read by identifier passes its budget about ten times.
+public final class ReadBudget: Sendable {
+    /// The work in units of the store, each some 25 nanoseconds of a processor. A read that needs
+    /// more ends with ``ReadFailure/budgetExceeded``.
+    public let work: Int?
+    /// The time for that work; a read that needs more ends in the same way. The store counts it
+    /// from its first look at the clock, which a short read never reaches.
+    public let workTimeMax: Duration?
+    /// After this instant the read ends with `ErrorCode.timeout`.
+    public let deadline: ContinuousClock.Instant?
+    /// After its cancellation the read ends with `ErrorCode.cancelled`.
+    public let cancellation: ReadCancellation?
+
+    public init(
+        work: Int? = nil, workTimeMax: Duration? = nil,
+        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil
+    ) {
+        self.work = work
+        self.workTimeMax = workTimeMax
+        self.deadline = deadline
+        self.cancellation = cancellation
+    }
+
+    /// Whether it sets any limit.
+    public var isBounded: Bool {
+        work != nil || workTimeMax != nil || cancellation != nil || deadline != nil
+    }
+}
+
+/// Stops a read whose result is no longer needed. It may be used from any thread while the read
+/// runs.
+public final class ReadCancellation: Sendable {
+    private let flag = Atomic(false)
+
+    public init() {}
+
+    public func cancel() { flag.store(true, ordering: .relaxed) }
+
+    public var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}
+
+/// Why a read returned no result.
+public enum ReadFailure: Error {
+    /// The read needs more work than its budget allows. It is not an error: repeat the read with a
+    /// larger budget.
+    case budgetExceeded
+    case failed(LarderError)
+}

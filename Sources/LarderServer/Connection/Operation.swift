@@ -1,0 +1,28 @@
+import LarderModel
+import LarderWire
+
+/// A request that the server performs and replies to. `ConnectionState` makes it of a message, and
+/// handles the other messages (Hello, credit, cancellation, rows) alone.
+struct Operation: Equatable {
+    enum Kind: Equatable {
+        case get([PersistentIdentifier], properties: [String]?)
+        case query(QueryRequest)
+        case explain(QueryRequest)
+        case save(ChangeSet)
+        case insertRows(Insertion)
+        case schema
+        case statistics
+        case check
+        case ping
+    }
+
+    let id: UInt64
+    /// The time that the client waits, in milliseconds; 0 leaves it to the server.
+    var timeoutMilliseconds: UInt32 = 0
+    let kind: Kind
+
+    /// The time that the operation may take: that of the client, but at most the server's maximum.
+    func time(atMost limit: Duration) -> Duration {
+        timeoutMilliseconds == 0 ? limit : min(limit, .milliseconds(Int64(timeoutMilliseconds)))
+    }
+}

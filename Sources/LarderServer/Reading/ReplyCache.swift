@@ -1,0 +1,146 @@
+import Glibc
+import LarderModel
+import LarderWire
+import Synchronization
+
+/// The encoded replies to repeated reads of one object, by the bytes of the request.
+///
+/// The request path looks a `get` up before it is decoded (`ConnectionHandler.replyOrDecode`). The
+/// writer invalidates a reply by replacing the mark of its object (``ObjectMark``). See
+/// `docs/decisions/0022-replies-that-are-known.md`.
+///
+/// A reply is stored when its request is repeated, so that a request that is sent once costs
+/// little. There are two generations: when the recent one is full, it replaces the older one. A hit
+/// in the older generation moves the reply to the recent one, so replies in use stay.
+///
+/// It belongs to one event loop. Only `hits` may be read from other threads.
+final class ReplyCache {
+    /// A request, by its bytes.
+    struct Key {
+        fileprivate let bytes: [UInt8]
+        fileprivate let hash: UInt64
+    }
+
+    enum Lookup {
+        /// The reply that the store would return now.
+        case reply(EncodedBatches)
+        /// The cache has no current reply, but the request is a repeated one: the reply is to be
+        /// inserted for this key.
+        case repeated(Key)
+        case new
+    }
+
+    private struct Entry {
+        let request: [UInt8]
+        let reply: EncodedBatches
+        let mark: ObjectMark
+
+        var byteCount: Int { request.count + reply.byteCount + Self.overheadBytes }
+
+        /// About the size of two array headers and a dictionary slot.
+        private static let overheadBytes = 160
+    }
+
+    /// A longer reply takes longer to read than to find.
+    private static let replyBytesMax = 4 << 10
+
+    let hits = Atomic<Int>(0)
+    private let generationBytesMax: Int
+    private var recent: [UInt64: Entry] = [:]
+    private var recentBytes = 0
+    private var older: [UInt64: Entry] = [:]
+    /// The upper halves of the hashes of recent requests without a stored reply, in slots given by
+    /// the lower bits.
+    private var seen: [UInt32] = []
+    private static let seenCount = 16_384
+
+    /// - Parameter bytesMax: The memory of both generations; 0 stores nothing.
+    init(bytesMax: Int) { generationBytesMax = bytesMax / 2 }
+
+    /// - Parameters:
+    ///   - request: The body of the request. Equal bytes are the same request.
+    ///   - isCurrent: Whether a mark is current.
+    func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectMark) -> Bool) -> Lookup {
+        request.withUnsafeBytes { request in
+            let hash = Self.hash(request)
+            if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
+                hits.add(1, ordering: .relaxed)
+                return .reply(reply)
+            }
+            return isRepeated(hash) ? .repeated(Key(bytes: Array(request), hash: hash)) : .new
+        }
+    }
+
+    /// - Parameter mark: The mark of the object, taken before it was read.
+    func insert(_ reply: EncodedBatches, for key: Key, _ mark: ObjectMark) {
+        guard reply.byteCount <= Self.replyBytesMax else { return }
+        insert(Entry(request: key.bytes, reply: reply, mark: mark), key.hash)
+    }
+
+    func removeAll() {
+        recent = [:]
+        recentBytes = 0
+        older = [:]
+        seen = []
+    }
+
+    private func storedReply(
+        to request: UnsafeRawBufferPointer, _ hash: UInt64,
+        ifCurrent isCurrent: (ObjectMark) -> Bool
+    ) -> EncodedBatches? {
+        if let entry = recent[hash] {
+            return Self.equal(entry.request, request) && isCurrent(entry.mark) ? entry.reply : nil
+        }
+        guard let entry = older[hash], Self.equal(entry.request, request), isCurrent(entry.mark)
+        else { return nil }
+        insert(entry, hash)
+        return entry.reply
+    }
+
+    private func isRepeated(_ hash: UInt64) -> Bool {
+        if seen.isEmpty { seen = Array(repeating: 0, count: Self.seenCount) }
+        let slot = Int(truncatingIfNeeded: hash) & (Self.seenCount - 1)
+        let tag = UInt32(truncatingIfNeeded: hash >> 32)
+        defer { seen[slot] = tag }
+        return seen[slot] == tag
+    }
+
+    private func insert(_ entry: Entry, _ hash: UInt64) {
+        if recentBytes + entry.byteCount > generationBytesMax {
+            older = recent
+            recent = [:]
+            recentBytes = 0
+        }
+        guard entry.byteCount <= generationBytesMax else { return }
+        recentBytes += entry.byteCount
+        if let replaced = recent.updateValue(entry, forKey: hash) {
+            recentBytes -= replaced.byteCount
+        }
+    }
+
+    private static func equal(_ bytes: [UInt8], _ others: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count == others.count, let start = others.baseAddress else { return false }
+        return memcmp(bytes, start, bytes.count) == 0
+    }
+
+    /// Requests with the same hash replace each other; correctness does not depend on the hash.
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = UInt64(bytes.count)
+        var offset = 0
+        func mix(_ word: UInt64) {
+            hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 32
+        }
+        while offset + 8 <= bytes.count {
+            mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        while offset < bytes.count {
+            rest = rest << 8 | UInt64(bytes[offset])
+            offset += 1
+        }
+        mix(rest)
+        return hash
+    }
+}

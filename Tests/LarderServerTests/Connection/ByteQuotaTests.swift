@@ -1,0 +1,85 @@
+import LarderModel
+import Testing
+
+@testable import LarderServer
+
+@Suite("The quota of waiting bytes")
+struct ByteQuotaTests {
+    /// The total of a user who may have 1,000 bytes waiting.
+    private final class User {
+        var bytes = 0
+
+        func charge(_ change: Int) -> Bool {
+            bytes += change
+            return bytes <= 1_000
+        }
+    }
+
+    private let user = User()
+
+    private func quota(_ adjust: (inout ServerLimits) -> Void = { _ in }) -> ByteQuota {
+        var limits = ServerLimits()
+        adjust(&limits)
+        return ByteQuota(limits: limits, charge: user.charge)
+    }
+
+    @Test("replies are charged by their change, and one byte above the user's maximum is refused")
+    func outputOfUser() {
+        let quota = quota()
+        #expect(quota.setOutput(1_000) == nil)
+        #expect(quota.setOutput(1_000) == nil)
+        #expect(user.bytes == 1_000)
+        #expect(quota.setOutput(1_001) == ByteQuota.userExceeded)
+        #expect(quota.setOutput(1_000) == nil)
+        #expect(quota.setOutput(0) == nil)
+        #expect(user.bytes == 0 && quota.total == 0)
+    }
+
+    @Test("fewer replies are allowed even if the user is above the maximum")
+    func lessOutput() {
+        let quota = quota()
+        _ = quota.setOutput(3_000)
+        #expect(quota.setOutput(2_000) == nil)
+        #expect(quota.setOutput(2_001) == ByteQuota.userExceeded)
+    }
+
+    @Test("one byte of replies above the connection's maximum is refused")
+    func outputOfConnection() {
+        let quota = quota {
+            $0.queuedBytesMax = 100
+            $0.queuedBytesSoftMax = 50
+        }
+        #expect(quota.setOutput(50) == nil)
+        #expect(!quota.isOutputAboveSoftMax)
+        #expect(quota.setOutput(51) == nil)
+        #expect(quota.isOutputAboveSoftMax)
+        #expect(quota.setOutput(100) == nil)
+        let error = quota.setOutput(101)
+        #expect(error?.code == .resourceExhausted && error?.message.contains("100") == true)
+    }
+
+    @Test("an incomplete frame is charged above the minimum only")
+    func input() {
+        let quota = quota()
+        #expect(quota.setInput(ByteQuota.unchargedInputBytesMax) == nil)
+        #expect(user.bytes == 0)
+        let bytes = ByteQuota.unchargedInputBytesMax + 1
+        #expect(quota.setInput(bytes) == ByteQuota.userExceeded)
+        #expect(user.bytes == bytes)
+        #expect(quota.setInput(10) == nil)
+        #expect(user.bytes == 0)
+    }
+
+    @Test("a write above the user's maximum is refused and not charged")
+    func writes() {
+        let quota = quota()
+        let first = quota.addWrite(600)
+        let tooMuch = quota.addWrite(401)
+        #expect(first && !tooMuch)
+        #expect(user.bytes == 600)
+        let second = quota.addWrite(400)
+        #expect(second)
+        quota.removeWrite(600)
+        #expect(user.bytes == 400 && quota.total == 400)
+    }
+}
