@@ -208,5 +208,5 @@ for peer in peers:
 END
     larder ping --wait --timeout 20s
     kill -0 "$daemon"
-    holds "$(cat log)" "no connection can be accepted for now"
+    holds "$(cat log)" "cannot accept connections now"
 }
