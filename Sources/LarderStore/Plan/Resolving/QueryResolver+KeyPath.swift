@@ -56,7 +56,7 @@ extension QueryResolver {
             guard let row = scope.row(named: name) else {
                 throw LarderError(
                     .unsupported,
-                    "$\(Self.printable(name)) is not a variable of an enclosing SUBQUERY, "
+                    "$\(Self.printable(name)) is no variable of a SUBQUERY around this, "
                         + "and a named value has no properties")
             }
             return row
