@@ -4,8 +4,8 @@ import Synchronization
 
 /// A store in one SQLite file that this process owns.
 ///
-/// It has what is fixed while the store is open: the file, its schema, and the layout of its tables.
-/// Connections belong to their users: one to the writer, one to each reader. The owner of a
+/// It has what is fixed while the store is open: the file, its schema, and the layout of its
+/// tables. Connections belong to their users: one to the writer, one to each reader. The owner of a
 /// connection also holds the store, because the claim on the file ends with the store.
 public final class Store: StoreBackend {
     public let storeDescription: StoreDescription
@@ -70,8 +70,8 @@ public final class Store: StoreBackend {
 
     public func isCurrent(_ mark: ObjectMark) -> Bool { stamps.isCurrent(mark) }
 
-    /// A connection for reading, with the collation that the tables need. It never checkpoints: only
-    /// the writer's connection does.
+    /// A connection for reading, with the collation that the tables need. It never checkpoints:
+    /// only the writer's connection does.
     func openReadConnection() throws(LarderError) -> Connection {
         do throws(SQLiteError) {
             let connection = try StoreConnection.open(path)

@@ -3,8 +3,8 @@ import FoundationEssentials
 /// The text in which decimals are stored: exact, with one text for each number.
 ///
 /// The form is an optional `-`, digits without leading zeros, and, if there is a fraction, a point
-/// and digits without trailing zeros. Zero is `0`. Equal numbers have equal bytes, and the collation
-/// `decimal` defines their order.
+/// and digits without trailing zeros. Zero is `0`. Equal numbers have equal bytes, and the
+/// collation `decimal` defines their order.
 enum DecimalText {
     /// nil for NaN.
     static func canonical(_ decimal: Decimal) -> String? {

@@ -185,8 +185,8 @@ extension Layout {
         """
     }
 
-    /// The indexes that give the ordered lists of join tables, their ends and their positions. Stores
-    /// of earlier versions have none and get them when they are opened for writing.
+    /// The indexes that give the ordered lists of join tables, their ends and their positions.
+    /// Stores of earlier versions have none and get them when they are opened for writing.
     var createOrderIndexes: [SQL] {
         joinTables.flatMap { table in
             table.positionColumns.sorted().map { position in

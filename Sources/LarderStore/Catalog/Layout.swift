@@ -35,16 +35,16 @@ struct Layout: Sendable {
         Layout.column(for: attribute.name, of: entity, in: schema)
     }
 
-    /// The entities whose objects are in the entity's table, with the root entity first; nil if there is
-    /// only one, and no column for its name.
+    /// The entities whose objects are in the entity's table, with the root entity first; nil if
+    /// there is only one, and no column for its name.
     func kinds(inTableOf entity: Entity) -> [Entity]? {
         let root = schema.root(of: entity)
         let below = schema.subentities(of: root.name)
         return below.isEmpty ? nil : [root] + below
     }
 
-    /// The names of the entities whose objects belong to an entity: itself and its subentities, without
-    /// abstract ones.
+    /// The names of the entities whose objects belong to an entity: itself and its subentities,
+    /// without abstract ones.
     func concreteNames(of entity: Entity, includingSubentities: Bool = true) -> [String] {
         let below = includingSubentities ? schema.subentities(of: entity.name) : []
         return ([entity] + below).filter { !$0.isAbstract }.map(\.name)
@@ -73,11 +73,11 @@ struct Layout: Sendable {
 enum Link: Hashable, Sendable {
     /// This side's own row has the key of its destination.
     case column(table: String, column: String)
-    /// The destinations' rows have the key of this side's object and, if this side is ordered, their
-    /// position in its list. A to-one of this kind has at most one destination.
+    /// The destinations' rows have the key of this side's object and, if this side is ordered,
+    /// their position in its list. A to-one of this kind has at most one destination.
     case inverseColumn(table: String, column: String, positionColumn: String?)
-    /// Rows of pairs: this side's key in `own`, the destination's key in `other` and, if this side is
-    /// ordered, the destination's position in this side's list.
+    /// Rows of pairs: this side's key in `own`, the destination's key in `other` and, if this side
+    /// is ordered, the destination's position in this side's list.
     case join(table: String, own: String, other: String, positionColumn: String?)
 }
 
@@ -128,8 +128,8 @@ extension Layout {
         return inverse
     }
 
-    /// Whether (entity, name) of this side sorts first, so that it names the join table or stores the
-    /// key. A relationship that is its own inverse is first.
+    /// Whether (entity, name) of this side sorts first, so that it names the join table or stores
+    /// the key. A relationship that is its own inverse is first.
     private static func isFirst(
         _ relationship: Relationship, of entity: Entity, inverse: Relationship
     ) -> Bool {

@@ -6,8 +6,8 @@ import LarderModel
 ///
 /// A store in memory is an ordinary store file there, which is never synced. SQLite's own in-memory
 /// databases are not suitable: they have no log, so a reader with an open cursor would block the
-/// writer, and the writer every reader. A store in memory differs from a store on disk in two ways: it
-/// ends with the process, and `/dev/shm` limits its size.
+/// writer, and the writer every reader. A store in memory differs from a store on disk in two ways:
+/// it ends with the process, and `/dev/shm` limits its size.
 ///
 /// A killed process leaves its folder. Each owner locks its folder as long as it lives, so the next
 /// process finds and removes the folders without an owner.

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A claim on a store file, so that this process does not open it twice.
 ///
-/// The lock against other processes belongs to the process and does not exclude a second store in the
-/// same process. Only SQLite may open the file meanwhile, because closing any descriptor of it would
-/// release the lock.
+/// The lock against other processes belongs to the process and does not exclude a second store in
+/// the same process. Only SQLite may open the file meanwhile, because closing any descriptor of it
+/// would release the lock.
 final class OpenFile: Sendable {
     struct Identity: Hashable, Sendable {
         let device: UInt64
@@ -70,8 +70,8 @@ final class OpenFile: Sendable {
 
     /// Makes the names in a file's folder durable: of the file itself, its journal and its log.
     ///
-    /// SQLite syncs the folder too, but ignores an error and does not try again. Then a power failure
-    /// could remove the log with all acknowledged commits.
+    /// SQLite syncs the folder too, but ignores an error and does not try again. Then a power
+    /// failure could remove the log with all acknowledged commits.
     ///
     /// - Parameter folder: The path as a C string, see ``Connection/folder``.
     static func syncFolder(_ folder: [CChar], of path: String) throws(LarderError) {

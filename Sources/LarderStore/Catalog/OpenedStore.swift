@@ -88,8 +88,8 @@ struct OpenedStore {
         if version < Catalog.formatVersion { try Catalog.upgrade(connection, from: version) }
     }
 
-    /// Creates the store in one transaction. The file becomes a store or remains empty, also after a
-    /// power failure. Closing the connection rolls back an uncommitted transaction.
+    /// Creates the store in one transaction. The file becomes a store or remains empty, also after
+    /// a power failure. Closing the connection rolls back an uncommitted transaction.
     private static func create(
         _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
     ) throws {
@@ -101,9 +101,9 @@ struct OpenedStore {
         let plans = try SchemaStorability.derivationPlans(of: schema)
         if !plans.isEmpty { _ = try StoreFunctions.register(on: connection) }
         try connection.execute("BEGIN EXCLUSIVE")
-        // The rollback journal exists now, and the file is still empty. SQLite syncs the folder too,
-        // but ignores an error. Then a power failure could remove the journal and leave a part of the
-        // changes that it would have rolled back.
+        // The rollback journal exists now, and the file is still empty. SQLite syncs the folder
+        // too, but ignores an error. Then a power failure could remove the journal and leave a part
+        // of the changes that it would have rolled back.
         try OpenFile.syncFolder(connection.folder, of: path)
         do throws(SQLiteError) {
             try Catalog.create(

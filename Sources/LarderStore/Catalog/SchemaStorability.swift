@@ -1,9 +1,9 @@
 import FoundationEssentials
 import LarderModel
 
-/// The rules for a schema that this store adds to those of the schema itself: its patterns compile, its
-/// derivations can be planned, the properties of its constraints and indexes have columns in one table,
-/// and no table has too many columns.
+/// The rules for a schema that this store adds to those of the schema itself: its patterns compile,
+/// its derivations can be planned, the properties of its constraints and indexes have columns in
+/// one table, and no table has too many columns.
 enum SchemaStorability {
     /// SQLite's default limit.
     private static let columnsMax = 2_000
@@ -46,8 +46,8 @@ enum SchemaStorability {
 
     /// The statements that compute derived attributes.
     ///
-    /// - Throws: `malformedSchema` with the errors that only the planner finds: a pattern that does not
-    ///   compile, or a text that is no date.
+    /// - Throws: `malformedSchema` with the errors that only the planner finds: a pattern that does
+    ///   not compile, or a text that is no date.
     static func derivationPlans(of schema: Schema) throws(LarderError) -> [DerivationPlan] {
         guard !schema.derivations.isEmpty else { return [] }
         let layout = Layout(schema)

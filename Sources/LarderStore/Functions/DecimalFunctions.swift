@@ -28,8 +28,8 @@ enum DecimalFunctions {
         }
     }
 
-    /// The stored decimal; nil for nil, and for a text that is no decimal, as a damaged file may have.
-    /// An integer among decimals is a decimal.
+    /// The stored decimal; nil for nil, and for a text that is no decimal, as a damaged file may
+    /// have. An integer among decimals is a decimal.
     fileprivate static func decimal(_ argument: FunctionArgument) -> Decimal? {
         argument.isNull ? nil : Decimal(exactly: argument.string)
     }

@@ -12,8 +12,8 @@ final class FunctionFaults {
         return .error(error.message)
     }
 
-    /// Removes and returns the error of the statement that has just failed; nil if no function reported
-    /// one.
+    /// Removes and returns the error of the statement that has just failed; nil if no function
+    /// reported one.
     func take() -> LarderError? {
         defer { fault = nil }
         return fault

@@ -1,7 +1,7 @@
 import LarderModel
 
-/// Exact sums and averages of 64-bit integers, from the sums of their halves. SQLite's own sum fails
-/// if an intermediate sum exceeds 64 bits, and its average loses digits.
+/// Exact sums and averages of 64-bit integers, from the sums of their halves. SQLite's own sum
+/// fails if an intermediate sum exceeds 64 bits, and its average loses digits.
 enum IntegerFunctions {
     /// `larder_sum(high, low)`: the sum, from the sums of `x >> 32` and `x & 4294967295`; 0 for no
     /// values.

@@ -13,8 +13,8 @@ final class PatternCache {
     /// A statement has few patterns, unless a column contains them.
     private static let patternsMax = 64
 
-    /// The maximum number of steps of one match of LIKE. Usual patterns take one or two per character,
-    /// so this is enough for the longest text.
+    /// The maximum number of steps of one match of LIKE. Usual patterns take one or two per
+    /// character, so this is enough for the longest text.
     static let usualLikeStepsMax = 64 << 20
     private let likeStepsMax: Int
 
@@ -50,8 +50,8 @@ final class PatternCache {
 
     /// Whether the whole text matches a regular expression.
     ///
-    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for a
-    ///   match that exceeds a limit.
+    /// - Throws: `malformedPredicate` for a pattern that does not compile, `resourceExhausted` for
+    ///   a match that exceeds a limit.
     func matches(
         _ text: String, _ pattern: String, _ options: Comparison.Options
     ) throws(LarderError) -> Bool {

@@ -1,11 +1,11 @@
 import FoundationEssentials
 import LarderModel
 
-/// The scalar functions that SQLite does not have, or has with another meaning. `LarderModel` defines
-/// their results.
+/// The scalar functions that SQLite does not have, or has with another meaning. `LarderModel`
+/// defines their results.
 enum ScalarFunctions {
-    /// `larder_integer(number)`: the number if it is an integer, otherwise nil. SQLite converts integers
-    /// that exceed 64 bits to doubles, and everything computed from them stays a double.
+    /// `larder_integer(number)`: the number if it is an integer, otherwise nil. SQLite converts
+    /// integers that exceed 64 bits to doubles, and everything computed from them stays a double.
     static let integer = "larder_integer"
     /// `larder_finite(number)`: the number if it is finite, otherwise nil.
     static let finite = "larder_finite"

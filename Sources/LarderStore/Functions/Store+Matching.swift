@@ -2,8 +2,8 @@ public import LarderModel
 import Synchronization
 
 extension Store {
-    /// The store's implementation of MATCHES, for an evaluator in memory. Used by one thread at a time;
-    /// others wait.
+    /// The store's implementation of MATCHES, for an evaluator in memory. Used by one thread at a
+    /// time; others wait.
     public static func makeMatcher() -> Evaluator.Matcher {
         let patterns = LockedPatterns()
         return { text, pattern, options throws(LarderError) in

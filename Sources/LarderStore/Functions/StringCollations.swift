@@ -17,8 +17,8 @@ enum StringCollations {
             let limit = connection.limit
             let interruption = limit.interruption
             try connection.registerCollation(name: name) { left, right in
-                // A sort compares many times before SQLite checks whether it has to stop. After a stop
-                // the result is discarded, so any order is right.
+                // A sort compares many times before SQLite checks whether it has to stop. After a
+                // stop the result is discarded, so any order is right.
                 guard limit.allowsMore() else { return 0 }
                 return order.compare(
                     String(decoding: left, as: UTF8.self), String(decoding: right, as: UTF8.self),

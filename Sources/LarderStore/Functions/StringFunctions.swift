@@ -28,8 +28,8 @@ enum StringFunctions {
                 diacriticInsensitive: options.contains(.diacriticInsensitive), interruption)
     }
 
-    /// The first value, in binary order, after all strings with this prefix: the prefix with its last
-    /// scalar incremented, or an empty blob, which comes after every text.
+    /// The first value, in binary order, after all strings with this prefix: the prefix with its
+    /// last scalar incremented, or an empty blob, which comes after every text.
     static func endOfPrefix(_ prefix: String) -> SQLValue {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {

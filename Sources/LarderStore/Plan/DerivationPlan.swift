@@ -1,8 +1,8 @@
 import FoundationEssentials
 import LarderModel
 
-/// How a derived attribute is computed: by the SQL of a query with its expression, so that both mean
-/// the same.
+/// How a derived attribute is computed: by the SQL of a query with its expression, so that both
+/// mean the same.
 struct DerivationPlan: Sendable {
     let derivation: Derivation
     /// Reads one object or all, each with its key, its version, the computed and the stored value.

@@ -2,7 +2,8 @@ import LarderModel
 
 /// Reads the result of a query. It holds its snapshot until it is closed.
 ///
-/// After an error it can only be closed, because SQLite cannot continue a statement that was stopped.
+/// After an error it can only be closed, because SQLite cannot continue a statement that was
+/// stopped.
 final class Cursor: ResultCursor {
     private let session: ReadSession
     private let plan: ReadPlan

@@ -13,8 +13,8 @@ final class ObjectQuery {
     let sql: SQL
     let decoder: RowDecoder
     /// Whether the result changes only when the object itself changes, according to the history. It
-    /// may change otherwise if it names the entities of other objects: a deleted object, to which the
-    /// rule `noAction` leaves references, has no entity any more.
+    /// may change otherwise if it names the entities of other objects: a deleted object, to which
+    /// the rule `noAction` leaves references, has no entity any more.
     let dependsOnObjectOnly: Bool
 
     init(

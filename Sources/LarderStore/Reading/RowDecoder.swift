@@ -2,8 +2,8 @@ import LarderModel
 
 /// Decodes the rows of a statement into the columns of a batch.
 ///
-/// A batch shares the memory of its columns with the decoder. If the batch has been released when the
-/// next one begins, the decoder reuses the memory, and the next batch needs no allocation.
+/// A batch shares the memory of its columns with the decoder. If the batch has been released when
+/// the next one begins, the decoder reuses the memory, and the next batch needs no allocation.
 final class RowDecoder {
     /// How a column is read, and from which column of the statement.
     private enum Reading {

@@ -3,8 +3,8 @@ import LarderModel
 
 /// A column of many rows whose values are bound to a statement without copies.
 ///
-/// The memory of texts and blobs does not move while the column lives. A statement refers to it until
-/// its parameters are bound again or cleared. The caller keeps the column alive until then.
+/// The memory of texts and blobs does not move while the column lives. A statement refers to it
+/// until its parameters are bound again or cleared. The caller keeps the column alive until then.
 final class BoundColumn {
     enum Content {
         case integers([Int64])
@@ -51,8 +51,8 @@ final class BoundColumn {
 }
 
 extension Statement {
-    /// Binds the values of some rows: the first one to the parameter with an index, from 1, and each
-    /// further one `stride` parameters after the one before.
+    /// Binds the values of some rows: the first one to the parameter with an index, from 1, and
+    /// each further one `stride` parameters after the one before.
     func bind(
         _ column: BoundColumn, _ rows: Range<Int>, at index: Int, stride: Int = 0
     ) throws(SQLiteError) {

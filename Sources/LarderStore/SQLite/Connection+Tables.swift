@@ -2,8 +2,8 @@ import CSQLite
 
 /// Tables with rows in memory.
 extension Connection {
-    /// Registers a table for `SELECT … FROM name(rowCount)`. SQLite computes the number of rows before
-    /// it reads one, so the subquery for it may create the rows.
+    /// Registers a table for `SELECT … FROM name(rowCount)`. SQLite computes the number of rows
+    /// before it reads one, so the subquery for it may create the rows.
     ///
     /// - Parameter value: The value in a row and a column, both from 0.
     func registerTable(
@@ -41,8 +41,8 @@ private final class TableContent {
     }
 }
 
-/// SQLite's objects for a table and for a cursor. Each begins with the part that SQLite itself uses.
-/// The content is not retained: it lives as long as the table is registered.
+/// SQLite's objects for a table and for a cursor. Each begins with the part that SQLite itself
+/// uses. The content is not retained: it lives as long as the table is registered.
 private struct OpenTable {
     var base = sqlite3_vtab()
     let content: Unmanaged<TableContent>
@@ -55,8 +55,8 @@ private struct TableCursor {
     var rowCount = 0
 }
 
-/// The functions that SQLite calls, the same for all tables. Without `xCreate` a table exists as soon
-/// as a statement names it.
+/// The functions that SQLite calls, the same for all tables. Without `xCreate` a table exists as
+/// soon as a statement names it.
 ///
 /// Sendable unchecked: the module is initialized once before its first use, and never freed.
 private struct TableModule: @unchecked Sendable {

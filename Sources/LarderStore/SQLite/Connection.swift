@@ -4,21 +4,21 @@ import LarderModel
 
 /// One connection to SQLite, and the sole owner of its handle.
 ///
-/// Used by one thread at a time, because it is opened without SQLite's own mutex. Other threads stop a
-/// statement by the cancellation of its budget. Statements keep their connection alive, so the handle
-/// outlives them.
+/// Used by one thread at a time, because it is opened without SQLite's own mutex. Other threads
+/// stop a statement by the cancellation of its budget. Statements keep their connection alive, so
+/// the handle outlives them.
 final class Connection {
     /// For the extensions in this folder only.
     let handle: OpaquePointer
     let limit = ExecutionLimit()
     let logWatch = LogWatch()
 
-    /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too, but
-    /// no other process can.
+    /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
+    /// but no other process can.
     ///
-    /// The connection reads and writes; `PRAGMA query_only` makes it a reader. A read-only open would
-    /// weaken the process's lock: its read lock would replace the exclusive lock, because POSIX locks
-    /// belong to the process.
+    /// The connection reads and writes; `PRAGMA query_only` makes it a reader. A read-only open
+    /// would weaken the process's lock: its read lock would replace the exclusive lock, because
+    /// POSIX locks belong to the process.
     ///
     init(path: String, createIfMissing: Bool) throws(SQLiteError) {
         // Debian's SQLite reads `file:…` as a URI and `:memory:` as a keyword. "./" prevents that.
@@ -120,8 +120,8 @@ final class Connection {
         return statement.int64(at: 0)
     }
 
-    /// Limits the statements that run from now on; nil removes the limit. A statement that exceeds it
-    /// fails with `interrupted`, and ``stopReason`` has the reason.
+    /// Limits the statements that run from now on; nil removes the limit. A statement that exceeds
+    /// it fails with `interrupted`, and ``stopReason`` has the reason.
     func setBudget(_ budget: ReadBudget?) {
         limit.start(budget)
         guard let interval = limit.interval else {

@@ -7,8 +7,8 @@ enum StopReason: Hashable, Sendable {
     case cancelled
 }
 
-/// Enforces the budget of the statements of a connection. Used on the connection's thread only: SQLite
-/// calls the progress handler, and the functions written in Swift, from within `step`.
+/// Enforces the budget of the statements of a connection. Used on the connection's thread only:
+/// SQLite calls the progress handler, and the functions written in Swift, from within `step`.
 final class ExecutionLimit {
     /// Steps of SQLite's virtual machine between two reads of the clock: some ten microseconds.
     private static let intervalSteps = 1_000
@@ -21,8 +21,8 @@ final class ExecutionLimit {
     /// The steps between two calls of the progress handler; nil if there is no limit.
     private(set) var interval: Int32?
     private(set) var stopReason: StopReason?
-    /// Whether other statements run between two rows of the limited one. They are not stopped, because
-    /// SQLite would roll back the whole transaction of a statement that writes.
+    /// Whether other statements run between two rows of the limited one. They are not stopped,
+    /// because SQLite would roll back the whole transaction of a statement that writes.
     var isSuspended = false
 
     func start(_ budget: ReadBudget?) {
@@ -61,8 +61,8 @@ final class ExecutionLimit {
     /// Some milliseconds of the slowest function.
     private static let shortBytesMax = 64 << 10
 
-    /// Reads the clock, for instance before a function that may take as long as many steps; false if
-    /// the statement has to stop.
+    /// Reads the clock, for instance before a function that may take as long as many steps; false
+    /// if the statement has to stop.
     func allowsMore() -> Bool {
         guard let budget, !isSuspended else { return true }
         if budget.workTimeMax != nil || budget.deadline != nil { readClock(budget) }

@@ -6,9 +6,9 @@ import LarderModel
 /// Used by one thread at a time, because it owns the memory of a match. The work of a match is
 /// limited, so a pattern that backtracks without end results in an error and not in a stall.
 ///
-/// PCRE2 limits the number of backtracking steps, but a single step may move over the whole text. Long
-/// texts are therefore matched with callouts, which count the bytes of every move. They cost half as
-/// much again, so short texts are matched without them.
+/// PCRE2 limits the number of backtracking steps, but a single step may move over the whole text.
+/// Long texts are therefore matched with callouts, which count the bytes of every move. They cost
+/// half as much again, so short texts are matched without them.
 final class RegularExpression {
     struct Fault: Error, Hashable, Sendable {
         /// PCRE2's message.

@@ -2,8 +2,8 @@ import CSQLite
 
 /// One prepared statement, which is finalized when it is released.
 ///
-/// Used on its connection's thread. The bytes of a column are valid until the next step or reset, so
-/// they are passed to a closure.
+/// Used on its connection's thread. The bytes of a column are valid until the next step or reset,
+/// so they are passed to a closure.
 final class Statement {
     enum ColumnType { case integer, real, text, blob, null }
 

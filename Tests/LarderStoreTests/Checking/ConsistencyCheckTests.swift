@@ -204,7 +204,7 @@ struct InheritedConsistencyTests {
     }
 
     @Test(
-        "finds objects of abstract and unknown entities, values of other entities, and links to them",
+        "finds objects and values of wrong entities, and links to them",
         arguments: [
             ("UPDATE Member SET _entity = 'Member' WHERE _id = 3", "Member", "Member", 3),
             ("UPDATE Member SET _entity = 'Nobody' WHERE _id = 3", "Member", "Member", 3),

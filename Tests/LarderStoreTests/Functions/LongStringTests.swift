@@ -2,8 +2,8 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// A single call of a function may take seconds for a string of the maximum size of a frame. It checks
-/// the deadline itself.
+/// A single call of a function may take seconds for a string of the maximum size of a frame. It
+/// checks the deadline itself.
 @Suite("A long string") struct LongStringTests {
     private static let predicates = [
         "text ==[c] 'x'", "text ==[cd] 'x'", "text CONTAINS 'x'", "text CONTAINS[cd] 'x'",

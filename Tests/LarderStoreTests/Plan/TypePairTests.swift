@@ -2,8 +2,8 @@ import LarderModel
 import LarderStore
 import Testing
 
-/// Every pair of attribute types with every comparison: accepted if the types have one kind, otherwise
-/// an error with the position.
+/// Every pair of attribute types with every comparison: accepted if the types have one kind,
+/// otherwise an error with the position.
 @Suite("Compared types") struct TypePairTests {
     private static let operators = ["==", "!=", "<", ">=", "CONTAINS", "LIKE", "MATCHES", "==[c]"]
 

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LarderStore
 
-/// Cached results with the marks of their objects, as in a server: a result with a current mark must
-/// equal the store's result.
+/// Cached results with the marks of their objects, as in a server: a result with a current mark
+/// must equal the store's result.
 final class KeptAnswers {
     private struct Answer {
         let object: PersistentIdentifier

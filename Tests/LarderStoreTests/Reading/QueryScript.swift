@@ -2,7 +2,8 @@ import FoundationEssentials
 import LarderModel
 import LarderStore
 
-/// Runs the commands of query scripts: the first line is the command, the others are its parameters.
+/// Runs the commands of query scripts: the first line is the command, the others are its
+/// parameters.
 ///
 ///     schema                 the rest is a schema file
 ///     insert                 each further line: Entity name {JSON}; values refer to "@name"

@@ -2,8 +2,8 @@ import FoundationEssentials
 import LarderModel
 import Testing
 
-/// The scripts as a specification: every feature of Core Data and Larder is in one of them, with its
-/// statement and its result.
+/// The scripts as a specification: every feature of Core Data and Larder is in one of them, with
+/// its statement and its result.
 @Suite("Each operator and function has a script")
 struct QueryScriptCoverageTests {
     private struct Block {

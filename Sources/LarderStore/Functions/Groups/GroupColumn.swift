@@ -14,7 +14,8 @@ enum GroupFunction: String, Hashable, Sendable {
     case maximum
 }
 
-/// One computed value per group, in the array that the function needs. The table counts rows itself.
+/// One computed value per group, in the array that the function needs. The table counts rows
+/// itself.
 struct GroupColumn {
     let function: GroupFunction
     /// The index of its values among the arguments.

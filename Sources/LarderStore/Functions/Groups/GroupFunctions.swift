@@ -2,18 +2,19 @@ import LarderModel
 
 /// Groups rows by hashing. SQLite itself would sort all rows.
 ///
-/// `larder_groups(form, key, …, value, …)` aggregates all rows, stores the groups, and returns their
-/// number. Its `form` is the number of keys and the functions, for example `2 rows sum`; `rows` has no
-/// value among the arguments. `larder_count_groups(key, …)` only counts rows and needs no form.
-/// `larder_count_integers(key)` does the same for a single column of integers. The table
-/// `_groups(number)` has a row for each group, in no order: its keys in `g0`, `g1`, …, then the
-/// computed values.
+/// `larder_groups(form, key, …, value, …)` aggregates all rows, stores the groups, and returns
+/// their number. Its `form` is the number of keys and the functions, for example `2 rows sum`;
+/// `rows` has no value among the arguments. `larder_count_groups(key, …)` only counts rows and
+/// needs no form. `larder_count_integers(key)` does the same for a single column of integers. The
+/// table `_groups(number)` has a row for each group, in no order: its keys in `g0`, `g1`, …, then
+/// the computed values.
 enum GroupFunctions {
     static let groups = "larder_groups"
     static let countGroups = "larder_count_groups"
     static let countIntegers = "larder_count_integers"
     static let table = "_groups"
-    /// The maximum number of keys and computed values. SQLite allows a function some more arguments.
+    /// The maximum number of keys and computed values. SQLite allows a function some more
+    /// arguments.
     static let columnsMax = 100
 
     /// SQLite groups a larger number by sorting on disk.
@@ -60,8 +61,8 @@ enum GroupFunctions {
     }
 }
 
-/// The groups of the running statement. There is one per connection, which runs one such statement at
-/// a time.
+/// The groups of the running statement. There is one per connection, which runs one such statement
+/// at a time.
 final class GroupedRows {
     /// nil if nothing was grouped.
     var table: GroupTable?

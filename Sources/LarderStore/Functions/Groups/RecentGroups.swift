@@ -1,8 +1,8 @@
-/// A direct-mapped cache of recent groups of integers, with the number of their rows since they were
-/// inserted.
+/// A direct-mapped cache of recent groups of integers, with the number of their rows since they
+/// were inserted.
 ///
-/// It counts the rows of few groups, or of adjacent rows of the same group, at a third of the cost of
-/// the hash table.
+/// It counts the rows of few groups, or of adjacent rows of the same group, at a third of the cost
+/// of the hash table.
 struct RecentGroups {
     private struct Entry {
         let integer: Int64

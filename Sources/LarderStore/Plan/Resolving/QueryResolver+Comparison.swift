@@ -107,8 +107,8 @@ extension QueryResolver {
         }
     }
 
-    /// Resolves the operands of a comparison. Operands without a type of their own, that is values and
-    /// members of JSON documents, get the type of the first operand with one.
+    /// Resolves the operands of a comparison. Operands without a type of their own, that is values
+    /// and members of JSON documents, get the type of the first operand with one.
     private func operands(
         _ expressions: [QueryExpression], for comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> [PlanOperand] {

@@ -46,8 +46,8 @@ extension QueryResolver {
         return .function(function, operands, result, name: name)
     }
 
-    /// An expression that takes the type of the other operand: a value of the query, or a computation
-    /// of such values. Nil for an expression with a type of its own.
+    /// An expression that takes the type of the other operand: a value of the query, or a
+    /// computation of such values. Nil for an expression with a type of its own.
     func openKind(of expression: QueryExpression, in scope: ResolverScope) -> OperandKind? {
         switch expression {
         case .constant(let value): return .constant(value.attributeType)

@@ -243,8 +243,8 @@ extension QueryResolver {
         return destination
     }
 
-    /// One to-many step, in a new clause or further along one. Its first table refers to the row and has
-    /// one row per destination.
+    /// One to-many step, in a new clause or further along one. Its first table refers to the row
+    /// and has one row per destination.
     func elements(
         of relationship: Relationship, from row: ResolverRow, in scope: ResolverScope
     ) throws(LarderError) -> ResolverRow {

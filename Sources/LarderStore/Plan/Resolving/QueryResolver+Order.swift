@@ -52,8 +52,8 @@ extension QueryResolver {
         }
     }
 
-    /// Sort keys, which name output columns or are resolved, then the first columns that they do not
-    /// name.
+    /// Sort keys, which name output columns or are resolved, then the first columns that they do
+    /// not name.
     private func outputOrder(
         _ keys: [SortKey], among columns: [ResolvedQuery.OutputColumn], first count: Int,
         resolve: (QueryExpression) throws(LarderError) -> ResolvedQuery.Order.Key

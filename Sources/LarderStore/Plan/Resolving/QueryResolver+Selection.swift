@@ -9,7 +9,8 @@ struct ResolvedSelection {
         case computed(Int, OperandType)
     }
 
-    /// The columns: the object's key, the computed values, the current values of assigned attributes.
+    /// The columns: the object's key, the computed values, the current values of assigned
+    /// attributes.
     var query: ResolvedQuery
     var computedCount: Int
     /// The new value of each assigned property, in the order of the assignments.
@@ -128,8 +129,8 @@ extension QueryResolver {
 }
 
 extension OperandType {
-    /// Whether a property of the other type accepts values of this one. A single value may still be out
-    /// of range.
+    /// Whether a property of the other type accepts values of this one. A single value may still be
+    /// out of range.
     fileprivate func isAssignable(to other: OperandType, in schema: Schema) -> Bool {
         if self == other { return true }
         if case (.object(let name), .object(let wanted)) = (self, other) {

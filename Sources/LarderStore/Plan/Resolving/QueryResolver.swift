@@ -28,8 +28,8 @@ final class QueryResolver {
     /// The names that a `having` predicate may use, while one is resolved.
     var outputs: [String: PlanOperand]?
 
-    /// An error that is being thrown: its original and its current form, and the expressions from which
-    /// it came, innermost first.
+    /// An error that is being thrown: its original and its current form, and the expressions from
+    /// which it came, innermost first.
     private var fault: (first: LarderError, last: LarderError, path: [QueryExpression])?
 
     /// SQLite's limit.
@@ -72,8 +72,8 @@ final class QueryResolver {
         !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 
-    /// Resolves an expression. An error refers to the innermost expression that is in a text, in the
-    /// text that was read last.
+    /// Resolves an expression. An error refers to the innermost expression that is in a text, in
+    /// the text that was read last.
     func locating<Result>(
         _ expression: QueryExpression, _ resolve: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {

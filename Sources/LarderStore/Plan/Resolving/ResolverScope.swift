@@ -2,8 +2,8 @@ import LarderModel
 
 /// The FROM clause of one SELECT while its key paths are resolved.
 ///
-/// Key paths add joins, each to-one path once. After all key paths of the clause are resolved, `sources`
-/// is complete. An inner scope can refer to the rows of the outer one.
+/// Key paths add joins, each to-one path once. After all key paths of the clause are resolved,
+/// `sources` is complete. An inner scope can refer to the rows of the outer one.
 final class ResolverScope {
     private(set) var sources: [PlanSource] = []
     let outer: ResolverScope?
@@ -26,8 +26,8 @@ final class ResolverScope {
     }
 }
 
-/// An object to which a key path leads: its key, which may be available before its table is joined, and
-/// the joined table after a property of it was requested.
+/// An object to which a key path leads: its key, which may be available before its table is joined,
+/// and the joined table after a property of it was requested.
 final class ResolverRow {
     let entity: Entity
     let scope: ResolverScope

@@ -5,8 +5,8 @@ import LarderModel
 struct SQLTemplate: Sendable {
     /// They are run one after the other.
     var statements: [SQL]
-    /// The questions about the parameters that the writer asked, with their answers. The statements are
-    /// right for all parameters with the same answers.
+    /// The questions about the parameters that the writer asked, with their answers. The statements
+    /// are right for all parameters with the same answers.
     var conditions: [(question: ParameterQuestion, answer: Bool)]
 
     func serves(

@@ -54,8 +54,8 @@ extension SQLWriter {
         }
     }
 
-    /// A value that names an object of one of several entities: its key, or -1, which no object has,
-    /// if the object with this key is of another entity. Nil for other values.
+    /// A value that names an object of one of several entities: its key, or -1, which no object
+    /// has, if the object with this key is of another entity. Nil for other values.
     private func object(_ value: PlanValue) -> SQL? {
         if case .cursor = value.source { return nil }
         guard let table = converter.entityTable(of: value.type) else { return nil }

@@ -15,11 +15,11 @@ struct KeysetSegment {
 }
 
 extension SQLWriter {
-    /// The statements of a query, which are run one after the other: one, unless the fetch continues
-    /// after a keyset cursor.
+    /// The statements of a query, which are run one after the other: one, unless the fetch
+    /// continues after a keyset cursor.
     ///
-    /// The rows after a cursor are divided into segments. Each is a range in the sort order, so that
-    /// an index finds its first row directly.
+    /// The rows after a cursor are divided into segments. Each is a range in the sort order, so
+    /// that an index finds its first row directly.
     mutating func statements(_ query: ResolvedQuery) throws(LarderError) -> [SQL] {
         guard query.verb == .fetch, try ask(.hasCursor) else { return [try statement(query)] }
         var statements: [SQL] = []
@@ -102,8 +102,8 @@ extension SQLWriter {
                 term = try ordered(operand, order.stringOrder)
                 // SQLite would read an integer as a column's index. A constant orders nothing.
                 if Int64(term.text) != nil { continue }
-                // The plus hides the column's own order. Without it SQLite prefers to read the whole
-                // table in key order rather than to sort a range of an index.
+                // The plus hides the column's own order. Without it SQLite prefers to read the
+                // whole table in key order rather than to sort a range of an index.
                 if query.hasIndexedRange, segment == nil, try !ask(.hasLimit) { term = "+\(term)" }
             case .output(let index):
                 let column = query.columns[index]

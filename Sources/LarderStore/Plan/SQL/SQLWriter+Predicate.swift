@@ -44,8 +44,8 @@ extension SQLWriter {
         }
     }
 
-    /// Whether a column has one of these names of entities. They are literals, since the planner has
-    /// statistics and indexes for them.
+    /// Whether a column has one of these names of entities. They are literals, since the planner
+    /// has statistics and indexes for them.
     static func kindTest(_ column: SQL, _ names: [String]) -> SQL {
         let literals = names.map { "\(literal: $0)" as SQL }
         return literals.count == 1 ? "\(column) = \(literals[0])" : "\(column) IN (\(literals))"
@@ -75,8 +75,8 @@ extension SQLWriter {
     /// Connects predicates by AND or OR.
     ///
     /// The depth of SQLite's parser stack and of its trees is bounded. Therefore long lists are
-    /// divided into groups. If a part is deep, the deepest comes first, where least is on the stack,
-    /// and parentheses that only human readers need are left out.
+    /// divided into groups. If a part is deep, the deepest comes first, where least is on the
+    /// stack, and parentheses that only human readers need are left out.
     static func connected(_ parts: [SQL], isAnd: Bool) -> WrittenPredicate {
         guard let first = parts.first else { return .always(isAnd) }
         guard parts.count > 1 else { return .sql(first) }

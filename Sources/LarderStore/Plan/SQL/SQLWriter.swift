@@ -2,10 +2,10 @@ import LarderModel
 
 /// Writes a resolved query as SQL, for all parameters that answer its questions in the same way.
 ///
-/// SQL has a third truth value and Swift has not. Therefore every predicate is written in one of two
-/// forms: positive, where SQL's true means true, and false and unknown mean false; or negated, where
-/// SQL's true means that the predicate is not true. Negation is pushed down to single comparisons,
-/// which handle nil. Indexes can serve the positive parts.
+/// SQL has a third truth value and Swift has not. Therefore every predicate is written in one of
+/// two forms: positive, where SQL's true means true, and false and unknown mean false; or negated,
+/// where SQL's true means that the predicate is not true. Negation is pushed down to single
+/// comparisons, which handle nil. Indexes can serve the positive parts.
 ///
 /// - `SQLWriter+Predicate.swift` and `…+Comparison.swift` write predicates,
 /// - `SQLWriter+Operand.swift` and `…+Function.swift` write operands,

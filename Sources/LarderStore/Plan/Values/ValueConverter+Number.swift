@@ -21,8 +21,9 @@ extension ValueConverter {
 
     /// A number of any type, for a comparison with stored integers; nil if it is no number.
     ///
-    /// The nearest double to a fractional decimal may be an integer. Therefore a fraction becomes the
-    /// half between the same two integers, and a number outside the range of integers becomes infinity.
+    /// The nearest double to a fractional decimal may be an integer. Therefore a fraction becomes
+    /// the half between the same two integers, and a number outside the range of integers becomes
+    /// infinity.
     func numberBesideIntegers(
         _ value: Value, _ target: PlanValue
     ) throws(LarderError) -> SQLValue? {
@@ -51,8 +52,8 @@ extension ValueConverter {
         LarderError(.malformedValue, "\(target.name) cannot be compared with NaN")
     }
 
-    /// A number for a comparison with a float or double. It is rounded to a float for a float, as if it
-    /// were stored: 0.1 equals a stored 0.1.
+    /// A number for a comparison with a float or double. It is rounded to a float for a float, as
+    /// if it were stored: 0.1 equals a stored 0.1.
     func floating(
         _ number: SQLValue, isFloat: Bool, _ target: PlanValue
     ) throws(LarderError) -> SQLValue {

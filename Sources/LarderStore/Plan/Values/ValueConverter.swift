@@ -3,10 +3,10 @@ import LarderModel
 
 /// Converts the values of a query to the types with which they are compared, in their stored form.
 ///
-/// A value of the same kind is accepted. A number is accepted if the other type has the same number. A
-/// text is read as a date, UUID, URL, decimal, data or an object's URI if one of these is expected, and
-/// also as a number or bool if arguments are texts. Everything else is `wrongType`. The range of an
-/// attribute's type does not limit a number: an int16 can be compared with 100000.
+/// A value of the same kind is accepted. A number is accepted if the other type has the same
+/// number. A text is read as a date, UUID, URL, decimal, data or an object's URI if one of these is
+/// expected, and also as a number or bool if arguments are texts. Everything else is `wrongType`.
+/// The range of an attribute's type does not limit a number: an int16 can be compared with 100000.
 struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema

@@ -22,7 +22,7 @@ final class Writer: StoreWriter {
     private var transactionStatement: TransactionStatement?
     var storage = StorageState.working
     /// Where the functions of the connection report their errors.
-    private var functionErrors = FunctionFaults()
+    private(set) var functionErrors = FunctionFaults()
     /// The last key of each entity.
     var lastKeys: [Int64] = []
     /// The keys in `sqlite_sequence`, up to which keys are reserved.

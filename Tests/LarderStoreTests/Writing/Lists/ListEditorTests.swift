@@ -35,7 +35,7 @@ struct ListEditorTests {
             try editor.apply(edits, to: shelf, links)
             #expect(context.summary == errors)
             return try context.values(
-                "SELECT _id FROM Book WHERE shelf IS NOT NULL ORDER BY shelf_position")
+                #"SELECT _id FROM Book WHERE shelf IS NOT NULL ORDER BY "_position.shelf""#)
         }
     }
 

@@ -146,7 +146,7 @@ struct DeleteRuleTests {
             .delete(players[0], ifVersion: nil))
         #expect(error.code == .deleteDenied)
         #expect(error.uri == badge.uriRepresentation)
-        #expect(error.message.contains("needs it as Badge.player"))
+        #expect(error.message.contains("requires it as Badge.player"))
         #expect(try library.version(team) == 1)
     }
 }

@@ -19,7 +19,8 @@ struct DerivedValueUpdaterTests {
     }
 
     private func updater(_ context: ChangeContext) -> DerivedValueUpdater {
-        DerivedValueUpdater(context: context, functionErrors: FunctionFaults(), time: 0)
+        DerivedValueUpdater(
+            context: context, functionErrors: library.writer.functionErrors, time: 0)
     }
 
     @Test("computes the values that depend on a recorded change, through other derived values")
