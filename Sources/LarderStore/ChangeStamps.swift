@@ -41,9 +41,9 @@ final class ChangeStamps: Sendable {
     func commit<Failure: Error>(
         _ changed: inout Slots, _ commit: () throws(Failure) -> Void
     ) throws(Failure) {
-        changed.forEach { increment(slots[$0]) }
+        changed.visit { increment(slots[$0]) }
         defer {
-            changed.forEach { increment(slots[$0]) }
+            changed.visit { increment(slots[$0]) }
             changed.removeAll()
         }
         try commit()
@@ -85,7 +85,7 @@ extension ChangeStamps {
             isEmpty = true
         }
 
-        func forEach(_ body: (Int) -> Void) {
+        func visit(_ body: (Int) -> Void) {
             if isEmpty { return }
             for number in words.indices {
                 var rest = words[number]
