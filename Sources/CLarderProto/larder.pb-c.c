@@ -1178,49 +1178,49 @@ void   larder__v1__error_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__error_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   larder__v1__change_fault__init
-                     (Larder__V1__ChangeFault         *message)
+void   larder__v1__change_violation__init
+                     (Larder__V1__ChangeViolation         *message)
 {
-  static const Larder__V1__ChangeFault init_value = LARDER__V1__CHANGE_FAULT__INIT;
+  static const Larder__V1__ChangeViolation init_value = LARDER__V1__CHANGE_VIOLATION__INIT;
   *message = init_value;
 }
-size_t larder__v1__change_fault__get_packed_size
-                     (const Larder__V1__ChangeFault *message)
+size_t larder__v1__change_violation__get_packed_size
+                     (const Larder__V1__ChangeViolation *message)
 {
-  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  assert(message->base.descriptor == &larder__v1__change_violation__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t larder__v1__change_fault__pack
-                     (const Larder__V1__ChangeFault *message,
+size_t larder__v1__change_violation__pack
+                     (const Larder__V1__ChangeViolation *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  assert(message->base.descriptor == &larder__v1__change_violation__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t larder__v1__change_fault__pack_to_buffer
-                     (const Larder__V1__ChangeFault *message,
+size_t larder__v1__change_violation__pack_to_buffer
+                     (const Larder__V1__ChangeViolation *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  assert(message->base.descriptor == &larder__v1__change_violation__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Larder__V1__ChangeFault *
-       larder__v1__change_fault__unpack
+Larder__V1__ChangeViolation *
+       larder__v1__change_violation__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Larder__V1__ChangeFault *)
-     protobuf_c_message_unpack (&larder__v1__change_fault__descriptor,
+  return (Larder__V1__ChangeViolation *)
+     protobuf_c_message_unpack (&larder__v1__change_violation__descriptor,
                                 allocator, len, data);
 }
-void   larder__v1__change_fault__free_unpacked
-                     (Larder__V1__ChangeFault *message,
+void   larder__v1__change_violation__free_unpacked
+                     (Larder__V1__ChangeViolation *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &larder__v1__change_fault__descriptor);
+  assert(message->base.descriptor == &larder__v1__change_violation__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   larder__v1__merge_conflict__init
@@ -3125,12 +3125,12 @@ static const ProtobufCFieldDescriptor larder__v1__error_reply__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "faults",
+    "problems",
     6,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Larder__V1__ErrorReply, n_faults),
-    offsetof(Larder__V1__ErrorReply, faults),
+    offsetof(Larder__V1__ErrorReply, n_problems),
+    offsetof(Larder__V1__ErrorReply, problems),
     NULL,
     NULL,
     0,             /* flags */
@@ -3143,7 +3143,7 @@ static const ProtobufCFieldDescriptor larder__v1__error_reply__field_descriptors
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(Larder__V1__ErrorReply, n_details),
     offsetof(Larder__V1__ErrorReply, details),
-    &larder__v1__change_fault__descriptor,
+    &larder__v1__change_violation__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -3153,9 +3153,9 @@ static const unsigned larder__v1__error_reply__field_indices_by_name[] = {
   0,   /* field[0] = code */
   3,   /* field[3] = column */
   6,   /* field[6] = details */
-  5,   /* field[5] = faults */
   2,   /* field[2] = hint */
   1,   /* field[1] = message */
+  5,   /* field[5] = problems */
   4,   /* field[4] = uri */
 };
 static const ProtobufCIntRange larder__v1__error_reply__number_ranges[1 + 1] =
@@ -3178,7 +3178,7 @@ const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__error_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptors[9] =
+static const ProtobufCFieldDescriptor larder__v1__change_violation__field_descriptors[9] =
 {
   {
     "code",
@@ -3186,7 +3186,7 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, code),
+    offsetof(Larder__V1__ChangeViolation, code),
     NULL,
     NULL,
     0,             /* flags */
@@ -3198,7 +3198,7 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, message),
+    offsetof(Larder__V1__ChangeViolation, message),
     NULL,
     NULL,
     0,             /* flags */
@@ -3209,8 +3209,8 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_UINT32,
-    offsetof(Larder__V1__ChangeFault, change_presence_case),
-    offsetof(Larder__V1__ChangeFault, change),
+    offsetof(Larder__V1__ChangeViolation, change_presence_case),
+    offsetof(Larder__V1__ChangeViolation, change),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
@@ -3222,7 +3222,7 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, entity),
+    offsetof(Larder__V1__ChangeViolation, entity),
     NULL,
     NULL,
     0,             /* flags */
@@ -3233,8 +3233,8 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     5,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Larder__V1__ChangeFault, n_properties),
-    offsetof(Larder__V1__ChangeFault, properties),
+    offsetof(Larder__V1__ChangeViolation, n_properties),
+    offsetof(Larder__V1__ChangeViolation, properties),
     NULL,
     NULL,
     0,             /* flags */
@@ -3246,7 +3246,7 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, uri),
+    offsetof(Larder__V1__ChangeViolation, uri),
     NULL,
     NULL,
     0,             /* flags */
@@ -3258,7 +3258,7 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, value_kind),
+    offsetof(Larder__V1__ChangeViolation, value_kind),
     NULL,
     NULL,
     0,             /* flags */
@@ -3270,7 +3270,7 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BYTES,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, rule),
+    offsetof(Larder__V1__ChangeViolation, rule),
     NULL,
     NULL,
     0,             /* flags */
@@ -3282,14 +3282,14 @@ static const ProtobufCFieldDescriptor larder__v1__change_fault__field_descriptor
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__ChangeFault, conflict),
+    offsetof(Larder__V1__ChangeViolation, conflict),
     &larder__v1__merge_conflict__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned larder__v1__change_fault__field_indices_by_name[] = {
+static const unsigned larder__v1__change_violation__field_indices_by_name[] = {
   2,   /* field[2] = change */
   0,   /* field[0] = code */
   8,   /* field[8] = conflict */
@@ -3300,24 +3300,24 @@ static const unsigned larder__v1__change_fault__field_indices_by_name[] = {
   5,   /* field[5] = uri */
   6,   /* field[6] = value_kind */
 };
-static const ProtobufCIntRange larder__v1__change_fault__number_ranges[1 + 1] =
+static const ProtobufCIntRange larder__v1__change_violation__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 9 }
 };
-const ProtobufCMessageDescriptor larder__v1__change_fault__descriptor =
+const ProtobufCMessageDescriptor larder__v1__change_violation__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "larder.v1.ChangeFault",
-  "ChangeFault",
-  "Larder__V1__ChangeFault",
+  "larder.v1.ChangeViolation",
+  "ChangeViolation",
+  "Larder__V1__ChangeViolation",
   "larder.v1",
-  sizeof(Larder__V1__ChangeFault),
+  sizeof(Larder__V1__ChangeViolation),
   9,
-  larder__v1__change_fault__field_descriptors,
-  larder__v1__change_fault__field_indices_by_name,
-  1,  larder__v1__change_fault__number_ranges,
-  (ProtobufCMessageInit) larder__v1__change_fault__init,
+  larder__v1__change_violation__field_descriptors,
+  larder__v1__change_violation__field_indices_by_name,
+  1,  larder__v1__change_violation__number_ranges,
+  (ProtobufCMessageInit) larder__v1__change_violation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor larder__v1__merge_conflict__field_descriptors[3] =

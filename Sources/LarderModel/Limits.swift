@@ -29,7 +29,7 @@ public enum Limits {
     /// Sort keys, selected columns, group keys or aggregates of a query, each.
     public static let queryColumnsMax = 256
     /// Relationships along the prefetch paths of a fetch.
-    public static let prefetchedStepsMax = 64
+    public static let prefetchedRelationshipsMax = 64
     /// Identifiers in one `get` request.
     public static let identifiersMax = 65_536
     /// Changes in one change set.
@@ -39,9 +39,9 @@ public enum Limits {
     public static let editedObjectsMax = 65_536
     /// Objects that a change set may count in ordered lists to resolve positions given by index;
     /// the last index may exceed the limit.
-    public static let countedObjectsMax = 2_000_000
+    public static let listScanObjectsMax = 2_000_000
     /// Bulk changes in one change set.
-    public static let changesByPredicateMax = 1_000
+    public static let bulkChangesMax = 1_000
     /// Object identifiers in the results of all bulk changes of a change set.
     public static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.
@@ -49,10 +49,10 @@ public enum Limits {
     /// The idempotency key of a change set, in UTF-8 bytes.
     public static let idempotencyKeyBytesMax = 64
     /// Saves with an idempotency key whose results the store keeps, and for how long in seconds.
-    public static let outcomesMax: Int64 = 1_000_000
-    public static let outcomeSecondsMax = 86_400.0
+    public static let idempotencyKeysMax: Int64 = 1_000_000
+    public static let idempotencyKeySecondsMax = 86_400.0
     /// Batches of an insertion that a client may send before the server has acknowledged them.
-    public static let batchesAheadMax = 4
+    public static let unacknowledgedBatchesMax = 4
     /// The name of an entity or a property, in UTF-8 bytes.
     public static let nameBytesMax = 128
     /// Entities of a schema, and properties of an entity.

@@ -24,13 +24,13 @@ final class ChangeStamps: Sendable {
     // MARK: - For readers
 
     /// The stamp of an object; nil while a transaction that changes it is being committed.
-    func stamp(ofKey key: Int64) -> ObjectMark? {
+    func stamp(ofKey key: Int64) -> ObjectStamp? {
         let slot = Self.slot(ofKey: key)
         let stamp = slots[slot].load(ordering: .sequentiallyConsistent)
-        return stamp % 2 == 0 ? ObjectMark(slot: slot, version: stamp) : nil
+        return stamp % 2 == 0 ? ObjectStamp(slot: slot, version: stamp) : nil
     }
 
-    func isCurrent(_ stamp: ObjectMark) -> Bool {
+    func isCurrent(_ stamp: ObjectStamp) -> Bool {
         slots[stamp.slot].load(ordering: .sequentiallyConsistent) == stamp.version
     }
 

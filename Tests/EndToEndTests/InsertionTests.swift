@@ -17,11 +17,11 @@ struct InsertionTests {
         let rows = (1...12_000).lazy.map { Self.row($0) }
         let several = try Self.insert(
             client, Insertion("Student", wantsIdentifiers: true), rows)
-        #expect(several.rowCount == 12_000 && several.keys == [KeyRun(first: 1, count: 12_000)])
+        #expect(several.rowCount == 12_000 && several.keys == [KeyRange(first: 1, count: 12_000)])
         let one = try await client.insertAll(
             Insertion("Student", isAtomic: true, wantsIdentifiers: true),
             properties: Self.names, rows: Array(rows))
-        #expect(one.keys == [KeyRun(first: 12_001, count: 12_000)])
+        #expect(one.keys == [KeyRange(first: 12_001, count: 12_000)])
         #expect((one.transaction ?? 0) - (several.transaction ?? 0) == 1)
         let (stream, writer) = AsyncStream.makeStream(of: [Value].self)
         for number in 1...100 { writer.yield(Self.row(number)) }

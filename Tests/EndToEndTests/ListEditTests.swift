@@ -59,7 +59,7 @@ struct ListEditTests {
         }
 
         /// A position next to an own object that gives an object this index among the own ones.
-        private mutating func position(_ index: Int) -> ListPlace {
+        private mutating func position(_ index: Int) -> RelationshipPosition {
             if index == 0, Bool.random(using: &random) { return .first }
             if index == own.count, Bool.random(using: &random) || own.isEmpty { return .last }
             if index < own.count, index == 0 || Bool.random(using: &random) {

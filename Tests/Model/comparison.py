@@ -313,5 +313,5 @@ class Comparison:
 
 def described(reply):
     if isinstance(reply, larder.ErrorReply):
-        return " | ".join(reply.faults or [reply.message])[:SHOWN_MAX]
+        return " | ".join(reply.problems or [reply.message])[:SHOWN_MAX]
     return " ".join(str(reply).split())[:SHOWN_MAX]

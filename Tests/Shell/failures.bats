@@ -23,31 +23,31 @@ start_daemon_within() {
         [ "$status" = 0 ] || break
         stored=$((stored + 1))
     done
-    same 74 "$status"
-    holds "$stderr" "error[STORAGE_FULL]"
+    assert_equal 74 "$status"
+    assert_contains "$stderr" "error[STORAGE_FULL]"
     [ "$stored" -gt 10 ]
-    same "$stored" "$(larder count Sample)"
+    assert_equal "$stored" "$(larder count Sample)"
     # It rejects the next write too, and continues to serve.
-    expect 74 larder insert Sample string="$text"
-    same "$stored" "$(larder count Sample)"
+    assert_status 74 larder insert Sample string="$text"
+    assert_equal "$stored" "$(larder count Sample)"
 
     # After the limit is removed while it runs, it accepts writes again.
     prlimit --pid "$daemon" --fsize=unlimited
     larder insert Sample string="$text" >/dev/null
-    same "$((stored + 1))" "$(larder count Sample)"
+    assert_equal "$((stored + 1))" "$(larder count Sample)"
     stop_daemon
-    same ok "$(sqlite3 test.store 'PRAGMA integrity_check')"
+    assert_equal ok "$(sqlite3 test.store 'PRAGMA integrity_check')"
     start_daemon
-    same "$((stored + 1))" "$(larder count Sample)"
+    assert_equal "$((stored + 1))" "$(larder count Sample)"
 }
 
 @test "a store of a newer version is rejected, and the error names both versions" {
     start_daemon
     stop_daemon
     sqlite3 test.store 'PRAGMA user_version = 99'
-    expect 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
-    holds "$stderr" "error[STORE_TOO_NEW]"
-    holds "$stderr" 99
+    assert_status 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+    assert_contains "$stderr" "error[STORE_TOO_NEW]"
+    assert_contains "$stderr" 99
     sqlite3 test.store 'PRAGMA user_version = 3'
     start_daemon
 }
@@ -55,13 +55,13 @@ start_daemon_within() {
 @test "a file that is not a store is rejected and left unchanged" {
     printf 'not a store, but a text of some length\n%.0s' {1..200} >test.store
     cp test.store before
-    expect 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
-    holds "$stderr" "error[NOT_A_STORE]"
+    assert_status 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+    assert_contains "$stderr" "error[NOT_A_STORE]"
     cmp test.store before
     rm test.store
     sqlite3 test.store 'CREATE TABLE others (x)'
     cp test.store before
-    expect 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
-    holds "$stderr" "error[NOT_A_STORE]"
+    assert_status 74 larderd --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+    assert_contains "$stderr" "error[NOT_A_STORE]"
     cmp test.store before
 }

@@ -16,7 +16,7 @@ commands=(
 )
 
 @test "commands behave the same with --store as with a socket" {
-    fill
+    insert_articles
     for command in "${commands[@]}"; do
         # shellcheck disable=SC2086
         run --separate-stderr larder $command
@@ -26,18 +26,18 @@ commands=(
     for index in "${!commands[@]}"; do
         # shellcheck disable=SC2086
         run --separate-stderr larder ${commands[index]} --store test.store
-        same "${served[index]}" "$status|$output|$stderr"
+        assert_equal "${served[index]}" "$status|$output|$stderr"
     done
 }
 
 @test "--store with --schema creates a store; later commands need no schema" {
     uri=$(larder insert Category name=a --store new.store --schema "$schema")
-    expect 0 larder get "$uri" --store new.store --output jsonl
-    same a "$(jq -r .name <<<"$output")"
-    expect 0 larder update "$uri" name=b --store new.store
-    expect 0 larder delete "$uri" --store new.store
-    expect 0 larder ping --store new.store
-    expect 0 larder stats --store new.store
+    assert_status 0 larder get "$uri" --store new.store --output jsonl
+    assert_equal a "$(jq -r .name <<<"$output")"
+    assert_status 0 larder update "$uri" name=b --store new.store
+    assert_status 0 larder delete "$uri" --store new.store
+    assert_status 0 larder ping --store new.store
+    assert_status 0 larder stats --store new.store
 }
 
 @test "a missing store without a schema and a file that is not a store are errors" {
@@ -45,50 +45,50 @@ commands=(
     [ "$status" -ge 64 ] && [ "$status" -le 78 ]
     [ ! -e missing.store ]
     head -c 5000 /dev/urandom >noise
-    expect 74 larder count Article --store noise
-    holds "$stderr" "error[NOT_A_STORE]"
+    assert_status 74 larder count Article --store noise
+    assert_contains "$stderr" "error[NOT_A_STORE]"
 }
 
 @test "a schema that differs from that of the store is rejected with the differences" {
     sed 's/"int64",  "default": 0/"int32",  "default": 0/' "$schema" >other.json
     stop_daemon
-    expect 65 larder count Article --store test.store --schema other.json
-    holds "$stderr" "error[SCHEMA_MISMATCH]"
-    holds "$stderr" "wordCount"
+    assert_status 65 larder count Article --store test.store --schema other.json
+    assert_contains "$stderr" "error[SCHEMA_MISMATCH]"
+    assert_contains "$stderr" "wordCount"
 }
 
 @test "schema check prints the entities, or every problem with its path" {
-    expect 0 larder schema check "$schema"
-    same $'Category\t1\t1' "$(grep ^Category <<<"$output")"
+    assert_status 0 larder schema check "$schema"
+    assert_equal $'Category\t1\t1' "$(grep ^Category <<<"$output")"
     cat >bad.json <<'END'
 { "version": "1.0.0", "entities": [
   { "name": "A", "attributes": [ { "name": "x", "type": "strin" } ],
     "relationships": [ { "name": "r", "destination": "B" } ], "colour": 1 } ] }
 END
-    expect 65 larder schema check bad.json
-    holds "$stderr" "error[MALFORMED_SCHEMA]"
-    holds "$stderr" "entities[0].attributes[0].type"
-    holds "$stderr" "entities[0].colour"
-    expect 65 larder schema check - <<<'{'
-    expect 74 larder schema check nowhere.json
+    assert_status 65 larder schema check bad.json
+    assert_contains "$stderr" "error[MALFORMED_SCHEMA]"
+    assert_contains "$stderr" "entities[0].attributes[0].type"
+    assert_contains "$stderr" "entities[0].colour"
+    assert_status 65 larder schema check - <<<'{'
+    assert_status 74 larder schema check nowhere.json
 }
 
 @test "schema check --cloudkit reports what CloudKit does not support" {
-    expect 65 larder schema check "$schema" --cloudkit
-    holds "$stderr" "entities[0].attributes[0]"
-    holds "$stderr" "entities[1].attributes[0].unique"
+    assert_status 65 larder schema check "$schema" --cloudkit
+    assert_contains "$stderr" "entities[0].attributes[0]"
+    assert_contains "$stderr" "entities[1].attributes[0].unique"
     cat >good.json <<'END'
 { "version": "1.0.0", "entities": [
   { "name": "A", "attributes": [ { "name": "x", "type": "string", "optional": true } ] } ] }
 END
-    expect 0 larder schema check good.json --cloudkit
+    assert_status 0 larder schema check good.json --cloudkit
 }
 
 @test "completion scripts are available for three shells" {
     for shell in bash zsh fish; do
-        expect 0 larder --generate-completion-script $shell
-        same "" "$stderr"
-        holds "$output" larder
+        assert_status 0 larder --generate-completion-script $shell
+        assert_equal "" "$stderr"
+        assert_contains "$output" larder
     done
 }
 
@@ -104,6 +104,6 @@ END
         }
         complete_line larder fe
         complete_line larder fetch A'
-    same 'fetch' "$(xargs <<<"${lines[0]}")"
-    same 'Article ArticleCollection' "$(xargs <<<"${lines[1]}")"
+    assert_equal 'fetch' "$(xargs <<<"${lines[0]}")"
+    assert_equal 'Article ArticleCollection' "$(xargs <<<"${lines[1]}")"
 }

@@ -47,8 +47,8 @@ setup() {
 
 teardown() { leave_scratch; }
 
-# expect STATUS COMMAND…: runs the command and checks its exit status. Sets $output and $stderr.
-expect() {
+# assert_status STATUS COMMAND…: runs the command and checks its exit status. Sets $output and $stderr.
+assert_status() {
     local expected=$1
     shift
     run --separate-stderr "$@"
@@ -59,16 +59,16 @@ expect() {
     }
 }
 
-# same EXPECTED ACTUAL: checks that two texts are equal.
-same() {
+# assert_equal EXPECTED ACTUAL: checks that two texts are equal.
+assert_equal() {
     [ "$1" = "$2" ] || {
         printf 'expected: %s\nfound:    %s\n' "$1" "$2"
         return 1
     }
 }
 
-# holds TEXT PART: checks that a text contains another.
-holds() {
+# assert_contains TEXT PART: checks that a text contains another.
+assert_contains() {
     [[ "$1" == *"$2"* ]] || {
         printf 'text: %s\nlacks: %s\n' "$1" "$2"
         return 1
@@ -76,7 +76,7 @@ holds() {
 }
 
 # Inserts three categories and six articles, two of them in a collection.
-fill() {
+insert_articles() {
     tech=$(larder insert Category name=tech)
     arts=$(larder insert Category name=arts)
     empty=$(larder insert Category name=empty)

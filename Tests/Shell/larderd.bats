@@ -11,13 +11,13 @@ serve() {
     daemon=$!
     exec {log_lines}<log_lines
     read -r -t 20 line <&"$log_lines"
-    holds "$line" "serving store"
+    assert_contains "$line" "serving store"
 }
 
 @test "--help begins with examples, and --version prints a version number" {
-    expect 0 larderd --help
-    holds "${lines[1]}" EXAMPLES
-    expect 0 larderd --version
+    assert_status 0 larderd --help
+    assert_contains "${lines[1]}" EXAMPLES
+    assert_status 0 larderd --version
     [[ $output =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
 }
 
@@ -27,47 +27,47 @@ serve() {
         "--in-memory --schema $schema --mode 0060" "--in-memory --schema $schema --idle-exit 0" \
         "--in-memory --schema $schema --log-level loud" '--no-such-option'; do
         # shellcheck disable=SC2086
-        expect 64 larderd $options
-        holds "$stderr" "error[USAGE]"
-        holds "$stderr" "hint: "
+        assert_status 64 larderd $options
+        assert_contains "$stderr" "error[USAGE]"
+        assert_contains "$stderr" "hint: "
     done
 }
 
 @test "a missing or invalid schema exits with 65 and the error names the file" {
-    expect 65 larderd --in-memory --schema nowhere.json --socket s
-    holds "$stderr" "nowhere.json"
+    assert_status 65 larderd --in-memory --schema nowhere.json --socket s
+    assert_contains "$stderr" "nowhere.json"
     echo '{"version": "1.0.0", "entities": [], "more": 1}' >wrong.json
-    expect 65 larderd --in-memory --schema wrong.json --socket s
-    holds "$stderr" "error[MALFORMED_SCHEMA]"
-    holds "$stderr" "more"
+    assert_status 65 larderd --in-memory --schema wrong.json --socket s
+    assert_contains "$stderr" "error[MALFORMED_SCHEMA]"
+    assert_contains "$stderr" "more"
     [ ! -e s ]
 }
 
 @test "a file that is not a store exits with 74" {
     head -c 5000 /dev/urandom >noise
-    expect 74 larderd --store noise --schema "$schema" --socket s
-    holds "$stderr" "error[NOT_A_STORE]"
+    assert_status 74 larderd --store noise --schema "$schema" --socket s
+    assert_contains "$stderr" "error[NOT_A_STORE]"
 }
 
 @test "it logs its socket and its store to standard error" {
     serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
-    holds "$line" "$LARDER_SOCKET"
-    holds "$line" "schema version"
+    assert_contains "$line" "$LARDER_SOCKET"
+    assert_contains "$line" "schema version"
     [[ $line =~ [0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12} ]]
     larder ping
-    same 600 "$(stat -c %a "$LARDER_SOCKET")"
+    assert_equal 600 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
 @test "the socket has the mode of --mode, regardless of the umask" {
     umask 077
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET" --mode 0660
-    same 660 "$(stat -c %a "$LARDER_SOCKET")"
+    assert_equal 660 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
 @test "without --socket it listens in the runtime directory, with the name of the store file" {
     unset RUNTIME_DIRECTORY
     XDG_RUNTIME_DIR=$scratch serve --store test.store --schema "$schema"
-    same 700 "$(stat -c %a larder)"
+    assert_equal 700 "$(stat -c %a larder)"
     larder ping --socket larder/test.sock
 }
 
@@ -96,20 +96,20 @@ serve() {
     kill -INT "$daemon"
     # The second signal is sent after the first was handled.
     read -r -t 20 line <&"$log_lines"
-    holds "$line" stopping
+    assert_contains "$line" stopping
     kill -INT "$daemon"
     local status=0
     wait "$daemon" || status=$?
     daemon=
     kill -KILL "$client"
     wait "$client" || true
-    same 130 "$status"
+    assert_equal 130 "$status"
 }
 
 @test "a stale socket is replaced; a socket in use and a regular file are not" {
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
-    expect 69 larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
-    holds "$stderr" "$LARDER_SOCKET is in use"
+    assert_status 69 larderd --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
+    assert_contains "$stderr" "$LARDER_SOCKET is in use"
     kill -KILL "$daemon"
     wait "$daemon" || true
     [ -S "$LARDER_SOCKET" ]
@@ -117,14 +117,14 @@ serve() {
     serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
     larder ping
     echo text >file
-    expect 69 larderd --in-memory --schema "$schema" --socket file
-    same text "$(cat file)"
+    assert_status 69 larderd --in-memory --schema "$schema" --socket file
+    assert_equal text "$(cat file)"
 }
 
 @test "a socket path that is too long is rejected with both lengths" {
-    expect 65 larderd --in-memory --schema "$schema" --socket "/tmp/$(printf 'x%.0s' {1..103})"
-    holds "$stderr" "108 bytes"
-    holds "$stderr" "107"
+    assert_status 65 larderd --in-memory --schema "$schema" --socket "/tmp/$(printf 'x%.0s' {1..103})"
+    assert_contains "$stderr" "108 bytes"
+    assert_contains "$stderr" "107"
 }
 
 @test "an idle server has at most 6 MiB of private and 24 MiB of resident memory" {
@@ -167,15 +167,15 @@ serve() {
     local status=0
     wait "$daemon" || status=$?
     daemon=
-    same 64 "$status"
+    assert_equal 64 "$status"
 }
 
 @test "an inherited descriptor that is not a listening socket is rejected" {
     export schema
     # shellcheck disable=SC2016
-    expect 69 sh -c \
+    assert_status 69 sh -c \
         'LISTEN_PID=$$ LISTEN_FDS=1 exec larderd --in-memory --schema "$schema" 3</dev/null'
-    holds "$stderr" "descriptor 3"
+    assert_contains "$stderr" "descriptor 3"
 }
 
 @test "without free descriptors it neither exits nor spins, and accepts connections again later" {
@@ -208,5 +208,5 @@ for peer in peers:
 END
     larder ping --wait --timeout 20s
     kill -0 "$daemon"
-    holds "$(cat log)" "cannot accept connections now"
+    assert_contains "$(cat log)" "cannot accept connections now"
 }

@@ -2,8 +2,8 @@ load helper
 
 @test "plain output escapes characters that would break a line or a column" {
     larder insert Sample --json '{"string": "a\tb\nc\\d\u001b[1m"}' >/dev/null
-    expect 0 larder fetch Sample --select string,int64
-    same 'a\tb\nc\\d\x1b[1m'$'\t' "$output"
+    assert_status 0 larder fetch Sample --select string,int64
+    assert_equal 'a\tb\nc\\d\x1b[1m'$'\t' "$output"
 }
 
 @test "csv follows RFC 4180 and distinguishes nil from the empty string" {
@@ -22,35 +22,35 @@ load helper
 }
 
 @test "json is one array and jsonl one object per line, also for an empty result" {
-    same '[]' "$(larder fetch Sample --output json)"
-    same '' "$(larder fetch Sample --output jsonl)"
-    same '' "$(larder fetch Sample)"
+    assert_equal '[]' "$(larder fetch Sample --output json)"
+    assert_equal '' "$(larder fetch Sample --output jsonl)"
+    assert_equal '' "$(larder fetch Sample)"
     larder insert Sample int64=1 >/dev/null
     larder insert Sample int64=2 >/dev/null
-    same '[{"int64":1},{"int64":2}]' \
+    assert_equal '[{"int64":1},{"int64":2}]' \
         "$(larder fetch Sample --select int64 --sort int64 --output json | jq -c .)"
-    same $'{"int64":1}\n{"int64":2}' \
+    assert_equal $'{"int64":1}\n{"int64":2}' \
         "$(larder fetch Sample --select int64 --sort int64 --output jsonl)"
 }
 
 @test "csv and table output of an empty result has a header" {
-    same $'int64\r' "$(larder fetch Sample --select int64 --output csv)"
-    same $'int64\n-----' "$(larder fetch Sample --select int64 --output table)"
+    assert_equal $'int64\r' "$(larder fetch Sample --select int64 --output csv)"
+    assert_equal $'int64\n-----' "$(larder fetch Sample --select int64 --output table)"
 }
 
 @test "with --output json, errors are one JSON object, including usage errors" {
-    expect 4 larder count Nothing --output json
-    same '["UNKNOWN_ENTITY",4]' "$(jq -c '[.code,.status]' <<<"$stderr")"
-    expect 64 larder fetch --output json
-    same '["USAGE",64]' "$(jq -c '[.code,.status]' <<<"$stderr")"
+    assert_status 4 larder count Nothing --output json
+    assert_equal '["UNKNOWN_ENTITY",4]' "$(jq -c '[.code,.status]' <<<"$stderr")"
+    assert_status 64 larder fetch --output json
+    assert_equal '["USAGE",64]' "$(jq -c '[.code,.status]' <<<"$stderr")"
 }
 
 @test "a successful command prints nothing to standard error" {
     for i in 1 2 3; do echo '{"int64": '$i'}'; done >lines
-    expect 0 larder import Sample lines
-    same "" "$stderr"
-    same 3 "$output"
-    expect 0 larder export Sample
-    same "" "$stderr"
-    same 3 "${#lines[@]}"
+    assert_status 0 larder import Sample lines
+    assert_equal "" "$stderr"
+    assert_equal 3 "$output"
+    assert_status 0 larder export Sample
+    assert_equal "" "$stderr"
+    assert_equal 3 "${#lines[@]}"
 }

@@ -8,19 +8,19 @@ load helper
         larder ping --timeout 10s >/dev/null
     done
     # Only whole transactions were committed.
-    same 0 "$(($(larder count Sample) % 2000))"
+    assert_equal 0 "$(($(larder count Sample) % 2000))"
 }
 
 @test "acknowledged writes survive a graceful shutdown and a kill" {
     a=$(larder insert Category name=a)
     stop_daemon
     start_daemon
-    same a "$(larder get "$a" --output jsonl | jq -r .name)"
+    assert_equal a "$(larder get "$a" --output jsonl | jq -r .name)"
     b=$(larder insert Category name=b)
     kill -KILL "$daemon"
     wait "$daemon" || true
     start_daemon
-    same b "$(larder get "$b" --output jsonl | jq -r .name)"
+    assert_equal b "$(larder get "$b" --output jsonl | jq -r .name)"
 }
 
 @test "a graceful shutdown removes the socket and exits with 0" {
@@ -29,18 +29,18 @@ load helper
 }
 
 @test "opening a store that is in use fails with 74 and names the process" {
-    expect 74 larderd --store test.store --schema "$schema" --socket "$scratch/second"
-    holds "$stderr" "STORE_IN_USE"
-    holds "$stderr" "$daemon"
-    expect 74 larder count Article --store test.store
-    holds "$stderr" "error[STORE_IN_USE]"
+    assert_status 74 larderd --store test.store --schema "$schema" --socket "$scratch/second"
+    assert_contains "$stderr" "STORE_IN_USE"
+    assert_contains "$stderr" "$daemon"
+    assert_status 74 larder count Article --store test.store
+    assert_contains "$stderr" "error[STORE_IN_USE]"
     larder ping >/dev/null
 }
 
 @test "concurrent inserts of twenty processes are all stored" {
     for i in {1..20}; do larder insert Sample int64="$i" >/dev/null 3>&- & children+=($!); done
     for child in "${children[@]}"; do wait "$child"; done
-    same $'20\t210' "$(larder aggregate Sample count sum:int64)"
+    assert_equal $'20\t210' "$(larder aggregate Sample count sum:int64)"
 }
 
 @test "systemd socket activation starts the server at the first connection" {
@@ -51,7 +51,7 @@ load helper
     daemon=$!
     until [ -S "$LARDER_SOCKET" ]; do kill -0 "$daemon"; done
     larder insert Category name=activated --timeout 20s >/dev/null
-    same activated "$(larder fetch Category --select name)"
+    assert_equal activated "$(larder fetch Category --select name)"
     stop_daemon
     [ -S "$LARDER_SOCKET" ]
 }

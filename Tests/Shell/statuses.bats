@@ -7,9 +7,9 @@ load helper
         'count A --socket s --store f' 'count A --schema f' 'get' 'update'; do
         [ -n "$arguments" ] || continue
         # shellcheck disable=SC2086
-        expect 64 larder $arguments
-        holds "$stderr" "error[USAGE]"
-        same "" "$output"
+        assert_status 64 larder $arguments
+        assert_contains "$stderr" "error[USAGE]"
+        assert_equal "" "$output"
     done
 }
 
@@ -17,31 +17,31 @@ load helper
     for command in insert get update delete save fetch count aggregate id import export explain \
         'schema show' 'schema check' stats check ping; do
         # shellcheck disable=SC2086
-        expect 0 larder $command --help
-        same "" "$stderr"
+        assert_status 0 larder $command --help
+        assert_equal "" "$stderr"
         [[ $output == *EXAMPLES:*USAGE:* ]]
     done
-    expect 0 larder --version
+    assert_status 0 larder --version
 }
 
 @test "a missing server exits with 69; a missing store option is a usage error" {
-    expect 69 larder count Article --socket "$scratch/nobody"
-    holds "$stderr" "error[CONNECTION_FAILED]"
+    assert_status 69 larder count Article --socket "$scratch/nobody"
+    assert_contains "$stderr" "error[CONNECTION_FAILED]"
     unset LARDER_SOCKET
-    expect 64 larder count Article
+    assert_status 64 larder count Article
 }
 
 @test "a socket without a server and a path that is too long exit with 69" {
     kill -KILL "$daemon"
     wait "$daemon" || true
     daemon=
-    expect 69 larder count Article
-    expect 69 larder count Article --socket "/tmp/$(printf 'x%.0s' {1..120})"
+    assert_status 69 larder count Article
+    assert_status 69 larder count Article --socket "/tmp/$(printf 'x%.0s' {1..120})"
 }
 
 @test "ping --wait exits with 75 after the timeout" {
-    expect 75 larder ping --wait --timeout 100ms --socket "$scratch/nobody"
-    holds "$stderr" "error[TIMEOUT]"
+    assert_status 75 larder ping --wait --timeout 100ms --socket "$scratch/nobody"
+    assert_contains "$stderr" "error[TIMEOUT]"
 }
 
 @test "ping --wait waits for a server that starts later" {
@@ -65,7 +65,7 @@ signal.pause()
 END
     mute=$!
     until [ -e mute.ready ]; do kill -0 "$mute"; done
-    expect 69 larder count Article --socket "$scratch/mute" --timeout 200ms
+    assert_status 69 larder count Article --socket "$scratch/mute" --timeout 200ms
     kill "$mute"
 }
 
@@ -81,8 +81,8 @@ END
     status=0
     wait "$import" || status=$?
     kill -CONT "$daemon"
-    same 1 "$status"
-    holds "$(cat errors)" "error[INDETERMINATE]"
+    assert_equal 1 "$status"
+    assert_contains "$(cat errors)" "error[INDETERMINATE]"
 }
 
 @test "a server of another protocol exits with 76" {
@@ -98,7 +98,7 @@ peer.recv(4096)
 END
     other=$!
     until [ -e other.ready ]; do kill -0 "$other"; done
-    expect 76 larder count Article --socket "$scratch/other" --timeout 5s
+    assert_status 76 larder count Article --socket "$scratch/other" --timeout 5s
     kill "$other" 2>/dev/null || true
 }
 
@@ -107,8 +107,8 @@ END
     exec 4<>pipe
     run timeout --preserve-status -s INT 1 larder import Sample pipe
     exec 4>&-
-    same 130 "$status"
-    same 0 "$(larder count Sample)"
+    assert_equal 130 "$status"
+    assert_equal 0 "$(larder count Sample)"
 }
 
 @test "a closed pipe ends a fetch without a message" {
@@ -116,46 +116,46 @@ END
         larder import Sample - >/dev/null
     for form in table plain json jsonl csv; do
         larder fetch Sample --output "$form" 2>errors | head -1 >first
-        same "" "$(cat errors)"
+        assert_equal "" "$(cat errors)"
         [ -s first ]
     done
-    same 5000 "$(larder count Sample)"
+    assert_equal 5000 "$(larder count Sample)"
 }
 
 @test "a failure to write the output exits with 74" {
     larder insert Sample int64=1 >/dev/null
     run bash -c 'larder fetch Sample >/dev/full'
-    same 74 "$status"
+    assert_equal 74 "$status"
     run bash -c 'larder fetch Sample >&-'
-    same 74 "$status"
+    assert_equal 74 "$status"
 }
 
 @test "a closed standard input, invalid UTF-8 and endless lines are errors" {
     run bash -c 'larder save - <&-'
-    same 74 "$status"
+    assert_equal 74 "$status"
     printf '{"int64": 1, "string": "\xff"}\n' >bytes
-    expect 65 larder import Sample bytes
-    holds "$stderr" "line 1: not valid UTF-8"
+    assert_status 65 larder import Sample bytes
+    assert_contains "$stderr" "line 1: not valid UTF-8"
     head -c 17000000 /dev/zero | tr '\0' a >long
-    expect 5 larder import Sample long
-    holds "$stderr" "error[RESOURCE_EXHAUSTED]"
-    expect 65 larder save bytes
+    assert_status 5 larder import Sample long
+    assert_contains "$stderr" "error[RESOURCE_EXHAUSTED]"
+    assert_status 65 larder save bytes
 }
 
 @test "more lines than one change set may contain are rejected with the line number" {
     yes '{"delete": {"@id": "x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Sample/p1"}}' |
         head -c 68000000 >many
-    expect 5 larder save many
-    holds "$stderr" "error[RESOURCE_EXHAUSTED]"
-    holds "$stderr" "too long for one change set"
+    assert_status 5 larder save many
+    assert_contains "$stderr" "error[RESOURCE_EXHAUSTED]"
+    assert_contains "$stderr" "too long for one change set"
 }
 
 @test "a change set longer than a frame is rejected and changes nothing" {
     text=$(printf 'x%.0s' {1..10000})
     seq 1 2000 | sed "s/.*/{\"insert\": {\"@entity\": \"Sample\", \"string\": \"$text\"}}/" >big
-    expect 5 larder save big
-    holds "$stderr" "error[FRAME_TOO_LONG]"
-    same 0 "$(larder count Sample)"
+    assert_status 5 larder save big
+    assert_contains "$stderr" "error[FRAME_TOO_LONG]"
+    assert_equal 0 "$(larder count Sample)"
     larder ping >/dev/null
 }
 
@@ -170,7 +170,7 @@ END
         printf '%s\n' "$line" >case
         run --separate-stderr larder save case
         [ "$status" = 65 ] || { echo "status $status for: $line: $stderr"; return 1; }
-        holds "$stderr" "line 1"
+        assert_contains "$stderr" "line 1"
     done <cases
 }
 

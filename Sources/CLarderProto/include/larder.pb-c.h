@@ -45,7 +45,7 @@ typedef struct Larder__V1__CheckReply Larder__V1__CheckReply;
 typedef struct Larder__V1__Finding Larder__V1__Finding;
 typedef struct Larder__V1__PongReply Larder__V1__PongReply;
 typedef struct Larder__V1__ErrorReply Larder__V1__ErrorReply;
-typedef struct Larder__V1__ChangeFault Larder__V1__ChangeFault;
+typedef struct Larder__V1__ChangeViolation Larder__V1__ChangeViolation;
 typedef struct Larder__V1__MergeConflict Larder__V1__MergeConflict;
 typedef struct Larder__V1__ConflictingProperty Larder__V1__ConflictingProperty;
 
@@ -800,15 +800,15 @@ struct  Larder__V1__ErrorReply
    */
   ProtobufCBinaryData uri;
   /*
-   * All faults, if several were found at once.
+   * All problems, if several were found at once.
    */
-  size_t n_faults;
-  ProtobufCBinaryData *faults;
+  size_t n_problems;
+  ProtobufCBinaryData *problems;
   /*
-   * The faults of a change set as fields, even if there is only one; at most 100.
+   * The problems of a change set as fields, even if there is only one; at most 100.
    */
   size_t n_details;
-  Larder__V1__ChangeFault **details;
+  Larder__V1__ChangeViolation **details;
 };
 #define LARDER__V1__ERROR_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__error_reply__descriptor) \
@@ -816,15 +816,15 @@ struct  Larder__V1__ErrorReply
 
 
 typedef enum {
-  LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE__NOT_SET = 0,
-  LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE_CHANGE = 3
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE__CASE)
-} Larder__V1__ChangeFault__ChangePresenceCase;
+  LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE__NOT_SET = 0,
+  LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE_CHANGE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE__CASE)
+} Larder__V1__ChangeViolation__ChangePresenceCase;
 
 /*
  * One fault of a change set. Strings that do not apply are empty.
  */
-struct  Larder__V1__ChangeFault
+struct  Larder__V1__ChangeViolation
 {
   ProtobufCMessage base;
   /*
@@ -861,14 +861,14 @@ struct  Larder__V1__ChangeFault
    * Version conflicts only.
    */
   Larder__V1__MergeConflict *conflict;
-  Larder__V1__ChangeFault__ChangePresenceCase change_presence_case;
+  Larder__V1__ChangeViolation__ChangePresenceCase change_presence_case;
   union {
     uint32_t change;
   };
 };
-#define LARDER__V1__CHANGE_FAULT__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_fault__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL, LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE__NOT_SET, {0} }
+#define LARDER__V1__CHANGE_VIOLATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_violation__descriptor) \
+    , 0, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL, LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE__NOT_SET, {0} }
 
 
 typedef enum {
@@ -1422,24 +1422,24 @@ Larder__V1__ErrorReply *
 void   larder__v1__error_reply__free_unpacked
                      (Larder__V1__ErrorReply *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__ChangeFault methods */
-void   larder__v1__change_fault__init
-                     (Larder__V1__ChangeFault         *message);
-size_t larder__v1__change_fault__get_packed_size
-                     (const Larder__V1__ChangeFault   *message);
-size_t larder__v1__change_fault__pack
-                     (const Larder__V1__ChangeFault   *message,
+/* Larder__V1__ChangeViolation methods */
+void   larder__v1__change_violation__init
+                     (Larder__V1__ChangeViolation         *message);
+size_t larder__v1__change_violation__get_packed_size
+                     (const Larder__V1__ChangeViolation   *message);
+size_t larder__v1__change_violation__pack
+                     (const Larder__V1__ChangeViolation   *message,
                       uint8_t             *out);
-size_t larder__v1__change_fault__pack_to_buffer
-                     (const Larder__V1__ChangeFault   *message,
+size_t larder__v1__change_violation__pack_to_buffer
+                     (const Larder__V1__ChangeViolation   *message,
                       ProtobufCBuffer     *buffer);
-Larder__V1__ChangeFault *
-       larder__v1__change_fault__unpack
+Larder__V1__ChangeViolation *
+       larder__v1__change_violation__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   larder__v1__change_fault__free_unpacked
-                     (Larder__V1__ChangeFault *message,
+void   larder__v1__change_violation__free_unpacked
+                     (Larder__V1__ChangeViolation *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__MergeConflict methods */
 void   larder__v1__merge_conflict__init
@@ -1559,8 +1559,8 @@ typedef void (*Larder__V1__PongReply_Closure)
 typedef void (*Larder__V1__ErrorReply_Closure)
                  (const Larder__V1__ErrorReply *message,
                   void *closure_data);
-typedef void (*Larder__V1__ChangeFault_Closure)
-                 (const Larder__V1__ChangeFault *message,
+typedef void (*Larder__V1__ChangeViolation_Closure)
+                 (const Larder__V1__ChangeViolation *message,
                   void *closure_data);
 typedef void (*Larder__V1__MergeConflict_Closure)
                  (const Larder__V1__MergeConflict *message,
@@ -1600,7 +1600,7 @@ extern const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__change_fault__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__change_violation__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__merge_conflict__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__conflicting_property__descriptor;
 

@@ -23,12 +23,12 @@ struct CheckCommand: StoreCommand {
         try writer.write(
             all: report.findings.map { finding in
                 [
-                    .string(finding.place), finding.uri.map(Value.string) ?? .null,
+                    .string(finding.location), finding.uri.map(Value.string) ?? .null,
                     .string(finding.message),
                 ]
             }, names: ["location", "object", "problem"])
         guard !report.findings.isEmpty else { return }
-        let count = "\(report.findings.count)\(report.isCut ? " or more" : "")"
+        let count = "\(report.findings.count)\(report.isTruncated ? " or more" : "")"
         throw LarderError(.storageFailed, "problems found in the store: \(count)")
     }
 }

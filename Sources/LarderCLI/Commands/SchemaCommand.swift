@@ -64,14 +64,14 @@ struct SchemaCheckCommand: ParsableCommand {
     func run() throws {
         let schema = try SchemaDocument.read(InputFile(file))
         if cloudkit {
-            let problems = CloudKitAudit.faults(in: schema)
+            let problems = CloudKitAudit.problems(in: schema)
             guard problems.isEmpty else {
                 throw LarderError(
                     .validationFailed,
                     problems.count == 1
                         ? "the schema is not compatible with CloudKit: 1 problem"
                         : "the schema is not compatible with CloudKit: \(problems.count) problems",
-                    faults: problems.map(\.description))
+                    problems: problems.map(\.description))
             }
         }
         var writer = options.format.makeWriter()

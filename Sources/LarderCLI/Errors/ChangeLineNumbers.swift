@@ -12,7 +12,7 @@ struct ChangeLineNumbers {
     /// The error with line numbers instead of indexes, and the first line before its message; nil
     /// if the error names no change.
     func locating(_ error: LarderError) -> LarderError? {
-        let problems = error.faults.map { problem -> (line: Int?, text: String) in
+        let problems = error.problems.map { problem -> (line: Int?, text: String) in
             guard let (index, message) = Self.split(problem), lines.indices.contains(index) else {
                 return (nil, problem)
             }
@@ -20,7 +20,7 @@ struct ChangeLineNumbers {
         }
         var located = error
         // The message of the error already contains a single problem.
-        located.faults = problems.count > 1 ? problems.map(\.text) : []
+        located.problems = problems.count > 1 ? problems.map(\.text) : []
         return problems.compactMap(\.line).first.map { located.at(line: $0, of: fileName) }
     }
 

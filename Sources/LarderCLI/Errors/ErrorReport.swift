@@ -27,7 +27,7 @@ struct ErrorReport {
             String($0.drop(while: { $0 == " " }))
         }
         self.error = LarderError(
-            .unsupported, message, hint: lines.last, faults: Array(lines.dropLast()))
+            .unsupported, message, hint: lines.last, problems: Array(lines.dropLast()))
         self.format = nil
         self.status = ExitStatus.usage.rawValue
     }
@@ -39,7 +39,7 @@ struct ErrorReport {
         if let format, let column = error.column {
             lines += Self.excerpt(of: format, at: column)
         }
-        lines += error.faults.map { "  \($0)" }
+        lines += error.problems.map { "  \($0)" }
         if let hint = error.hint { lines.append("hint: \(hint)") }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -68,8 +68,8 @@ struct ErrorReport {
         if let uri = error.uri { members["uri"] = .string(uri) }
         if let column = error.column { members["column"] = .integer(Int64(column)) }
         if let format { members["format"] = .string(format) }
-        if !error.faults.isEmpty {
-            members["problems"] = .array(error.faults.map { .string($0) })
+        if !error.problems.isEmpty {
+            members["problems"] = .array(error.problems.map { .string($0) })
         }
         if !error.details.isEmpty { members["details"] = .array(error.details.map(\.json)) }
         return JSONValue.object(members).text + "\n"

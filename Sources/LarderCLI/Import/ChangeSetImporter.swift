@@ -15,7 +15,7 @@ struct ChangeSetImporter {
     private let entityName: String
     private let fileName: String
     private let wantsIdentifiers: Bool
-    private var keys: [KeyRun] = []
+    private var keys: [KeyRange] = []
 
     private var objects: [SourceObject] = []
     private var bytes = 0
@@ -111,7 +111,7 @@ struct ChangeSetImporter {
             let result = try sent.call.wait().get()
             if wantsIdentifiers {
                 for key in result.inserted.compactMap(\.permanentKey) {
-                    KeyRun.append(key, to: &keys)
+                    KeyRange.append(key, to: &keys)
                 }
             }
         } catch {

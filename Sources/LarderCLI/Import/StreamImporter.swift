@@ -115,11 +115,11 @@ struct StreamImporter {
         let found = error.details.map { $0.change.flatMap { lines.line(of: $0) } }
         guard let first = found.lazy.compactMap(\.self).first else { return error }
         var located = error.at(line: first, of: fileName)
-        located.faults = zip(error.details, found).map { problem, line in
+        located.problems = zip(error.details, found).map { problem, line in
             line.map { "line \($0): \(problem.message)" } ?? problem.message
         }
         // The message of the error already contains a single problem.
-        if located.faults.count == 1 { located.faults = [] }
+        if located.problems.count == 1 { located.problems = [] }
         return located
     }
 }

@@ -201,7 +201,7 @@ extension Change {
                 case .objects(let identifiers): identifiers
                 default: []
                 }
-            } + edits.flatMap { $0.objects + [$0.place?.neighbor].compactMap(\.self) }
+            } + edits.flatMap { $0.objects + [$0.position?.neighbor].compactMap(\.self) }
         case .updateAll(_, let assignments):
             assignments.compactMap { assignment in
                 guard case .tree(.constant(.object(let identifier))) = assignment.term else {

@@ -59,7 +59,7 @@ struct RelationshipEditReader {
     /// Reads an array of objects, or objects with a position.
     private static func positioned(
         _ json: JSONValue, _ identifier: (String) throws(LarderError) -> PersistentIdentifier
-    ) throws(LarderError) -> (objects: [PersistentIdentifier], position: ListPlace?) {
+    ) throws(LarderError) -> (objects: [PersistentIdentifier], position: RelationshipPosition?) {
         guard case .object(var members) = json else {
             return (try objects(json, identifier), nil)
         }

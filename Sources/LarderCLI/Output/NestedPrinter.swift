@@ -18,11 +18,11 @@ struct NestedPrinter {
     mutating func print(_ batch: Batch) throws(LarderError) {
         guard let identity = batch.identity else { return }
         let names = ["@id", "@entity", "@version"] + batch.columns.map(\.name)
-        let prefix = batch.relatedBy.map { $0 + "." } ?? ""
-        if batch.relatedBy == nil { try writer.begin(names) }
+        let prefix = batch.prefetchPath.map { $0 + "." } ?? ""
+        if batch.prefetchPath == nil { try writer.begin(names) }
         for row in 0..<batch.rowCount {
             let values = values(row, batch, identity, prefix)
-            if let keyPath = batch.relatedBy {
+            if let keyPath = batch.prefetchPath {
                 let members = Dictionary(zip(names, values)) { first, _ in first }
                 related[keyPath, default: [:]][identity.keys[row]] = .object(members)
             } else {

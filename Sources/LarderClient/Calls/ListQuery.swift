@@ -48,7 +48,7 @@ extension ListQuery where Element == FoundRecord {
     static func objects(_ fetch: Fetch, _ parameters: QueryParameters) -> Self {
         ListQuery(query: .fetch(fetch), parameters: parameters) { batch, store in
             batch.records(store: store).map {
-                FoundRecord(record: $0, isRelated: batch.relatedBy != nil)
+                FoundRecord(record: $0, isRelated: batch.prefetchPath != nil)
             }
         }
     }

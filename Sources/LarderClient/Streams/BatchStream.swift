@@ -22,7 +22,7 @@ public final class BatchStream: Sendable {
     /// The next rows, blocking; nil after the last.
     ///
     /// The first batch may be empty, and then shows the columns. Batches of prefetched objects come
-    /// before the rows that refer to them; see ``Batch/relatedBy``.
+    /// before the rows that refer to them; see ``Batch/prefetchPath``.
     ///
     /// - Throws: the error of the query with the first batch, `timeout` if a batch takes longer
     ///   than `Options.requestTimeout`, `snapshotExpired`, and `connectionFailed`.

@@ -115,7 +115,7 @@ public final class InsertionStream: Sendable {
 
     private var isFull: Bool {
         state.withLock {
-            $0.sentBatchCount - $0.progress.batchCount >= Int64(Limits.batchesAheadMax)
+            $0.sentBatchCount - $0.progress.batchCount >= Int64(Limits.unacknowledgedBatchesMax)
         }
     }
 
@@ -189,7 +189,7 @@ public final class InsertionStream: Sendable {
 
 extension InsertedRows {
     /// Appends keys. Consecutive runs, as those of consecutive transactions are, become one.
-    fileprivate mutating func append(_ run: KeyRun) {
+    fileprivate mutating func append(_ run: KeyRange) {
         guard let end = keys.indices.last, keys[end].count <= .max - run.count,
             keys[end].first &+ Int64(keys[end].count) == run.first
         else { return keys.append(run) }

@@ -20,8 +20,8 @@ public protocol StoreBackend: AnyObject, Sendable {
     func makeWriter() throws(LarderError) -> any StoreWriter
 
     /// Whether a mark that one of the store's readers returned is still current. See
-    /// ``ObjectMark``.
-    func isCurrent(_ mark: ObjectMark) -> Bool
+    /// ``ObjectStamp``.
+    func isCurrent(_ mark: ObjectStamp) -> Bool
 }
 
 /// The identity of a store.

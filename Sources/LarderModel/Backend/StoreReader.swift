@@ -14,7 +14,7 @@ public protocol StoreReader: AnyObject {
     ///
     /// - Returns: nil while the object is being changed, or if these properties also depend on
     ///   other objects.
-    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark?
+    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp?
 
     /// Opens a cursor over the rows of a query. The cursor keeps its snapshot until it is closed. A
     /// reader has at most one open cursor.

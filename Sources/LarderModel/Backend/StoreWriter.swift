@@ -7,14 +7,14 @@ public protocol StoreWriter: AnyObject {
     /// - Parameter more: Called before the commit for sets that have arrived since and join it,
     ///   until it returns none. Their outcomes follow those of `sets`.
     func save(
-        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+        _ sets: [SaveRequest], more: () -> [SaveRequest]
     ) -> [Result<SaveResult, LarderError>]
 
     /// Saves one short set in a commit of its own.
     ///
     /// - Returns: nil, with nothing changed, if the set needs more than the budget allows or the
     ///   storage needs recovery first.
-    func save(_ set: ReceivedChangeSet, within: ReadBudget) -> Result<SaveResult, LarderError>?
+    func save(_ set: SaveRequest, within: ReadBudget) -> Result<SaveResult, LarderError>?
 
     /// Inserts all rows of a source, or none, as one transaction, and commits it before returning.
     /// It reads one batch at a time.
@@ -22,7 +22,7 @@ public protocol StoreWriter: AnyObject {
     /// - Parameter firstRow: The index of the source's first row in its stream. Errors report a row
     ///   by its index in the stream.
     func insert(
-        _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
+        _ insertion: InsertionRequest, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError>
 
     /// Whether ``performMaintenance()`` has work to do. Cheap enough to be read after each commit.
@@ -37,13 +37,13 @@ public protocol StoreWriter: AnyObject {
 }
 
 extension StoreWriter {
-    public func save(_ sets: [ReceivedChangeSet]) -> [Result<SaveResult, LarderError>] {
+    public func save(_ sets: [SaveRequest]) -> [Result<SaveResult, LarderError>] {
         save(sets, more: { [] })
     }
 
     /// Saves change sets of this process, which have no remote source.
     public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
-        save(sets.map { ReceivedChangeSet($0) })
+        save(sets.map { SaveRequest($0) })
     }
 }
 

@@ -83,7 +83,7 @@ public enum Change: Hashable, Sendable {
     }
 
     /// Whether the change applies to every object that matches a predicate (a bulk change).
-    public var isByPredicate: Bool {
+    public var isBulk: Bool {
         switch self {
         case .insert, .update, .delete: false
         case .updateAll, .deleteAll: true

@@ -18,7 +18,7 @@ public struct ChangeSource: Hashable, Sendable {
 }
 
 /// A change set with its origin, as passed to the store.
-public struct ReceivedChangeSet: Sendable {
+public struct SaveRequest: Sendable {
     public var changeSet: ChangeSet
     public var source: ChangeSource
     /// Identifies the content of a change set that has an idempotency key, so that the store can

@@ -31,12 +31,12 @@ public struct InsertedRows: Hashable, Sendable {
     /// The number of processed batches.
     public var batchCount: Int64
     /// The keys of the new objects in row order; empty unless identifiers were requested.
-    public var keys: [KeyRun]
+    public var keys: [KeyRange]
     /// The last transaction of the insertion in the history; nil if nothing has been stored.
     public var transaction: Int64?
 
     public init(
-        rowCount: Int64 = 0, batchCount: Int64 = 0, keys: [KeyRun] = [], transaction: Int64? = nil
+        rowCount: Int64 = 0, batchCount: Int64 = 0, keys: [KeyRange] = [], transaction: Int64? = nil
     ) {
         self.rowCount = rowCount
         self.batchCount = batchCount
@@ -59,7 +59,7 @@ extension InsertedRows {
 }
 
 /// A range of consecutive keys.
-public struct KeyRun: Hashable, Sendable {
+public struct KeyRange: Hashable, Sendable {
     public var first: Int64
     /// At least 1.
     public var count: UInt32
@@ -70,19 +70,19 @@ public struct KeyRun: Hashable, Sendable {
     }
 
     /// Appends a key, extending the last range if the key directly follows it.
-    public static func append(_ key: Int64, to runs: inout [KeyRun]) {
+    public static func append(_ key: Int64, to runs: inout [KeyRange]) {
         if let end = runs.indices.last, runs[end].count < .max,
             runs[end].first &+ Int64(runs[end].count) == key
         {
             runs[end].count += 1
         } else {
-            runs.append(KeyRun(first: key, count: 1))
+            runs.append(KeyRange(first: key, count: 1))
         }
     }
 }
 
 /// An insertion with its origin, as passed to the store.
-public struct ReceivedInsertion: Hashable, Sendable {
+public struct InsertionRequest: Hashable, Sendable {
     public var insertion: Insertion
     public var source: ChangeSource
 

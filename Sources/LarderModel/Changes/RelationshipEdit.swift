@@ -4,11 +4,11 @@
 /// `docs/changes.md` describes how edits treat objects that are already in the list or not in it.
 public enum RelationshipEdit: Hashable, Sendable {
     /// Adds objects to the relationship; objects that are already in it keep their positions.
-    case add([PersistentIdentifier], to: String, at: ListPlace = .last)
+    case add([PersistentIdentifier], to: String, at: RelationshipPosition = .last)
     /// Removes objects from the relationship; objects that are not in it are ignored.
     case remove([PersistentIdentifier], from: String)
     /// Moves objects of an ordered relationship to another position.
-    case move([PersistentIdentifier], in: String, to: ListPlace)
+    case move([PersistentIdentifier], in: String, to: RelationshipPosition)
 
     /// The relationship's name.
     public var propertyName: String {
@@ -24,7 +24,7 @@ public enum RelationshipEdit: Hashable, Sendable {
     }
 
     /// The target position; nil for a removal.
-    public var place: ListPlace? {
+    public var position: RelationshipPosition? {
         switch self {
         case .add(_, _, let place), .move(_, _, let place): place
         case .remove: nil
@@ -33,7 +33,7 @@ public enum RelationshipEdit: Hashable, Sendable {
 }
 
 /// A position in an ordered relationship, relative to the objects that the edit does not move.
-public enum ListPlace: Hashable, Sendable {
+public enum RelationshipPosition: Hashable, Sendable {
     case first
     case last
     case before(PersistentIdentifier)

@@ -14,27 +14,27 @@ public struct LarderError: Error, Hashable, Sendable {
     /// The URI of the object concerned; nil if there is none.
     public var uri: String?
     /// One sentence per problem, if several were found at once in a schema or a change set.
-    public var faults: [String]
+    public var problems: [String]
     /// The violations of a rejected change set; also set if there is only one.
-    public var details: [ChangeFault]
+    public var details: [ChangeViolation]
 
     public init(
         _ code: ErrorCode, _ message: String, hint: String? = nil, column: Int? = nil,
-        uri: String? = nil, faults: [String] = [], details: [ChangeFault] = []
+        uri: String? = nil, problems: [String] = [], details: [ChangeViolation] = []
     ) {
         self.code = code
         self.message = message
         self.hint = hint
         self.column = column
         self.uri = uri
-        self.faults = faults
+        self.problems = problems
         self.details = details
     }
 }
 
 extension LarderError {
     /// An error with a single violation.
-    public init(_ violation: ChangeFault, hint: String? = nil) {
+    public init(_ violation: ChangeViolation, hint: String? = nil) {
         self.init(
             violation.code, violation.message, hint: hint, uri: violation.uri, details: [violation])
     }
@@ -45,7 +45,7 @@ extension LarderError: CustomStringConvertible {
     /// …`.
     public var description: String {
         var lines = ["error[\(code.name)]: \(message)"]
-        lines += faults.map { "  \($0)" }
+        lines += problems.map { "  \($0)" }
         if let hint { lines.append("hint: \(hint)") }
         return lines.joined(separator: "\n")
     }

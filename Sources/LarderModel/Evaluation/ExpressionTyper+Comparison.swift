@@ -175,8 +175,8 @@ extension ExpressionTyper {
         var left = try operand(comparison.left)
         func values() throws(LarderError) -> [Value] {
             comparison.operator == .between
-                ? try argument.bounds(isText: isText, beside: left.name)
-                : try argument.elements(isText: isText, beside: left.name)
+                ? try argument.bounds(isText: isText, comparedWith: left.name)
+                : try argument.elements(isText: isText, comparedWith: left.name)
         }
         let given = try values()
         var type = left.type

@@ -6,7 +6,7 @@ extension ExpressionTyper {
         switch expression {
         case .keyPath(let base, let names): return try !keyPath(base, names).member.isEmpty
         case .function(let function, let operands):
-            let typed = function.operandsOfResult(operands)
+            let typed = function.resultTypeOperands(operands)
             if typed.isEmpty { return false }
             // JSON members alone do not determine a type; a typed operand among them does.
             for operand in typed {
@@ -87,7 +87,7 @@ extension ExpressionTyper {
                     operand, as: .attribute(type), comparedWith: function.rawValue)
             }
             expressions.append(
-                function.givesOperand ? typed.converted(to: type) : typed.expression)
+                function.returnsOperand ? typed.converted(to: type) : typed.expression)
         }
         return TypedOperand(
             expression: .function(function, expressions), type: .attribute(signature.result),

@@ -69,7 +69,7 @@ extension ExpressionTyper {
             try check(identifier, as: type, comparedWith: name)
             return .object(identifier)
         case .attribute(let attributeType):
-            let read = try value.read(as: attributeType, isText: isText, beside: name)
+            let read = try value.read(as: attributeType, isText: isText, comparedWith: name)
             return try attribute(read, attributeType, name)
         }
     }

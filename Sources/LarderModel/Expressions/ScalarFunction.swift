@@ -54,7 +54,7 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
 
     /// Whether the result is one of the operands, which then must have one common type. Arithmetic
     /// accepts mixed numbers.
-    public var givesOperand: Bool {
+    public var returnsOperand: Bool {
         switch self {
         case .coalesce, .conditional, .minimum, .maximum: true
         default: false
@@ -62,7 +62,7 @@ public enum ScalarFunction: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The operands that determine the result type; none if the function alone determines it.
-    public func operandsOfResult(_ operands: [QueryExpression]) -> [QueryExpression] {
+    public func resultTypeOperands(_ operands: [QueryExpression]) -> [QueryExpression] {
         switch self {
         case .add, .subtract, .multiply, .divide, .modulus, .negate, .abs, .floor, .ceiling,
             .round, .trunc, .minimum, .maximum, .coalesce:

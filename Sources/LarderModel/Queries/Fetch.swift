@@ -34,7 +34,7 @@ public struct Fetch: Hashable, Sendable {
     /// Key paths of relationships to prefetch, such as `category.parent`; requires `objects`.
     ///
     /// The related objects precede the rows that refer to them, in batches of their own with
-    /// ``Batch/relatedBy``. Rows contain the lists of prefetched to-many relationships.
+    /// ``Batch/prefetchPath``. Rows contain the lists of prefetched to-many relationships.
     public var prefetch: [String]
 
     public init(

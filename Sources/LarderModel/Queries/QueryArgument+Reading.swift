@@ -10,7 +10,7 @@ extension Value {
     /// - Parameter name: The value it is compared with, for error messages: `Article.title`.
     /// - Throws: `malformedValue` for text that cannot be converted.
     public func read(
-        as type: AttributeType, isText: Bool, beside name: String
+        as type: AttributeType, isText: Bool, comparedWith name: String
     ) throws(LarderError) -> Value {
         guard case .string(let text) = self else { return self }
         switch type {
@@ -46,7 +46,7 @@ extension QueryArgument {
     /// - Throws: `wrongType` or `malformedValue` for an argument that is not a list;
     ///   `resourceExhausted` for more than ``Limits/listElementsMax`` elements.
     public func elements(
-        isText: Bool, beside name: String, behind operator: Comparison.Operator = .in
+        isText: Bool, comparedWith name: String, operator: Comparison.Operator = .in
     ) throws(LarderError) -> [Value] {
         let name = "\(name) \(`operator`.rawValue) …"
         let elements: [Value]
@@ -60,7 +60,7 @@ extension QueryArgument {
                     .malformedValue, "\(name) needs a list",
                     hint: "pass a list as a JSON array: [1, 2]")
             }
-            elements = try Self.texts(of: array, beside: name)
+            elements = try Self.texts(of: array, comparedWith: name)
         case .value(let value):
             throw LarderError(
                 .wrongType, "\(name) needs a list, but \(value.kindWithArticle) was given")
@@ -71,10 +71,10 @@ extension QueryArgument {
 
     /// The two bounds of BETWEEN in an argument that is a list.
     ///
-    /// - Throws: The errors of ``elements(isText:beside:behind:)``; `wrongType` unless there are
+    /// - Throws: The errors of ``elements(isText:comparedWith:operator:)``; `wrongType` unless there are
     ///   two bounds.
-    public func bounds(isText: Bool, beside name: String) throws(LarderError) -> [Value] {
-        let bounds = try elements(isText: isText, beside: name, behind: .between)
+    public func bounds(isText: Bool, comparedWith name: String) throws(LarderError) -> [Value] {
+        let bounds = try elements(isText: isText, comparedWith: name, operator: .between)
         guard bounds.count == 2 else {
             throw LarderError(
                 .wrongType,
@@ -95,7 +95,7 @@ extension QueryArgument {
 
     /// The elements of a JSON array as text to convert.
     private static func texts(
-        of array: [JSONValue], beside name: String
+        of array: [JSONValue], comparedWith name: String
     ) throws(LarderError) -> [Value] {
         var texts: [Value] = []
         texts.reserveCapacity(array.count)

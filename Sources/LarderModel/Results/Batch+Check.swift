@@ -76,10 +76,10 @@ extension Column {
             guard let text = try? UTF8Span(validating: heap.span) else {
                 return "has text that is not UTF-8"
             }
-            let isCut =
+            let isTruncated =
                 !text.isKnownASCII
                 && ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
-            return isCut ? "has text that is not UTF-8" : nil
+            return isTruncated ? "has text that is not UTF-8" : nil
         }
     }
 }

@@ -32,15 +32,15 @@ public struct Batch: Hashable, Sendable {
     public var columns: [Column]
     /// The key path along which the objects were prefetched from rows that follow; nil for the rows
     /// of the query itself.
-    public var relatedBy: String?
+    public var prefetchPath: String?
 
     public init(
-        rowCount: Int = 0, identity: Identity? = nil, columns: [Column], relatedBy: String? = nil
+        rowCount: Int = 0, identity: Identity? = nil, columns: [Column], prefetchPath: String? = nil
     ) {
         self.rowCount = rowCount
         self.objects = identity ?? Identity(entityName: "")
         self.columns = columns
-        self.relatedBy = relatedBy
+        self.prefetchPath = prefetchPath
     }
 
     /// - Parameter objects: The identity; with an empty entity name if rows are not objects.

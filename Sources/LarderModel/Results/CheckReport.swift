@@ -3,13 +3,13 @@ public struct CheckReport: Hashable, Sendable {
     /// At most ``findingsMax`` findings, in the order of the entities.
     public var findings: [CheckFinding]
     /// Whether there are more findings than the report contains.
-    public var isCut: Bool
+    public var isTruncated: Bool
 
     public static let findingsMax = 1_000
 
-    public init(findings: [CheckFinding], isCut: Bool) {
+    public init(findings: [CheckFinding], isTruncated: Bool) {
         self.findings = findings
-        self.isCut = isCut
+        self.isTruncated = isTruncated
     }
 }
 

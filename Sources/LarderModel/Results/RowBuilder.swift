@@ -80,7 +80,7 @@ public struct RowBuilder: Sendable {
     private func wrongType(_ value: Value, _ index: Int) -> LarderError {
         let name = columns[index].name
         return LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .wrongType, "\(entityName).\(name) does not take \(value.kindWithArticle)",
                 entityName: entityName, propertyNames: [name], valueKind: value.kindWithArticle,
                 rule: .type))

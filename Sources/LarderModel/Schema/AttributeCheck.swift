@@ -3,7 +3,7 @@ import FoundationEssentials
 /// Checks the facets of one attribute, except for its name.
 enum AttributeCheck {
     /// The problems, each with the schema-file key that it concerns.
-    static func faults(in attribute: Attribute) -> [(key: String, message: String)] {
+    static func problems(in attribute: Attribute) -> [(key: String, message: String)] {
         if attribute.isDerived { return derivationProblems(in: attribute) }
         return boundProblems(in: attribute) + lengthProblems(in: attribute)
             + defaultProblems(in: attribute)
@@ -28,44 +28,44 @@ enum AttributeCheck {
         let bounds = [
             ("minimum", attribute.validation.minimum), ("maximum", attribute.validation.maximum),
         ]
-        var faults: [(String, String)] = []
+        var problems: [(String, String)] = []
         for (key, bound) in bounds {
             guard let bound else { continue }
             if !type.isOrdered {
-                faults.append((key, "only numbers and dates have bounds, not \(type.rawValue)"))
+                problems.append((key, "only numbers and dates have bounds, not \(type.rawValue)"))
             } else if !isValue(bound, of: type) {
-                faults.append((key, "expected \(type.textDescription)"))
+                problems.append((key, "expected \(type.textDescription)"))
             }
         }
-        if faults.isEmpty, let minimum = bounds[0].1, let maximum = bounds[1].1,
+        if problems.isEmpty, let minimum = bounds[0].1, let maximum = bounds[1].1,
             precedes(maximum, minimum)
         {
-            faults.append(("maximum", "is less than the minimum"))
+            problems.append(("maximum", "is less than the minimum"))
         }
-        return faults
+        return problems
     }
 
     private static func lengthProblems(in attribute: Attribute) -> [(String, String)] {
         let validation = attribute.validation
         let lengths = [("minLength", validation.minLength), ("maxLength", validation.maxLength)]
-        var faults: [(String, String)] = []
+        var problems: [(String, String)] = []
         for (key, length) in lengths {
             guard let length else { continue }
             if attribute.type != .string && attribute.type != .data {
-                faults.append((key, "only string and data have a length"))
+                problems.append((key, "only string and data have a length"))
             } else if length < 0 {
-                faults.append((key, "is negative"))
+                problems.append((key, "is negative"))
             }
         }
-        if faults.isEmpty, let minimum = validation.minLength, let maximum = validation.maxLength,
+        if problems.isEmpty, let minimum = validation.minLength, let maximum = validation.maxLength,
             maximum < minimum
         {
-            faults.append(("maxLength", "is less than minLength"))
+            problems.append(("maxLength", "is less than minLength"))
         }
         if validation.pattern != nil, attribute.type != .string {
-            faults.append(("pattern", "only a string has a pattern"))
+            problems.append(("pattern", "only a string has a pattern"))
         }
-        return faults
+        return problems
     }
 
     private static func defaultProblems(in attribute: Attribute) -> [(String, String)] {
@@ -80,20 +80,20 @@ enum AttributeCheck {
             case .data(let data): data.count
             default: nil
             }
-        var faults: [(String, String)] = []
+        var problems: [(String, String)] = []
         if let minimum = validation.minimum, precedes(value, minimum) {
-            faults.append(("default", "is less than the minimum"))
+            problems.append(("default", "is less than the minimum"))
         }
         if let maximum = validation.maximum, precedes(maximum, value) {
-            faults.append(("default", "is greater than the maximum"))
+            problems.append(("default", "is greater than the maximum"))
         }
         if let length, let minimum = validation.minLength, length < minimum {
-            faults.append(("default", "is shorter than minLength"))
+            problems.append(("default", "is shorter than minLength"))
         }
         if let length, let maximum = validation.maxLength, length > maximum {
-            faults.append(("default", "is longer than maxLength"))
+            problems.append(("default", "is longer than maxLength"))
         }
-        return faults
+        return problems
     }
 
     /// Whether an attribute of the type can hold the value without a conversion.

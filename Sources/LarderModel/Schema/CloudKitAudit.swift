@@ -2,24 +2,24 @@
 public enum CloudKitAudit {
     /// The problems, each with its path in the schema file, from top to bottom; empty if the schema
     /// can be mirrored to CloudKit.
-    public static func faults(in schema: Schema) -> [SchemaError.Fault] {
+    public static func problems(in schema: Schema) -> [SchemaError.Problem] {
         schema.entities.enumerated().flatMap { index, entity in
-            faults(in: entity, at: SchemaPath.root["entities"][index])
+            problems(in: entity, at: SchemaPath.root["entities"][index])
         }
     }
 
-    private static func faults(in entity: Entity, at path: SchemaPath) -> [SchemaError.Fault] {
-        var faults: [LocatedProblem] = []
+    private static func problems(in entity: Entity, at path: SchemaPath) -> [SchemaError.Problem] {
+        var problems: [LocatedProblem] = []
         for (index, attribute) in entity.declared.attributes.enumerated() {
             let path = path["attributes"][index]
             let name = "`\(entity.name).\(attribute.name)`"
             if !attribute.isOptional, attribute.defaultValue == nil {
-                faults.append(
+                problems.append(
                     LocatedProblem(
                         path: path, message: "\(name) must be optional or have a default"))
             }
             if attribute.isUnique {
-                faults.append(
+                problems.append(
                     LocatedProblem(path: path["unique"], message: "\(name) must not be unique"))
             }
         }
@@ -27,14 +27,14 @@ public enum CloudKitAudit {
             let path = path["relationships"][index]
             let name = "`\(entity.name).\(relationship.name)`"
             if !relationship.isOptional {
-                faults.append(
+                problems.append(
                     LocatedProblem(path: path["optional"], message: "\(name) must be optional"))
             }
             if relationship.inverse == nil {
-                faults.append(LocatedProblem(path: path, message: "\(name) must have an inverse"))
+                problems.append(LocatedProblem(path: path, message: "\(name) must have an inverse"))
             }
             if relationship.isOrdered {
-                faults.append(
+                problems.append(
                     LocatedProblem(path: path["ordered"], message: "\(name) must not be ordered"))
             }
         }
@@ -42,11 +42,11 @@ public enum CloudKitAudit {
         let lists = entity.declared.uniquenessConstraints.dropFirst(fromAttributes)
         for (index, list) in lists.enumerated() {
             let names = list.joined(separator: ", ")
-            faults.append(
+            problems.append(
                 LocatedProblem(
                     path: path["unique"][index],
                     message: "`\(entity.name)` must not have a unique constraint (\(names))"))
         }
-        return faults.map(\.problem)
+        return problems.map(\.problem)
     }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// Parses, types and orders the derivations of a schema that is otherwise valid.
 struct DerivationCheck {
     private let schema: Schema
-    private var faults: [LocatedProblem] = []
+    private var problems: [LocatedProblem] = []
 
     /// Returns the derivations in an order in which they can be computed.
     ///
@@ -13,9 +13,9 @@ struct DerivationCheck {
         else { return [] }
         var check = DerivationCheck(schema: schema)
         let found = check.read()
-        let ordered = check.faults.isEmpty ? check.ordered(found) : []
-        guard check.faults.isEmpty else {
-            throw SchemaError(faults: check.faults.sorted { $0.path < $1.path }.map(\.problem))
+        let ordered = check.problems.isEmpty ? check.ordered(found) : []
+        guard check.problems.isEmpty else {
+            throw SchemaError(problems: check.problems.sorted { $0.path < $1.path }.map(\.problem))
         }
         return ordered
     }
@@ -32,7 +32,7 @@ struct DerivationCheck {
         for entity in schema.entities {
             for attribute in entity.attributes {
                 guard let text = attribute.derivation else { continue }
-                let indexes = schema.place(of: attribute.name, in: entity)
+                let indexes = schema.indexes(of: attribute.name, in: entity)
                 let path = SchemaPath.root["entities"][indexes.entity]["attributes"][
                     indexes.attribute][
                         "derived"]
@@ -42,7 +42,7 @@ struct DerivationCheck {
                 } catch {
                     // An inherited derivation is reported only where it is declared.
                     guard schema.entities[indexes.entity].name == entity.name else { continue }
-                    faults.append(LocatedProblem(path: path, message: error.message))
+                    problems.append(LocatedProblem(path: path, message: error.message))
                 }
             }
         }
@@ -82,17 +82,17 @@ struct DerivationCheck {
     /// names may be keywords.
     private static func parsed(
         _ text: String, of entity: Entity
-    ) throws(LarderError) -> (QueryExpression, FormatPlaces) {
+    ) throws(LarderError) -> (QueryExpression, FormatSourceMap) {
         let name = "derivation"
         let steps = text.split(separator: ".", omittingEmptySubsequences: false)
         guard steps.allSatisfy(SchemaName.isWellFormed), steps.count <= Limits.keyPathStepsMax,
             entity.property(named: String(steps[0])) != nil
         else {
             let parsed = try PredicateFormat.parseExpression(text, name: name)
-            return (parsed.expression, parsed.places)
+            return (parsed.expression, parsed.sourceMap)
         }
         let path = QueryExpression.keyPath(.object, steps.map(String.init))
-        var sourceMap = FormatPlaces(FormatText(text, name: name))
+        var sourceMap = FormatSourceMap(FormatText(text, name: name))
         sourceMap.add(path, at: 0)
         return (path, sourceMap)
     }
@@ -114,7 +114,7 @@ struct DerivationCheck {
     /// The error with the column of the innermost part that causes it.
     private func located(
         _ error: LarderError, in expression: QueryExpression, of entity: Entity,
-        _ sourceMap: FormatPlaces
+        _ sourceMap: FormatSourceMap
     ) -> LarderError {
         var path = [expression]
         while let child = path[0].children.first(where: { child in
@@ -190,7 +190,7 @@ struct DerivationCheck {
             let others = steps[(first + 1)...].map { "`\(found[$0].derivation.qualifiedName)`" }
             let between =
                 others.isEmpty ? "" : ", through \(others.prefix(5).joined(separator: ", "))"
-            faults.append(
+            problems.append(
                 LocatedProblem(path: found[next].path, message: "depends on itself\(between)"))
             return
         }

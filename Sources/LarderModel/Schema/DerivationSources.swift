@@ -6,13 +6,13 @@
 struct DerivationSources {
     private let schema: Schema
     private let entity: Entity
-    private let sourceMap: FormatPlaces
+    private let sourceMap: FormatSourceMap
     /// The relationship over which each variable ranges.
     private var variables: [String: Relationship] = [:]
     private(set) var sources: Set<Derivation.Source> = []
     private(set) var readsTime = false
 
-    init(_ schema: Schema, _ entity: Entity, _ sourceMap: FormatPlaces) {
+    init(_ schema: Schema, _ entity: Entity, _ sourceMap: FormatSourceMap) {
         self.schema = schema
         self.entity = entity
         self.sourceMap = sourceMap

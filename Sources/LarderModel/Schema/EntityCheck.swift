@@ -1,6 +1,6 @@
 /// Checks each entity by itself and in relation to the others.
 struct EntityCheck {
-    private(set) var faults: [LocatedProblem] = []
+    private(set) var problems: [LocatedProblem] = []
     private let entities: [Entity]
     private let inheritance: Inheritance
     private let byName: [String: Int]
@@ -34,7 +34,7 @@ struct EntityCheck {
     }
 
     mutating func report(_ path: SchemaPath, _ message: String) {
-        faults.append(LocatedProblem(path: path, message: message))
+        problems.append(LocatedProblem(path: path, message: message))
     }
 
     mutating func check(_ index: Int, at path: SchemaPath) {
@@ -53,7 +53,7 @@ struct EntityCheck {
         for (index, attribute) in entity.attributes.enumerated() {
             let path = path["attributes"][index]
             if let problem = names.problem(in: attribute.name) { report(path["name"], problem) }
-            for problem in AttributeCheck.faults(in: attribute) {
+            for problem in AttributeCheck.problems(in: attribute) {
                 report(path[problem.key], problem.message)
             }
         }

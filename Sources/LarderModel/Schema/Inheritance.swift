@@ -57,22 +57,22 @@ struct Inheritance: Hashable, Sendable {
     }
 
     /// The problems with the parents of entities, by the index of the entity.
-    func faults(in entities: [Entity]) -> [(index: Int, message: String)] {
-        var faults: [(index: Int, message: String)] = []
+    func problems(in entities: [Entity]) -> [(index: Int, message: String)] {
+        var problems: [(index: Int, message: String)] = []
         for (index, entity) in entities.enumerated() where entity.parent != nil {
             let chain = ancestors[index]
             guard let parent = parents[index] else {
-                faults.append((index, "unknown entity"))
+                problems.append((index, "unknown entity"))
                 continue
             }
             if parent == index || chain.last.map({ parents[$0] == index }) == true {
-                faults.append((index, "`\(entity.name)` cannot be its own ancestor"))
+                problems.append((index, "`\(entity.name)` cannot be its own ancestor"))
             } else if chain.count < entities.count, chain.count == Limits.ancestorsMax + 1 {
                 // The subentities exceed the limit too and are not reported again.
-                faults.append((index, "has more than \(Limits.ancestorsMax) ancestors"))
+                problems.append((index, "has more than \(Limits.ancestorsMax) ancestors"))
             }
         }
-        return faults
+        return problems
     }
 }
 

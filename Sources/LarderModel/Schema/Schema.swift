@@ -17,8 +17,8 @@ public struct Schema: Hashable, Sendable {
     ///   or cyclic parents. Derivations are checked only if everything else is valid.
     public init(version: String = "1.0.0", entities: [Entity]) throws(SchemaError) {
         let declared = entities.map(\.withoutInherited)
-        let faults = SchemaCheck.faults(in: declared, version: version)
-        guard faults.isEmpty else { throw SchemaError(faults: faults) }
+        let problems = SchemaCheck.problems(in: declared, version: version)
+        guard problems.isEmpty else { throw SchemaError(problems: problems) }
         self.version = version
         inheritance = Inheritance(declared)
         self.entities = inheritance.completed(declared)

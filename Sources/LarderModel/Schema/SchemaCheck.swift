@@ -3,7 +3,7 @@
 /// Paths are those of the schema file, also for a schema from code. The indexes of constraints do
 /// not count those of attributes marked `unique` or `indexed`.
 enum SchemaCheck {
-    static func faults(in entities: [Entity], version: String) -> [SchemaError.Fault] {
+    static func problems(in entities: [Entity], version: String) -> [SchemaError.Problem] {
         locatedProblems(in: entities, version: version).map(\.problem)
     }
 
@@ -17,16 +17,16 @@ enum SchemaCheck {
         let path = SchemaPath.root["entities"]
         if entities.count > Limits.entitiesMax {
             check.report(path, "has more than \(Limits.entitiesMax) elements")
-            return check.faults
+            return check.problems
         }
-        let parentProblems = inheritance.faults(in: entities)
+        let parentProblems = inheritance.problems(in: entities)
         for problem in parentProblems {
             check.report(path[problem.index]["parent"], problem.message)
         }
         if parentProblems.isEmpty, check.inheritedCount > Limits.inheritedPropertiesMax {
             check.report(
                 path, "inherit more than \(Limits.inheritedPropertiesMax) properties in all")
-            return check.faults
+            return check.problems
         }
         var names = NameCheck(kind: "entity")
         for (index, entity) in entities.enumerated() {
@@ -35,7 +35,7 @@ enum SchemaCheck {
             }
             check.check(index, at: path[index])
         }
-        return check.faults.sorted { $0.path < $1.path }
+        return check.problems.sorted { $0.path < $1.path }
     }
 
     private static func isVersion(_ version: String) -> Bool {

@@ -1,6 +1,6 @@
 /// The problems with a schema, each with its path in the schema file.
 public struct SchemaError: Error, Hashable, Sendable {
-    public struct Fault: Hashable, Sendable, CustomStringConvertible {
+    public struct Problem: Hashable, Sendable, CustomStringConvertible {
         /// The path, such as `entities[2].relationships[0].inverse`; empty for the whole document.
         public let path: String
         public let message: String
@@ -13,15 +13,15 @@ public struct SchemaError: Error, Hashable, Sendable {
         public var description: String { path.isEmpty ? message : "\(path): \(message)" }
     }
 
-    public let faults: [Fault]
+    public let problems: [Problem]
 
-    public init(faults: [Fault]) { self.faults = faults }
+    public init(problems: [Problem]) { self.problems = problems }
 
     /// The problems as a ``LarderError``.
     public var larderError: LarderError {
         LarderError(
             .malformedSchema,
-            faults.count == 1 ? "the schema has an error" : "the schema has \(faults.count) errors",
-            faults: faults.map(\.description))
+            problems.count == 1 ? "the schema has an error" : "the schema has \(problems.count) errors",
+            problems: problems.map(\.description))
     }
 }

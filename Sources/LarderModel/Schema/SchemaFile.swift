@@ -20,20 +20,20 @@ public enum SchemaFile {
         }
         var reader = SchemaFileReader()
         let (version, entities) = reader.read(document)
-        let structural = reader.faults
+        let structural = reader.problems
         let hiding = Set(structural.map(\.path))
         let semantic = SchemaCheck.locatedProblems(in: entities, version: version).filter {
             problem in
             problem.path.enclosing.allSatisfy { !hiding.contains($0) }
         }
         guard structural.isEmpty, semantic.isEmpty else {
-            let faults = (structural + semantic).sorted { $0.path < $1.path }
-            throw SchemaError(faults: faults.map(\.problem))
+            let problems = (structural + semantic).sorted { $0.path < $1.path }
+            throw SchemaError(problems: problems.map(\.problem))
         }
         return try Schema(version: version, entities: entities)
     }
 
     private static func failure(_ sentence: String) -> SchemaError {
-        SchemaError(faults: [SchemaError.Fault(path: "", message: sentence)])
+        SchemaError(problems: [SchemaError.Problem(path: "", message: sentence)])
     }
 }

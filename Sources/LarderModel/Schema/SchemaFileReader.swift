@@ -3,7 +3,7 @@
 /// Parts that cannot be read are replaced by empty ones, so that entities and properties keep their
 /// indexes. The result is then used only to find more problems.
 struct SchemaFileReader {
-    private(set) var faults: [LocatedProblem] = []
+    private(set) var problems: [LocatedProblem] = []
 
     mutating func read(_ json: JSONValue) -> (version: String, entities: [Entity]) {
         guard let document = object(json, at: .root, known: SchemaKey.document) else {
@@ -97,7 +97,7 @@ extension SchemaFileReader {
     }
 
     private mutating func report(_ path: SchemaPath, _ message: String) {
-        faults.append(LocatedProblem(path: path, message: message))
+        problems.append(LocatedProblem(path: path, message: message))
     }
 
     private mutating func report(_ object: Object, _ key: String, expected: String) {

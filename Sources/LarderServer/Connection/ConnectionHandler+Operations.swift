@@ -127,7 +127,7 @@ extension ConnectionHandler {
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
             insertStreams[operation.id] = InsertStream(
-                requestID: operation.id, ReceivedInsertion(insertion, from: source), spool: spool,
+                requestID: operation.id, InsertionRequest(insertion, from: source), spool: spool,
                 time: isLimited ? time : nil, writes: writes, connection: self,
                 eventLoop: context.eventLoop)
         } catch {
@@ -138,7 +138,7 @@ extension ConnectionHandler {
     private func save(_ changes: ChangeSet, _ operation: Operation) {
         let id = operation.id
         guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
-        var received = ReceivedChangeSet(changes, from: source)
+        var received = SaveRequest(changes, from: source)
         if !changes.idempotencyKey.isEmpty {
             do throws(LarderError) {
                 received.digest = try changes.digest()
@@ -153,7 +153,7 @@ extension ConnectionHandler {
         guard let port else { return }
         guard quota.addWrite(bytes) else { return finish(id, .failed(ByteQuota.userExceeded)) }
         let time = operation.time(atMost: services.limits.writeWaitTimeMax)
-        if changes.changes.contains(where: \.isByPredicate) {
+        if changes.changes.contains(where: \.isBulk) {
             // The rest of the time is for the rollback and the reply.
             received.budget = ReadBudget(deadline: .now.advanced(by: time * 0.9))
         }

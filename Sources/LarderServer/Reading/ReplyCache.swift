@@ -6,7 +6,7 @@ import Synchronization
 /// The encoded replies to repeated reads of one object, by the bytes of the request.
 ///
 /// The request path looks a `get` up before it is decoded (`ConnectionHandler.replyOrDecode`). The
-/// writer invalidates a reply by replacing the mark of its object (``ObjectMark``). See
+/// writer invalidates a reply by replacing the mark of its object (``ObjectStamp``). See
 /// `docs/decisions/0022-replies-that-are-known.md`.
 ///
 /// A reply is stored when its request is repeated, so that a request that is sent once costs
@@ -33,7 +33,7 @@ final class ReplyCache {
     private struct Entry {
         let request: [UInt8]
         let reply: EncodedBatches
-        let mark: ObjectMark
+        let mark: ObjectStamp
 
         var byteCount: Int { request.count + reply.byteCount + Self.overheadBytes }
 
@@ -60,7 +60,7 @@ final class ReplyCache {
     /// - Parameters:
     ///   - request: The body of the request. Equal bytes are the same request.
     ///   - isCurrent: Whether a mark is current.
-    func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectMark) -> Bool) -> Lookup {
+    func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectStamp) -> Bool) -> Lookup {
         request.withUnsafeBytes { request in
             let hash = Self.hash(request)
             if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
@@ -72,7 +72,7 @@ final class ReplyCache {
     }
 
     /// - Parameter mark: The mark of the object, taken before it was read.
-    func insert(_ reply: EncodedBatches, for key: Key, _ mark: ObjectMark) {
+    func insert(_ reply: EncodedBatches, for key: Key, _ mark: ObjectStamp) {
         guard reply.byteCount <= Self.replyBytesMax else { return }
         insert(Entry(request: key.bytes, reply: reply, mark: mark), key.hash)
     }
@@ -86,7 +86,7 @@ final class ReplyCache {
 
     private func storedReply(
         to request: UnsafeRawBufferPointer, _ hash: UInt64,
-        ifCurrent isCurrent: (ObjectMark) -> Bool
+        ifCurrent isCurrent: (ObjectStamp) -> Bool
     ) -> EncodedBatches? {
         if let entry = recent[hash] {
             return Self.equal(entry.request, request) && isCurrent(entry.mark) ? entry.reply : nil

@@ -26,7 +26,7 @@ final class InsertStream {
     }
 
     let requestID: UInt64
-    private let received: ReceivedInsertion
+    private let received: InsertionRequest
     private let writes: WriteQueue
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
@@ -51,7 +51,7 @@ final class InsertStream {
     ///   - spool: The file for the rows of an atomic stream; nil if each batch is a transaction.
     ///   - time: The time in which all rows must be stored.
     init(
-        requestID: UInt64, _ received: ReceivedInsertion, spool: SpoolFile?, time: Duration?,
+        requestID: UInt64, _ received: InsertionRequest, spool: SpoolFile?, time: Duration?,
         writes: WriteQueue, connection: ConnectionHandler, eventLoop: any EventLoop
     ) {
         self.requestID = requestID
@@ -74,11 +74,11 @@ final class InsertStream {
             return
         }
         let ahead = waiting.count + (isBusy ? 1 : 0)
-        guard ahead < Limits.batchesAheadMax else {
+        guard ahead < Limits.unacknowledgedBatchesMax else {
             return end(
                 LarderError(
                     .resourceExhausted,
-                    "more than \(Limits.batchesAheadMax) batches of a stream were sent ahead",
+                    "more than \(Limits.unacknowledgedBatchesMax) batches of a stream were sent ahead",
                     hint: "wait for the replies to earlier batches"))
         }
         do throws(LarderError) {

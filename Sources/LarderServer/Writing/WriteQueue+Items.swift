@@ -22,7 +22,7 @@ extension WriteQueue {
     }
 
     final class Save: Sendable {
-        let changes: ReceivedChangeSet
+        let changes: SaveRequest
         let frameBytes: Int
         let deadline: NIODeadline
         let isShort: Bool
@@ -31,7 +31,7 @@ extension WriteQueue {
         let reply: @Sendable (Outcome) -> Void
 
         init(
-            _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
+            _ changes: SaveRequest, frameBytes: Int, deadline: NIODeadline,
             on eventLoop: any EventLoop, reply: @escaping @Sendable (Outcome) -> Void
         ) {
             self.changes = changes
@@ -46,14 +46,14 @@ extension WriteQueue {
     private static let shortBytesMax = 4 << 10
 
     /// Whether a save changes a few objects by identifier, so that its frame bounds its work.
-    static func isShort(_ changes: ReceivedChangeSet, frameBytes: Int) -> Bool {
+    static func isShort(_ changes: SaveRequest, frameBytes: Int) -> Bool {
         frameBytes <= shortBytesMax
-            && !changes.changeSet.changes.contains(where: \.isByPredicate)
+            && !changes.changeSet.changes.contains(where: \.isBulk)
     }
 
     /// Rows that are a transaction of their own.
     final class Insert: Sendable {
-        let insertion: ReceivedInsertion
+        let insertion: InsertionRequest
         /// The index of the first row in its stream.
         let firstRow: Int64
         /// Called on the writer's thread.
@@ -62,7 +62,7 @@ extension WriteQueue {
         let reply: @Sendable (Result<InsertedRows, LarderError>) -> Void
 
         init(
-            _ insertion: ReceivedInsertion, firstRow: Int64,
+            _ insertion: InsertionRequest, firstRow: Int64,
             rows: @escaping @Sendable () -> any RowSource, deadline: ContinuousClock.Instant,
             reply: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
         ) {

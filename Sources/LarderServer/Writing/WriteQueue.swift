@@ -39,7 +39,7 @@ final class WriteQueue: Sendable {
     ///
     /// - Parameter frameBytes: The length of its frame, by which the queue is bounded.
     func save(
-        _ changes: ReceivedChangeSet, frameBytes: Int, deadline: NIODeadline,
+        _ changes: SaveRequest, frameBytes: Int, deadline: NIODeadline,
         on eventLoop: any EventLoop, reply: @escaping @Sendable (Outcome) -> Void
     ) {
         let save = Save(
@@ -234,7 +234,7 @@ final class WriteQueue: Sendable {
     /// Executes a short save on the event loop that calls, if the writer is free.
     ///
     /// - Returns: nil, with nothing changed, if the save has to be queued.
-    func saveInline(_ changes: ReceivedChangeSet, frameBytes: Int) -> Outcome? {
+    func saveInline(_ changes: SaveRequest, frameBytes: Int) -> Outcome? {
         guard Self.isShort(changes, frameBytes: frameBytes) else { return nil }
         return lease.saveInline(changes) { needsMaintenance in
             guard needsMaintenance || !isEmpty, lease.takeForThread() else { return }

@@ -69,7 +69,7 @@ final class WriterLease: Sendable {
     ///   is still open.
     /// - Returns: nil, with nothing changed, if the save has to be queued.
     func saveInline(
-        _ changes: ReceivedChangeSet, released: (_ needsMaintenance: Bool) -> Void
+        _ changes: SaveRequest, released: (_ needsMaintenance: Bool) -> Void
     ) -> Result<SaveResult, LarderError>? {
         guard takeForEventLoop() else { return nil }
         let outcome = writer.save(changes, within: inlineBudget)

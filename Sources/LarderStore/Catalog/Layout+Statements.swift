@@ -31,7 +31,7 @@ extension Layout {
         }
         for (relationship, column) in declaredToOnes(of: entity) {
             columns.append((column, "INTEGER"))
-            if let position = positionColumn(beside: relationship, column) {
+            if let position = positionColumn(comparedWith: relationship, column) {
                 columns.append((position, "INTEGER"))
             }
         }
@@ -58,7 +58,7 @@ extension Layout {
         var statements: [SQL] = []
         for (relationship, column) in declaredToOnes(of: entity) {
             // The position comes second, so that an ordered list is read in order.
-            let position = positionColumn(beside: relationship, column)
+            let position = positionColumn(comparedWith: relationship, column)
             let columns = [column] + [position].compactMap(\.self)
             statements.append(
                 index(
@@ -122,7 +122,7 @@ extension Layout {
         guard let inverse = Layout.inverse(of: toOne, in: schema), inverse.isToMany,
             inverse.isOrdered
         else { return nil }
-        return Layout.positionColumn(beside: column)
+        return Layout.positionColumn(comparedWith: column)
     }
 
     /// The number of columns of the table of an entity without a parent.

@@ -117,7 +117,7 @@ struct OpenedStore {
             let fault = SchemaStorability.fault(
                 of: plan.derivation, in: schema,
                 "is nested deeper than the database can follow")
-            throw SchemaError(faults: [fault]).larderError
+            throw SchemaError(problems: [fault]).larderError
         }
         try connection.execute("COMMIT")
     }
@@ -149,7 +149,7 @@ struct OpenedStore {
         } catch {
             throw LarderError(
                 .storageFailed, "the store file is damaged (its schema cannot be read)",
-                faults: error.faults.map(\.description))
+                problems: error.problems.map(\.description))
         }
         guard let expected else {
             try SchemaStorability.check(own)
@@ -160,7 +160,7 @@ struct OpenedStore {
             throw LarderError(
                 .schemaMismatch, "the schema differs from the store's",
                 hint: "open the store with the schema that it was created with",
-                faults: differences.map(\.description))
+                problems: differences.map(\.description))
         }
         return own
     }

@@ -10,38 +10,38 @@ enum SchemaStorability {
 
     static func check(_ schema: Schema) throws(LarderError) {
         let layout = Layout(schema)
-        var faults: [SchemaError.Fault] = []
+        var problems: [SchemaError.Problem] = []
         for (index, entity) in schema.entities.enumerated() {
-            faults += patternFaults(of: entity, path: "entities[\(index)]")
-            faults += indexFaults(of: entity, path: "entities[\(index)]", layout)
+            problems += patternFaults(of: entity, path: "entities[\(index)]")
+            problems += indexFaults(of: entity, path: "entities[\(index)]", layout)
             guard entity.parent == nil else { continue }
             let columnCount = layout.columnCount(of: entity)
             if columnCount > columnsMax {
-                faults.append(
-                    SchemaError.Fault(
+                problems.append(
+                    SchemaError.Problem(
                         path: "entities[\(index)]",
                         message: "takes \(columnCount) columns, and SQLite has \(columnsMax)"))
             }
         }
-        guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+        guard problems.isEmpty else { throw SchemaError(problems: problems).larderError }
         _ = try derivationPlans(of: schema)
     }
 
-    private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Fault] {
-        var faults: [SchemaError.Fault] = []
+    private static func patternFaults(of entity: Entity, path: String) -> [SchemaError.Problem] {
+        var problems: [SchemaError.Problem] = []
         for (index, attribute) in entity.declared.attributes.enumerated() {
             guard let pattern = attribute.validation.pattern else { continue }
-            do throws(RegularExpression.Fault) {
+            do throws(RegularExpression.Problem) {
                 _ = try RegularExpression(pattern)
             } catch {
                 let position = error.offset.map { " at byte \($0)" } ?? ""
-                faults.append(
-                    SchemaError.Fault(
+                problems.append(
+                    SchemaError.Problem(
                         path: "\(path).attributes[\(index)].pattern",
                         message: "the pattern does not compile: \(error.message)\(position)"))
             }
         }
-        return faults
+        return problems
     }
 
     /// The statements that compute derived attributes.
@@ -54,7 +54,7 @@ enum SchemaStorability {
         // No derivation can name an object, so any store identifier is right.
         let converter = ValueConverter(storeIdentifier: UUID(), schema: schema)
         var plans: [DerivationPlan] = []
-        var faults: [SchemaError.Fault] = []
+        var problems: [SchemaError.Problem] = []
         for derivation in schema.derivations {
             do throws(LarderError) {
                 plans.append(
@@ -63,38 +63,38 @@ enum SchemaStorability {
             } catch {
                 let fault = fault(of: derivation, in: schema, error.message)
                 // Subentities inherit the same error.
-                if !faults.contains(fault) { faults.append(fault) }
+                if !problems.contains(fault) { problems.append(fault) }
             }
         }
-        guard faults.isEmpty else { throw SchemaError(faults: faults).larderError }
+        guard problems.isEmpty else { throw SchemaError(problems: problems).larderError }
         return plans
     }
 
     static func fault(
         of derivation: Derivation, in schema: Schema, _ message: String
-    ) -> SchemaError.Fault {
+    ) -> SchemaError.Problem {
         let place = schema.entity(named: derivation.entityName).map {
-            schema.place(of: derivation.attribute.name, in: $0)
+            schema.indexes(of: derivation.attribute.name, in: $0)
         }
-        return SchemaError.Fault(
+        return SchemaError.Problem(
             path: "entities[\(place?.entity ?? 0)].attributes[\(place?.attribute ?? 0)].derived",
             message: message)
     }
 
     private static func indexFaults(
         of entity: Entity, path: String, _ layout: Layout
-    ) -> [SchemaError.Fault] {
+    ) -> [SchemaError.Problem] {
         let lists = [
             ("unique", entity.declared.uniquenessConstraints),
             ("indexes", entity.declared.indexes),
         ]
         return lists.flatMap { key, constraints in
             constraints.flatMap { names in
-                names.compactMap { name -> SchemaError.Fault? in
+                names.compactMap { name -> SchemaError.Problem? in
                     guard let property = entity.property(named: name),
                         layout.column(for: property, of: entity) == nil
                     else { return nil }
-                    return SchemaError.Fault(
+                    return SchemaError.Problem(
                         path: "\(path).\(key)",
                         message: "\(entity.name).\(name) has no column of its own to index")
                 }

@@ -129,7 +129,7 @@ struct ConsistencyCheck {
                     "\(reference) IS NULL\(kindCondition(entity, "o"))",
                     "the required reference is nil"))
         }
-        guard let name = layout.positionColumn(beside: relationship, column) else { return checks }
+        guard let name = layout.positionColumn(comparedWith: relationship, column) else { return checks }
         let position: SQL = "\(name: name)"
         checks.append(
             check(

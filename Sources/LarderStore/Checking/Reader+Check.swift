@@ -25,7 +25,7 @@ extension Reader {
         }
         return CheckReport(
             findings: Array(findings.prefix(CheckReport.findingsMax)),
-            isCut: findings.count == findingsMax)
+            isTruncated: findings.count == findingsMax)
     }
 
     /// SQLite's own check of a table and its indexes.

@@ -11,17 +11,17 @@ enum DecimalFunctions {
     static let stddev = "larder_decimal_stddev"
 
     static func register(
-        on connection: Connection, _ faults: FunctionFaults
+        on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
         let interruption = connection.limit.interruption
         try connection.registerAggregate(name: sum, argumentCount: 1) {
-            DecimalTotal(faults, isAverage: false)
+            DecimalTotal(problems, isAverage: false)
         }
         try connection.registerAggregate(name: average, argumentCount: 1) {
-            DecimalTotal(faults, isAverage: true)
+            DecimalTotal(problems, isAverage: true)
         }
         try connection.registerAggregate(name: median, argumentCount: 1) {
-            DecimalMedian(faults, interruption)
+            DecimalMedian(problems, interruption)
         }
         try connection.registerAggregate(name: stddev, argumentCount: 1) {
             DecimalPopulationDeviation()
@@ -45,12 +45,12 @@ enum DecimalFunctions {
 
 /// The sum, which is 0 for no values, or the average, which is nil for no values.
 private final class DecimalTotal: Aggregation {
-    private let faults: FunctionFaults
+    private let problems: FunctionFaults
     private let isAverage: Bool
     private var sum = DecimalSum()
 
-    init(_ faults: FunctionFaults, isAverage: Bool) {
-        self.faults = faults
+    init(_ problems: FunctionFaults, isAverage: Bool) {
+        self.problems = problems
         self.isAverage = isAverage
     }
 
@@ -61,7 +61,7 @@ private final class DecimalTotal: Aggregation {
     func finish() -> FunctionResult {
         if isAverage, sum.count == 0 { return .null }
         guard let result = isAverage ? sum.average : sum.value else {
-            return faults.report(DecimalFunctions.tooManyDigits)
+            return problems.report(DecimalFunctions.tooManyDigits)
         }
         return DecimalFunctions.result(result)
     }
@@ -69,12 +69,12 @@ private final class DecimalTotal: Aggregation {
 
 /// The middle value, or the mean of the two middle values.
 private final class DecimalMedian: Aggregation {
-    private let faults: FunctionFaults
+    private let problems: FunctionFaults
     private let interruption: Interruption
     private var values: [Decimal] = []
 
-    init(_ faults: FunctionFaults, _ interruption: Interruption) {
-        self.faults = faults
+    init(_ problems: FunctionFaults, _ interruption: Interruption) {
+        self.problems = problems
         self.interruption = interruption
     }
 
@@ -87,10 +87,10 @@ private final class DecimalMedian: Aggregation {
 
     func finish() -> FunctionResult {
         guard values.count <= StatisticFunctions.medianValuesMax else {
-            return faults.report(StatisticFunctions.tooManyValues("median"))
+            return problems.report(StatisticFunctions.tooManyValues("median"))
         }
         guard let median = Statistics.median(values, interruption) else {
-            return values.isEmpty ? .null : faults.report(DecimalFunctions.tooManyDigits)
+            return values.isEmpty ? .null : problems.report(DecimalFunctions.tooManyDigits)
         }
         return DecimalFunctions.result(median)
     }

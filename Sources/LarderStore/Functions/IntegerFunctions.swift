@@ -14,14 +14,14 @@ enum IntegerFunctions {
         hint: "sum doubles, as in `sum:wordCount * 1.0`")
 
     static func register(
-        on connection: Connection, _ faults: FunctionFaults
+        on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
         try connection.registerScalar(name: sum, argumentCount: 2) { arguments in
             guard !arguments[0].isNull else { return .integer(0) }
             let sum = IntegerSum(
                 highHalves: arguments[0].int64, lowHalves: arguments[1].int64, count: 1)
             guard let value = sum.value else {
-                return faults.report(sumTooLarge)
+                return problems.report(sumTooLarge)
             }
             return .integer(value)
         }

@@ -6,25 +6,25 @@ enum ModeFunctions {
     static let decimalMode = "larder_decimal_mode"
 
     static func register(
-        on connection: Connection, _ faults: FunctionFaults
+        on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
         try connection.registerAggregate(name: mode, argumentCount: 1) {
-            Mode(faults, isDecimal: false)
+            Mode(problems, isDecimal: false)
         }
         try connection.registerAggregate(name: decimalMode, argumentCount: 1) {
-            Mode(faults, isDecimal: true)
+            Mode(problems, isDecimal: true)
         }
     }
 }
 
 private final class Mode: Aggregation {
-    private let faults: FunctionFaults
+    private let problems: FunctionFaults
     private let isDecimal: Bool
     private var counts: [SQLValue: Int] = [:]
     private var bytesLeft = StatisticFunctions.valueBytesMax
 
-    init(_ faults: FunctionFaults, isDecimal: Bool) {
-        self.faults = faults
+    init(_ problems: FunctionFaults, isDecimal: Bool) {
+        self.problems = problems
         self.isDecimal = isDecimal
     }
 
@@ -35,7 +35,7 @@ private final class Mode: Aggregation {
     }
 
     func finish() -> FunctionResult {
-        guard bytesLeft > 0 else { return faults.report(StatisticFunctions.tooManyValues("mode")) }
+        guard bytesLeft > 0 else { return problems.report(StatisticFunctions.tooManyValues("mode")) }
         let isDecimal = isDecimal
         let mode = Statistics.mode(counts) { Self.isLess($0, $1, isDecimal: isDecimal) }
         switch mode {

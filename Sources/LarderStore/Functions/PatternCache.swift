@@ -58,7 +58,7 @@ final class PatternCache {
         let ignored = options.intersection(.diacriticInsensitive)
         let expression = try expression(
             StringFunctions.folded(pattern, ignored), options.contains(.caseInsensitive))
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpression.Problem) {
             return try expression.matchesWhole(
                 StringFunctions.folded(text, ignored, interruption), interruption)
         } catch {
@@ -87,7 +87,7 @@ final class PatternCache {
     private static func compiled(
         _ pattern: String, isCaseInsensitive: Bool
     ) throws(LarderError) -> RegularExpression {
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpression.Problem) {
             return try RegularExpression(pattern, caseInsensitive: isCaseInsensitive)
         } catch {
             let location = error.offset.map { " at byte \($0) of the pattern" } ?? ""

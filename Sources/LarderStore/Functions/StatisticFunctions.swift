@@ -13,11 +13,11 @@ enum StatisticFunctions {
     static let valueBytesMax = 128 << 20
 
     static func register(
-        on connection: Connection, _ faults: FunctionFaults
+        on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
         let interruption = connection.limit.interruption
         try connection.registerAggregate(name: median, argumentCount: 1) {
-            Median(faults, interruption)
+            Median(problems, interruption)
         }
         try connection.registerAggregate(name: stddev, argumentCount: 1) {
             PopulationDeviation()
@@ -32,12 +32,12 @@ enum StatisticFunctions {
 }
 
 private final class Median: Aggregation {
-    private let faults: FunctionFaults
+    private let problems: FunctionFaults
     private let interruption: Interruption
     private var values: [Double] = []
 
-    init(_ faults: FunctionFaults, _ interruption: Interruption) {
-        self.faults = faults
+    init(_ problems: FunctionFaults, _ interruption: Interruption) {
+        self.problems = problems
         self.interruption = interruption
     }
 
@@ -50,7 +50,7 @@ private final class Median: Aggregation {
 
     func finish() -> FunctionResult {
         guard values.count <= StatisticFunctions.medianValuesMax else {
-            return faults.report(StatisticFunctions.tooManyValues("median"))
+            return problems.report(StatisticFunctions.tooManyValues("median"))
         }
         return Statistics.median(values, interruption).map { .real($0) } ?? .null
     }

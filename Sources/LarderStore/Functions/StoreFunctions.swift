@@ -6,17 +6,17 @@ enum StoreFunctions {
     /// Registers all of them, and returns where they report errors and store groups.
     static func register(
         on connection: Connection
-    ) throws(SQLiteError) -> (faults: FunctionFaults, groups: GroupedRows) {
-        let faults = FunctionFaults()
-        try DecimalFunctions.register(on: connection, faults)
-        try StatisticFunctions.register(on: connection, faults)
-        try StringFunctions.register(on: connection, faults)
+    ) throws(SQLiteError) -> (problems: FunctionFaults, groups: GroupedRows) {
+        let problems = FunctionFaults()
+        try DecimalFunctions.register(on: connection, problems)
+        try StatisticFunctions.register(on: connection, problems)
+        try StringFunctions.register(on: connection, problems)
         try StringCollations.register(on: connection)
-        try IntegerFunctions.register(on: connection, faults)
+        try IntegerFunctions.register(on: connection, problems)
         try RealFunctions.register(on: connection)
-        try ModeFunctions.register(on: connection, faults)
+        try ModeFunctions.register(on: connection, problems)
         try ScalarFunctions.register(on: connection)
-        let groups = try GroupFunctions.register(on: connection, faults)
-        return (faults, groups)
+        let groups = try GroupFunctions.register(on: connection, problems)
+        return (problems, groups)
     }
 }

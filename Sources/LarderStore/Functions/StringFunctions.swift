@@ -45,7 +45,7 @@ enum StringFunctions {
     }
 
     static func register(
-        on connection: Connection, _ faults: FunctionFaults
+        on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) {
         let interruption = connection.limit.interruption
         try connection.registerScalar(name: fold, argumentCount: 2) { arguments in
@@ -66,14 +66,14 @@ enum StringFunctions {
             do throws(LarderError) {
                 return .integer(try patterns.isLike(text, pattern) ? 1 : 0)
             } catch {
-                return faults.report(error)
+                return problems.report(error)
             }
         }
         try register(.matches, on: connection) { text, pattern, options in
             do throws(LarderError) {
                 return .integer(try patterns.matches(text, pattern, options) ? 1 : 0)
             } catch {
-                return faults.report(error)
+                return problems.report(error)
             }
         }
     }

@@ -92,7 +92,7 @@ extension QueryResolver {
         var computed = try operand(
             derivation.expression, in: rootScope, as: type, name: derivation.qualifiedName)
         if case .member(var member) = computed {
-            member.kind = PlanMember.Kind(beside: type) ?? .text
+            member.kind = PlanMember.Kind(comparedWith: type) ?? .text
             computed = .member(member)
         }
         let stored = try operand(.keyPath(.object, [name]), in: rootScope)

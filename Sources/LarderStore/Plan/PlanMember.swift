@@ -32,7 +32,7 @@ struct PlanMember: Hashable, Sendable {
 
 extension PlanMember.Kind {
     /// The kind of a member that is compared with a type.
-    init?(beside type: OperandType) {
+    init?(comparedWith type: OperandType) {
         guard case .attribute(let type) = type else { return nil }
         self =
             switch type {
@@ -43,7 +43,7 @@ extension PlanMember.Kind {
     }
 
     /// The kind of a member that is compared with a value; text for nil.
-    init(beside value: Value) {
+    init(comparedWith value: Value) {
         self =
             switch value {
             case .null, .json, .objects, .object: .text

@@ -125,9 +125,9 @@ struct BatchSource {
             end = pendingStart + column.rowCount
             columns.append((index, column))
         }
-        let isCut = end < min(rows.rowCount, pendingStart + listRowsMax)
+        let isTruncated = end < min(rows.rowCount, pendingStart + listRowsMax)
         listRowsMax =
-            isCut ? max(1, end - pendingStart) : min(listRowsMax * 2, Self.listRowsLimit)
+            isTruncated ? max(1, end - pendingStart) : min(listRowsMax * 2, Self.listRowsLimit)
         var batch = rows.rows(pendingStart..<end)
         for (index, column) in columns {
             // A later column may have ended earlier.

@@ -43,7 +43,7 @@ struct Prefetcher {
             }
             guard next.batch.rowCount > 0 else { continue }
             var batch = next.batch
-            batch.relatedBy = prefetch.keyPath
+            batch.prefetchPath = prefetch.keyPath
             add(batch, prefetch.query.prefetch)
         }
         guard let level = levels.popLast() else { preconditionFailure("there are rows") }

@@ -9,7 +9,7 @@ final class ReadSession {
     private let statements: StatementCache
     /// The number of runs of statements, as a measure of the cost of a read.
     private(set) var runCount = 0
-    private let faults: FunctionFaults
+    private let problems: FunctionFaults
     private let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
     private let store: Store
@@ -17,7 +17,7 @@ final class ReadSession {
     init(_ store: Store) throws(LarderError) {
         let connection = try store.openReadConnection()
         do throws(SQLiteError) {
-            (faults, groups) = try StoreFunctions.register(on: connection)
+            (problems, groups) = try StoreFunctions.register(on: connection)
         } catch {
             throw error.larderError
         }
@@ -101,7 +101,7 @@ final class ReadSession {
     /// The error that the caller gets for a failed statement.
     private func failure(_ error: SQLiteError) -> ReadFailure {
         // The error of a function that was stopped is not an error of the query.
-        if let fault = faults.take(), connection.stopReason == nil { return .failed(fault) }
+        if let fault = problems.take(), connection.stopReason == nil { return .failed(fault) }
         // A stopped function ends its statement with the general result code.
         let isStopped = error.condition == .statement && connection.stopReason != nil
         guard isStopped || error.condition == .interrupted else {

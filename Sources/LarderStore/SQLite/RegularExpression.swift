@@ -10,7 +10,7 @@ import LarderModel
 /// Long texts are therefore matched with callouts, which count the bytes of every move. They cost
 /// half as much again, so short texts are matched without them.
 final class RegularExpression {
-    struct Fault: Error, Hashable, Sendable {
+    struct Problem: Error, Hashable, Sendable {
         /// PCRE2's message.
         var message: String
         /// The offset in the pattern, in UTF-8 bytes; nil for an error of a match.
@@ -36,9 +36,9 @@ final class RegularExpression {
     private let matchData: OpaquePointer
     private let matchContext: OpaquePointer
 
-    init(_ pattern: String, caseInsensitive: Bool = false) throws(Fault) {
+    init(_ pattern: String, caseInsensitive: Bool = false) throws(Problem) {
         guard pattern.utf8.count <= Bounds.patternBytesMax else {
-            throw Fault(message: "the pattern is longer than \(Bounds.patternBytesMax) bytes")
+            throw Problem(message: "the pattern is longer than \(Bounds.patternBytesMax) bytes")
         }
         // \C could stop inside a character.
         var options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C
@@ -48,7 +48,7 @@ final class RegularExpression {
             let matchContext = pcre2_match_context_create_8(nil)
         else {
             pcre2_code_free_8(compiled)
-            throw Fault(message: "no memory for the pattern")
+            throw Problem(message: "no memory for the pattern")
         }
         pcre2_set_match_limit_8(matchContext, Bounds.stepsMax)
         pcre2_set_heap_limit_8(matchContext, Bounds.heapKibibytesMax)
@@ -78,7 +78,7 @@ final class RegularExpression {
 
     private static func compiled(
         _ pattern: String, _ options: UInt32
-    ) throws(Fault) -> OpaquePointer {
+    ) throws(Problem) -> OpaquePointer {
         var errorCode: Int32 = 0
         var errorOffset = 0
         var text = pattern
@@ -91,12 +91,12 @@ final class RegularExpression {
             }
         }
         guard let compiled else {
-            throw Fault(message: RegularExpression.message(errorCode), offset: errorOffset)
+            throw Problem(message: RegularExpression.message(errorCode), offset: errorOffset)
         }
         return compiled
     }
 
-    private func code(for byteCount: Int) throws(Fault) -> OpaquePointer {
+    private func code(for byteCount: Int) throws(Problem) -> OpaquePointer {
         guard byteCount > Bounds.shortBytesMax else { return code }
         if let watchedCode { return watchedCode }
         let compiled = try Self.compiled(pattern, options | PCRE2_AUTO_CALLOUT)
@@ -106,10 +106,10 @@ final class RegularExpression {
 
     /// Whether the whole text, in UTF-8, matches.
     ///
-    /// - Throws: ``Fault`` if the match exceeds a limit.
+    /// - Throws: ``Problem`` if the match exceeds a limit.
     func matchesWhole(
         _ bytes: UnsafeRawBufferPointer, _ interruption: Interruption = .never
-    ) throws(Fault) -> Bool {
+    ) throws(Problem) -> Bool {
         let code = try code(for: bytes.count)
         watch.start(interruption)
         var none: UInt8 = 0
@@ -120,15 +120,15 @@ final class RegularExpression {
         }
         if result >= 0 { return true }
         if result == PCRE2_ERROR_NOMATCH { return false }
-        throw Fault(message: RegularExpression.message(result))
+        throw Problem(message: RegularExpression.message(result))
     }
 
     func matchesWhole(
         _ string: String, _ interruption: Interruption = .never
-    ) throws(Fault) -> Bool {
+    ) throws(Problem) -> Bool {
         var text = string
         let result = text.withUTF8 { bytes in
-            Result { () throws(Fault) in
+            Result { () throws(Problem) in
                 try matchesWhole(UnsafeRawBufferPointer(bytes), interruption)
             }
         }

@@ -8,7 +8,7 @@ extension RelationshipEdit {
         var kind = LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_UNSPECIFIED
         var relationship = bytes.extracting(first: 0)
         var objects: [PersistentIdentifier] = []
-        var position: ListPlace?
+        var position: RelationshipPosition?
         var fields = FieldScanner(bytes)
         objects.reserveCapacity(
             try fields.count(of: 3, "objects of one edit", maximum: Limits.editedObjectsMax))
@@ -20,7 +20,7 @@ extension RelationshipEdit {
                     rawValue: UInt32(truncatingIfNeeded: number))
             case (3, .bytes(let bytes)):
                 objects.append(try PersistentIdentifier(decoding: bytes))
-            case (4, .number(let number)): position = try ListPlace(end: number)
+            case (4, .number(let number)): position = try RelationshipPosition(end: number)
             case (5...6, .bytes(let bytes)):
                 if position != nil { throw .repeated("the position of an edit") }
                 let neighbor = try PersistentIdentifier(decoding: bytes)
@@ -47,7 +47,7 @@ extension RelationshipEdit {
     }
 }
 
-extension ListPlace {
+extension RelationshipPosition {
     fileprivate init(end number: UInt64) throws(LarderError) {
         switch Larder__V1__ListEnd(rawValue: UInt32(truncatingIfNeeded: number)) {
         case LARDER__V1__LIST_END__LIST_END_FIRST: self = .first
@@ -69,7 +69,7 @@ extension MessageBuffer {
                 }
             number(2, UInt64(kind.rawValue))
             for object in edit.objects { try identifier(3, object) }
-            switch edit.place {
+            switch edit.position {
             case .first: member(4, UInt64(LARDER__V1__LIST_END__LIST_END_FIRST.rawValue))
             case .before(let neighbor): try identifier(5, neighbor)
             case .after(let neighbor): try identifier(6, neighbor)

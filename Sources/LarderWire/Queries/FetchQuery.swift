@@ -14,7 +14,7 @@ extension Fetch {
             isDistinct: wire.distinct != 0,
             prefetch: try ProtobufReader.texts(
                 wire.prefetch, wire.n_prefetch, "prefetched key paths",
-                maximum: Limits.prefetchedStepsMax,
+                maximum: Limits.prefetchedRelationshipsMax,
                 bytesMax: RawSpan.keyPathBytesMax),
             includesSubentities: wire.exclude_subentities == 0)
     }

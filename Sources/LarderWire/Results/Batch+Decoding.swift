@@ -21,7 +21,7 @@ extension Batch {
                 identity = try Identity(decoding: bytes)
             case (3, .bytes(let bytes)): columns.append(try Column(decoding: bytes))
             case (4, .bytes(let bytes)):
-                relatedBy =
+                prefetchPath =
                     bytes.isEmpty
                     ? nil
                     : try bytes.text(

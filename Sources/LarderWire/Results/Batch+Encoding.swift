@@ -13,7 +13,7 @@ extension Batch {
         var count =
             FieldWriter.byteCount(ofNumber: UInt64(UInt32(clamping: rowCount)))
             + objects.fieldByteCount
-            + FieldWriter.byteCount(ofBytes: relatedBy?.utf8.count ?? 0)
+            + FieldWriter.byteCount(ofBytes: prefetchPath?.utf8.count ?? 0)
         for index in columns.indices {
             count += FieldWriter.byteCount(ofMessage: columns[index].messageByteCount)
         }
@@ -21,7 +21,7 @@ extension Batch {
     }
 
     func write(to writer: inout FieldWriter) {
-        writer.text(4, relatedBy ?? "")
+        writer.text(4, prefetchPath ?? "")
         for index in columns.indices.reversed() { columns[index].write(as: 3, to: &writer) }
         objects.write(as: 2, to: &writer)
         writer.number(1, UInt64(UInt32(clamping: rowCount)))

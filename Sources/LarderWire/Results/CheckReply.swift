@@ -9,7 +9,7 @@ extension CheckReport {
             findings: try ProtobufReader.list(
                 wire.findings, wire.n_findings, "findings", maximum: CheckReport.findingsMax,
                 CheckFinding.init),
-            isCut: wire.truncated != 0)
+            isTruncated: wire.truncated != 0)
     }
 }
 
@@ -31,12 +31,12 @@ extension ProtobufWriter {
         wire.pointee.n_findings = report.findings.count
         wire.pointee.findings = try list(report.findings) { finding in
             let item = make(larder__v1__finding__init)
-            item.pointee.location = text(finding.place)
+            item.pointee.location = text(finding.location)
             item.pointee.uri = text(finding.uri ?? "")
             item.pointee.message = text(finding.message)
             return item
         }
-        wire.pointee.truncated = report.isCut ? 1 : 0
+        wire.pointee.truncated = report.isTruncated ? 1 : 0
         return wire
     }
 }

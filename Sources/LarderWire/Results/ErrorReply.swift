@@ -17,15 +17,15 @@ extension LarderError {
                 self.column = column == 0 ? nil : Int(column)
             case (5, .bytes(let bytes)): uri = try bytes.optionalText("the URI of an error")
             case (6, .bytes(let bytes)):
-                guard faults.count < Limits.changesMax else {
-                    throw .tooMany("faults", faults.count + 1, maximum: Limits.changesMax)
+                guard problems.count < Limits.changesMax else {
+                    throw .tooMany("problems", problems.count + 1, maximum: Limits.changesMax)
                 }
-                faults.append(try bytes.text("a fault of an error"))
+                problems.append(try bytes.text("a fault of an error"))
             case (7, .bytes(let bytes)):
                 guard details.count < Limits.changesMax else {
-                    throw .tooMany("faults", details.count + 1, maximum: Limits.changesMax)
+                    throw .tooMany("problems", details.count + 1, maximum: Limits.changesMax)
                 }
-                details.append(try ChangeFault(decoding: bytes))
+                details.append(try ChangeViolation(decoding: bytes))
             case (1...7, _): throw .unreadable
             default: break
             }
@@ -66,7 +66,7 @@ extension MessageBuffer {
         text(3, error.hint ?? "")
         number(4, UInt64(UInt32(clamping: error.column ?? 0)))
         text(5, error.uri ?? "")
-        for fault in error.faults { element(6, fault) }
-        for fault in error.details { try changeFault(7, fault) }
+        for fault in error.problems { element(6, fault) }
+        for violation in error.details { try changeViolation(7, violation) }
     }
 }

@@ -15,7 +15,7 @@ extension InsertedRows {
         }
         self.init(
             rowCount: wire.row_count, batchCount: wire.batch_count,
-            keys: zip(firsts, counts).map { KeyRun(first: $0, count: $1) },
+            keys: zip(firsts, counts).map { KeyRange(first: $0, count: $1) },
             transaction: wire.transaction == 0 ? nil : wire.transaction)
     }
 }

@@ -45,7 +45,7 @@ struct InsertionTests {
     func window() async throws {
         let server = try server { peer, id, number, isLast in
             // The server replies only when the client has as many batches in flight as allowed.
-            guard number % Int64(Limits.batchesAheadMax) == 0 || isLast, number > 0 else {
+            guard number % Int64(Limits.unacknowledgedBatchesMax) == 0 || isLast, number > 0 else {
                 return true
             }
             try peer.reply(id, .inserted(Self.progress(number), more: !isLast))
@@ -80,7 +80,7 @@ struct InsertionTests {
                 case .insertRows: id = envelope.id
                 case .rows(_, _, let isLast):
                     number += 1
-                    if number > Limits.batchesAheadMax { #expect(hasReplied) }
+                    if number > Limits.unacknowledgedBatchesMax { #expect(hasReplied) }
                     if isLast { try peer.reply(id, .inserted(Self.progress(number), more: false)) }
                 case .ping:
                     // From here on the client may send another batch.
@@ -94,13 +94,13 @@ struct InsertionTests {
         defer { server.stop() }
         let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
         let stream = try await client.openInsertion(Insertion("Item"))
-        for number in 0..<Int64(Limits.batchesAheadMax) {
+        for number in 0..<Int64(Limits.unacknowledgedBatchesMax) {
             try await stream.send(Self.rows([number]))
         }
         let end = Task { try await stream.finish() }
         for _ in 0..<1_000 { await Task.yield() }
         try await client.ping()
-        let expected = Int64(Limits.batchesAheadMax) + 1
+        let expected = Int64(Limits.unacknowledgedBatchesMax) + 1
         #expect(try await end.value.batchCount == expected)
         client.close()
     }
@@ -111,7 +111,7 @@ struct InsertionTests {
 
     @Test("the server's error is thrown with the indices of the rows, and ends the stream")
     func refused() throws {
-        let violation = ChangeFault(.validationFailed, "too much", change: 3)
+        let violation = ChangeViolation(.validationFailed, "too much", change: 3)
         let server = try server { peer, id, number, _ in
             if number == 1 { try peer.reply(id, .inserted(Self.progress(1), more: true)) }
             if number == 2 { try peer.reply(id, .failed(LarderError(violation))) }

@@ -185,7 +185,7 @@ struct PredicateFormatTests {
     @Test("errors found after parsing name the column of the part")
     func errorColumns() throws {
         let text = "'日本' == a.b AND length(c) + 1 > $x"
-        let sourceMap = try PredicateFormat.parse(text).places
+        let sourceMap = try PredicateFormat.parse(text).sourceMap
         let length = QueryExpression.function(.length, [.keyPath("c")])
         let parts: [(QueryExpression, Int?)] = [
             (.keyPath("a.b"), 9), (length, 17), (.function(.add, [length, .constant(1)]), 27),

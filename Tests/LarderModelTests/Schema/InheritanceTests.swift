@@ -85,13 +85,13 @@ struct InheritanceTests {
         for count in [deepest + 1, Limits.entitiesMax] {
             let error = #expect(throws: SchemaError.self) { try Schema(entities: chain(count)) }
             #expect(
-                error?.faults.map(\.description)
+                error?.problems.map(\.description)
                     == ["entities[\(deepest)].parent: has more than 32 ancestors"])
         }
         var circle = chain(Limits.entitiesMax)
         circle[0] = Entity(name: "E0", attributes: [], parent: "E\(Limits.entitiesMax - 1)")
         let error = #expect(throws: SchemaError.self) { try Schema(entities: circle) }
-        #expect(error?.faults.count == Limits.entitiesMax)
+        #expect(error?.problems.count == Limits.entitiesMax)
     }
 
     @Test("inherit a limited number of properties, per entity and in total")
@@ -108,11 +108,11 @@ struct InheritanceTests {
         _ = try Schema(entities: tree(500, heirs: 200))
         let many = #expect(throws: SchemaError.self) { try Schema(entities: tree(500, heirs: 201)) }
         #expect(
-            many?.faults.map(\.description)
+            many?.problems.map(\.description)
                 == ["entities: inherit more than 100000 properties in all"])
         let wide = #expect(throws: SchemaError.self) { try Schema(entities: tree(1_000, heirs: 1)) }
         #expect(
-            wide?.faults.map(\.description)
+            wide?.problems.map(\.description)
                 == ["entities[1]: has more than 1000 properties, including inherited ones"])
     }
 }

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Schemas from code")
 struct SchemaCheckTests {
-    func faults(_ attributes: Attribute...) -> [String] {
+    func problems(_ attributes: Attribute...) -> [String] {
         do throws(SchemaError) {
             _ = try Schema(entities: [Entity(name: "A", attributes: attributes)])
             return []
         } catch {
-            return error.faults.map(\.description)
+            return error.problems.map(\.description)
         }
     }
 
@@ -22,25 +22,25 @@ struct SchemaCheckTests {
         #expect(attribute.validation.minimum == .double(-1))
         #expect(attribute.validation.maximum == .double(1))
         #expect(Attribute(name: "x", type: .int16, defaultValue: .null).defaultValue == nil)
-        #expect(faults(attribute) == [])
+        #expect(problems(attribute) == [])
     }
 
     @Test("a default that is not a value of the type is rejected")
     func wrongDefaults() {
         let path = "entities[0].attributes[0].default: "
         #expect(
-            faults(Attribute(name: "x", type: .int16, defaultValue: 40_000))
+            problems(Attribute(name: "x", type: .int16, defaultValue: 40_000))
                 == [path + "expected a whole number from -32768 to 32767"])
         for value: Value in [.string("1"), .double(1.5), .double(.nan), .objects([])] {
             let attribute = Attribute(name: "x", type: .int64, defaultValue: value)
-            #expect(faults(attribute).count == 1, "\(value)")
+            #expect(problems(attribute).count == 1, "\(value)")
         }
-        #expect(faults(Attribute(name: "x", type: .double, defaultValue: .double(.nan))).count == 1)
+        #expect(problems(Attribute(name: "x", type: .double, defaultValue: .double(.nan))).count == 1)
     }
 
     @Test("duplicate names are reported even before a schema is created")
     func doubledNames() {
-        let found = faults(
+        let found = problems(
             Attribute(name: "x", type: .bool), Attribute(name: "x", type: .int16),
             Attribute(name: "X", type: .bool))
         #expect(
@@ -52,10 +52,10 @@ struct SchemaCheckTests {
 
     @Test("one error and several have different messages")
     func sentences() {
-        let problem = SchemaError.Fault(path: "version", message: "is missing")
-        #expect(SchemaError(faults: [problem]).larderError.message == "the schema has an error")
-        let error = SchemaError(faults: [problem, problem]).larderError
+        let problem = SchemaError.Problem(path: "version", message: "is missing")
+        #expect(SchemaError(problems: [problem]).larderError.message == "the schema has an error")
+        let error = SchemaError(problems: [problem, problem]).larderError
         #expect(error.message == "the schema has 2 errors")
-        #expect(error.faults == ["version: is missing", "version: is missing"])
+        #expect(error.problems == ["version: is missing", "version: is missing"])
     }
 }

@@ -88,9 +88,9 @@ struct SchemaDifferenceTests {
 
     @Test("features that CloudKit does not support are found, each with its path")
     func cloudKit() throws {
-        let faults = CloudKitAudit.faults(in: try schema(SchemaSamples.articles))
+        let problems = CloudKitAudit.problems(in: try schema(SchemaSamples.articles))
         #expect(
-            faults.map(\.description) == [
+            problems.map(\.description) == [
                 "entities[0].attributes[0]: `Article.title` must be optional or have a default",
                 "entities[0].unique[0]: `Article` must not have a unique constraint "
                     + "(title, collection)",
@@ -101,12 +101,12 @@ struct SchemaDifferenceTests {
                 "entities[2].relationships[0].ordered: `ArticleCollection.articles` must not be "
                     + "ordered",
             ])
-        let every = CloudKitAudit.faults(in: try schema(SchemaSamples.everyType)).map(\.path)
+        let every = CloudKitAudit.problems(in: try schema(SchemaSamples.everyType)).map(\.path)
         #expect(every.contains("entities[0].relationships[1].optional"))
         #expect(every.contains("entities[0].relationships[2]"))
         let mirrored = try Schema(entities: [
             Entity(name: "A", attributes: [Attribute(name: "x", type: .int64, defaultValue: 0)])
         ])
-        #expect(CloudKitAudit.faults(in: mirrored).isEmpty)
+        #expect(CloudKitAudit.problems(in: mirrored).isEmpty)
     }
 }

@@ -11,7 +11,7 @@ struct SchemaFileTests {
             do throws(SchemaError) {
                 return try SchemaFile.schema(parsing: text).canonicalText
             } catch {
-                return error.faults.map(\.description).joined(separator: "\n")
+                return error.problems.map(\.description).joined(separator: "\n")
             }
         }
     }
@@ -57,7 +57,7 @@ struct SchemaFileTests {
         let error = #expect(throws: SchemaError.self) {
             try SchemaFile.schema(parsing: text + String(repeating: " ", count: padding + 1))
         }
-        #expect(error?.faults.count == 1)
+        #expect(error?.problems.count == 1)
     }
 
     @Test("one entity, property or list too many is rejected")
@@ -79,7 +79,7 @@ struct SchemaFileTests {
             (attributes(Limits.propertiesMax + 1), "entities[0].attributes"),
         ] {
             let error = #expect(throws: SchemaError.self) { try SchemaFile.schema(parsing: text) }
-            #expect(error?.faults.map(\.path) == [path])
+            #expect(error?.problems.map(\.path) == [path])
         }
     }
 
@@ -104,7 +104,7 @@ struct SchemaFileTests {
                     let schema = try SchemaFile.schema(parsing: text)
                     #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
                 } catch {
-                    #expect(!error.faults.isEmpty)
+                    #expect(!error.problems.isEmpty)
                 }
             }
         }
@@ -126,7 +126,7 @@ struct SchemaFileTests {
                     let schema = try SchemaFile.schema(parsing: text)
                     #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
                 } catch {
-                    #expect(!error.faults.isEmpty)
+                    #expect(!error.problems.isEmpty)
                 }
             }
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cached replies")
 struct ReplyCacheTests {
-    private static let mark = ObjectMark(slot: 1, version: 2)
+    private static let mark = ObjectStamp(slot: 1, version: 2)
 
     private func reply(_ number: Int64, bytes: Int = 0) -> EncodedBatches {
         var column = Column(name: "n", kind: .attribute(.int64))

@@ -18,10 +18,10 @@ extension SocketTests {
                 try peer.sendRows(id, [4], isLast: true)
                 let first = try peer.receiveInserted(id)
                 #expect(first.more && first.rows.rowCount == 3 && first.rows.batchCount == 1)
-                #expect(first.rows.keys == [KeyRun(first: 1, count: 3)])
+                #expect(first.rows.keys == [KeyRange(first: 1, count: 3)])
                 let last = try peer.receiveInserted(id)
                 #expect(!last.more && last.rows.rowCount == 4 && last.rows.batchCount == 2)
-                #expect(last.rows.keys == [KeyRun(first: 4, count: 1)])
+                #expect(last.rows.keys == [KeyRange(first: 4, count: 1)])
                 #expect(running.store.records[\.insertions] == [3, 1])
                 #expect(running.store.records[\.sources].last?.clientName == "test")
             }
@@ -102,7 +102,7 @@ extension SocketTests {
             try await RunningServer.run(FakeStore.Options(writes: gate)) { running in
                 let peer = try running.ready()
                 let id = try peer.send(.insertRows(Insertion("Item")))
-                for number in 0...Limits.batchesAheadMax { try peer.sendRows(id, [Int64(number)]) }
+                for number in 0...Limits.unacknowledgedBatchesMax { try peer.sendRows(id, [Int64(number)]) }
                 #expect(try peer.call(.schema) == .schema(running.schemaText))
                 gate.open()
                 #expect(try peer.receiveInserted(id).rows.rowCount == 1)

@@ -78,7 +78,7 @@ final class FakeStore: StoreBackend {
 
     func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
 
-    func isCurrent(_ mark: ObjectMark) -> Bool { records[\.mark] == mark.version }
+    func isCurrent(_ mark: ObjectStamp) -> Bool { records[\.mark] == mark.version }
 
     func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
@@ -112,8 +112,8 @@ private final class FakeReader: StoreReader {
         return [Batch(rowCount: found.count, identity: identity, columns: [column])]
     }
 
-    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? {
-        store.records[\.mark].map { ObjectMark(slot: 0, version: $0) }
+    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
+        store.records[\.mark].map { ObjectStamp(slot: 0, version: $0) }
     }
 
     func open(
@@ -148,7 +148,7 @@ private final class FakeReader: StoreReader {
     }
 
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {
-        CheckReport(findings: [], isCut: false)
+        CheckReport(findings: [], isTruncated: false)
     }
 
     func statistics() throws(LarderError) -> [Statistic] {
@@ -189,7 +189,7 @@ private final class FakeWriter: StoreWriter {
     init(_ store: FakeStore) { self.store = store }
 
     func save(
-        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+        _ sets: [SaveRequest], more: () -> [SaveRequest]
     ) -> [Result<SaveResult, LarderError>] {
         store.options.writes?.pass()
         let sets = store.options.takesMore ? sets + more() : sets
@@ -201,7 +201,7 @@ private final class FakeWriter: StoreWriter {
     }
 
     func save(
-        _ set: ReceivedChangeSet, within budget: ReadBudget
+        _ set: SaveRequest, within budget: ReadBudget
     ) -> Result<SaveResult, LarderError>? {
         guard !store.options.isTooLongForLoop else { return nil }
         return save([set], more: { [] }).first
@@ -223,7 +223,7 @@ private final class FakeWriter: StoreWriter {
 
     /// Stores the rows unless one of them is negative.
     func insert(
-        _ insertion: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
+        _ insertion: InsertionRequest, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError> {
         store.options.writes?.pass()
         var numbers: [Int64] = []
@@ -236,7 +236,7 @@ private final class FakeWriter: StoreWriter {
             return .failure(error)
         }
         if let index = numbers.firstIndex(where: { $0 < 0 }) {
-            let fault = ChangeFault(
+            let fault = ChangeViolation(
                 .validationFailed, "Item.number must not be less than 0",
                 change: Int(firstRow) + index)
             return .failure(LarderError(fault))
@@ -249,7 +249,7 @@ private final class FakeWriter: StoreWriter {
                 state.lastKey += 1
                 state.numbers[state.lastKey] = number
                 if insertion.insertion.wantsIdentifiers {
-                    KeyRun.append(state.lastKey, to: &result.keys)
+                    KeyRange.append(state.lastKey, to: &result.keys)
                 }
             }
             return .success(result)

@@ -8,9 +8,9 @@ import Testing
 
 @Suite("The writer's owner")
 struct WriterLeaseTests {
-    private static func set(_ number: Int64) -> ReceivedChangeSet {
+    private static func set(_ number: Int64) -> SaveRequest {
         let identifier = PersistentIdentifier(temporary: "a", entityName: "Item")
-        return ReceivedChangeSet(
+        return SaveRequest(
             ChangeSet([.insert(identifier, values: ["number": .int(number)])]))
     }
 

@@ -270,7 +270,7 @@ struct StoreFileTests {
         ])
         let error = try refusal(schema: other)
         #expect(error.code == .schemaMismatch)
-        #expect(error.faults.count == 2)
+        #expect(error.problems.count == 2)
     }
 
     @Test("with a damaged catalog is rejected")
@@ -322,8 +322,8 @@ struct StoreFileTests {
         ])
         let error = try refusal(schema: bad)
         #expect(error.code == .malformedSchema)
-        #expect(error.faults.count == 1)
-        #expect(error.faults.first?.hasPrefix("entities[0].attributes[0].pattern: ") == true)
+        #expect(error.problems.count == 1)
+        #expect(error.problems.first?.hasPrefix("entities[0].attributes[0].pattern: ") == true)
         #expect(access(path, F_OK) != 0)
     }
 
@@ -343,7 +343,7 @@ struct StoreFileTests {
         ])
         let error = try refusal(schema: bad)
         #expect(error.code == .malformedSchema)
-        #expect(error.faults.first?.hasPrefix("entities[1].unique: ") == true)
+        #expect(error.problems.first?.hasPrefix("entities[1].unique: ") == true)
     }
 
     @Test("is read with the log of a killed process")

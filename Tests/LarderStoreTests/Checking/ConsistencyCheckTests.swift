@@ -157,7 +157,7 @@ struct ConsistencyCheckTests {
             """)
         let report = try reader.check(budget: ReadBudget())
         #expect(report.findings.count == CheckReport.findingsMax)
-        #expect(report.isCut)
+        #expect(report.isTruncated)
     }
 
     @Test("a check ends at its deadline")

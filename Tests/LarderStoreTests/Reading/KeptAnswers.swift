@@ -10,7 +10,7 @@ final class KeptAnswers {
     private struct Answer {
         let object: PersistentIdentifier
         let properties: [String]
-        let mark: ObjectMark
+        let mark: ObjectStamp
         let batches: [Batch]
     }
 

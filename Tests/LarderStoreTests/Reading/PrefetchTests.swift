@@ -63,7 +63,7 @@ import Testing
             "tags.articles.category",
         ]
         for batch in batches {
-            let prefix = batch.relatedBy.map { "\($0)." } ?? ""
+            let prefix = batch.prefetchPath.map { "\($0)." } ?? ""
             for record in batch.records(store: fixture.storeIdentifier) {
                 for (name, value) in record.values where paths.contains(prefix + name) {
                     let known = related[prefix + name] ?? []
@@ -73,11 +73,11 @@ import Testing
                     default: break
                     }
                 }
-                if let path = batch.relatedBy {
+                if let path = batch.prefetchPath {
                     related[path, default: []].insert(record.identifier)
                 }
             }
-            if batch.relatedBy == nil { related = [:] }
+            if batch.prefetchPath == nil { related = [:] }
         }
     }
 
@@ -88,9 +88,9 @@ import Testing
         for bytesMax in [0, 300, 4_096, 1 << 20] {
             let batches = try fixture.batches(all, bytesMax: bytesMax)
             check(batches, fixture)
-            #expect(batches.last?.relatedBy == nil)
+            #expect(batches.last?.prefetchPath == nil)
             if bytesMax == 300 { #expect(batches.allSatisfy { $0.rowCount <= 20 }) }
-            let rows = batches.filter { $0.relatedBy == nil }.flatMap { batch in
+            let rows = batches.filter { $0.prefetchPath == nil }.flatMap { batch in
                 // Without the lists that prefetching adds.
                 fixture.rows([
                     Batch(
@@ -111,7 +111,7 @@ import Testing
             let before = session.runCount
             let batches = try fixture.batches(
                 .fetch(Fetch("Article", prefetch: ["category.parent", "tags"])), bytesMax: 1 << 24)
-            #expect(batches.count { $0.relatedBy == nil } == 1)
+            #expect(batches.count { $0.prefetchPath == nil } == 1)
             counts.append(session.runCount - before)
         }
         // The articles, their tags' keys, categories, their parents, and tags.
@@ -123,7 +123,7 @@ import Testing
         let fixture = try fixture(articles: 3_000, categories: 3, tags: 2)
         let query = Query.fetch(Fetch("Tag", prefetch: ["articles"]))
         let batches = try fixture.batches(query, bytesMax: 4_096)
-        let rows = batches.filter { $0.relatedBy == nil }
+        let rows = batches.filter { $0.prefetchPath == nil }
         #expect(rows.map(\.rowCount) == [1, 1])
         for row in rows.flatMap({ $0.records(store: fixture.storeIdentifier) }) {
             guard case .objects(let articles)? = row.values["articles"] else {

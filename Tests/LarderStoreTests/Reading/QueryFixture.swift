@@ -125,7 +125,7 @@ final class QueryFixture {
                 let identifier = PersistentIdentifier(
                     store: storeIdentifier, entityName: identity.entityName(at: row),
                     key: identity.keys[row])
-                let path = batch.relatedBy.map { "\($0): " } ?? ""
+                let path = batch.prefetchPath.map { "\($0): " } ?? ""
                 return ([path + text(.object(identifier))] + values).joined(separator: " | ")
             }
         }

@@ -28,7 +28,7 @@ struct RegularExpressionTests {
 
     @Test("names the fault and its place", arguments: ["a(b", "[", "\\C", "*"])
     func malformed(pattern: String) {
-        let fault = #expect(throws: RegularExpression.Fault.self) { try RegularExpression(pattern) }
+        let fault = #expect(throws: RegularExpression.Problem.self) { try RegularExpression(pattern) }
         #expect(fault?.offset != nil)
         #expect(fault?.message.isEmpty == false)
     }
@@ -36,7 +36,7 @@ struct RegularExpressionTests {
     @Test("gives up on a text that it would backtrack over without end")
     func backtracking() throws {
         let expression = try RegularExpression("(a+)+[0-9]")
-        #expect(throws: RegularExpression.Fault.self) {
+        #expect(throws: RegularExpression.Problem.self) {
             try expression.matchesWhole(String(repeating: "a", count: 64))
         }
     }
@@ -45,7 +45,7 @@ struct RegularExpressionTests {
     func passing(start: String) throws {
         let expression = try RegularExpression("[aé]*?[aé]*+x|y")
         let text = start + String(repeating: "a", count: 400_000) + "x"
-        #expect(throws: RegularExpression.Fault.self) { try expression.matchesWhole(text + "b") }
+        #expect(throws: RegularExpression.Problem.self) { try expression.matchesWhole(text + "b") }
         #expect(try RegularExpression(".*[0-9].*").matchesWhole(text + "1" + text))
     }
 
@@ -54,7 +54,7 @@ struct RegularExpressionTests {
         let expression = try RegularExpression("[ab]*?[ac]*+x|y")
         let text = String(repeating: "a", count: 100_000)
         var questions = 0
-        #expect(throws: RegularExpression.Fault.self) {
+        #expect(throws: RegularExpression.Problem.self) {
             try expression.matchesWhole(
                 text,
                 Interruption {
@@ -69,7 +69,7 @@ struct RegularExpressionTests {
     @Test("is refused one byte past the longest")
     func tooLong() throws {
         _ = try RegularExpression(String(repeating: "a", count: 16 << 10))
-        #expect(throws: RegularExpression.Fault.self) {
+        #expect(throws: RegularExpression.Problem.self) {
             try RegularExpression(String(repeating: "a", count: (16 << 10) + 1))
         }
     }

@@ -311,17 +311,17 @@ enum Samples {
 
     static let failure = LarderError(
         .malformedPredicate, "the predicate of Student ends too soon", hint: "close the bracket",
-        column: 17, uri: "x-coredata://A/Student/p1", faults: ["one", "two"])
+        column: 17, uri: "x-coredata://A/Student/p1", problems: ["one", "two"])
 
     static let details = [
-        ChangeFault(
+        ChangeViolation(
             .validationFailed, "too long", change: 2, entityName: "Student",
             propertyNames: ["name"], valueKind: "a string", rule: .maxLength),
-        ChangeFault(
+        ChangeViolation(
             .uniquenessViolated, "the same", entityName: "Student",
             propertyNames: ["name", "birthOfYear"], uri: "x-coredata://A/Student/p1",
             rule: .unique),
-        ChangeFault(
+        ChangeViolation(
             .versionConflict, "changed", change: 0, rule: .version,
             conflict: MergeConflict(
                 storedVersion: 4, expectedVersion: 3,
@@ -330,7 +330,7 @@ enum Samples {
                 } + [
                     MergeConflict.Property(name: "name", base: "a", stored: "b", given: "c")
                 ])),
-        ChangeFault(
+        ChangeViolation(
             .objectNotFound, "gone", change: 70_000, rule: .version,
             conflict: MergeConflict(storedVersion: 0, expectedVersion: nil, properties: [])),
     ]
@@ -391,14 +391,14 @@ enum Samples {
                         CheckFinding(
                             place: "Article.category", uri: "x-coredata://…/Article/p5",
                             message: "it leads to an object that is not there"),
-                    ], isCut: true))
+                    ], isTruncated: true))
         ),
         (
             "inserted",
             .inserted(
                 InsertedRows(
                     rowCount: 5_000_000_000, batchCount: 3,
-                    keys: [KeyRun(first: 1, count: 70_000), KeyRun(first: .max, count: 1)],
+                    keys: [KeyRange(first: 1, count: 70_000), KeyRange(first: .max, count: 1)],
                     transaction: 9), more: true)
         ),
         ("insertedNothing", .inserted(InsertedRows(), more: false)),

@@ -16,7 +16,7 @@ struct FormatParser {
     /// The current token; everything before it has been read.
     private(set) var token: FormatToken
     /// The positions of the tree's nodes in the text.
-    private(set) var places: FormatPlaces
+    private(set) var places: FormatSourceMap
     private let arguments: [QueryArgument]
     private let firstArgument: Int
     private(set) var argumentsUsed = 0
@@ -29,7 +29,7 @@ struct FormatParser {
         _ text: FormatText, arguments: [QueryArgument], firstArgument: Int
     ) throws(LarderError) {
         lexer = FormatLexer(text)
-        places = FormatPlaces(text)
+        places = FormatSourceMap(text)
         self.arguments = arguments
         self.firstArgument = firstArgument
         token = try lexer.next()

@@ -28,7 +28,7 @@ struct FormatText: Hashable, Sendable {
 
 /// The positions of the parts of an expression in its format string, so that an error can name a
 /// column.
-public struct FormatPlaces: Sendable {
+public struct FormatSourceMap: Sendable {
     let text: FormatText
     private struct Part {
         var expression: QueryExpression

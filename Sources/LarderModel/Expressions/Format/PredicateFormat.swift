@@ -15,7 +15,7 @@ public enum PredicateFormat {
         /// Whether a `%K` was substituted, which makes the tree specific to these arguments.
         public var usesKeyPathArguments: Bool
         /// The positions of the tree's parts in the text.
-        public var places: FormatPlaces
+        public var sourceMap: FormatSourceMap
     }
 
     /// Parses a format string that must be a predicate.
@@ -65,6 +65,6 @@ public enum PredicateFormat {
         try expression.checkLimits()
         return Parsed(
             expression: expression, argumentsUsed: parser.argumentsUsed,
-            usesKeyPathArguments: parser.usesKeyPathArguments, places: parser.places)
+            usesKeyPathArguments: parser.usesKeyPathArguments, sourceMap: parser.places)
     }
 }

@@ -56,12 +56,12 @@ struct GroupColumn {
         }
     }
 
-    func result(of group: Int, _ faults: FunctionFaults) -> FunctionResult {
+    func result(of group: Int, _ problems: FunctionFaults) -> FunctionResult {
         switch function {
         case .rows: .null
         case .count: .integer(counts[group])
         case .sum:
-            sums[group].value.map { .integer($0) } ?? faults.report(IntegerFunctions.sumTooLarge)
+            sums[group].value.map { .integer($0) } ?? problems.report(IntegerFunctions.sumTooLarge)
         case .average: sums[group].average.map { .real($0) } ?? .null
         case .minimum, .maximum: extremes[group]
         }

@@ -26,17 +26,17 @@ enum GroupFunctions {
         .resourceExhausted, "there are more groups than are kept in memory")
 
     static func register(
-        on connection: Connection, _ faults: FunctionFaults
+        on connection: Connection, _ problems: FunctionFaults
     ) throws(SQLiteError) -> GroupedRows {
         let rows = GroupedRows()
         try connection.registerAggregate(name: groups, argumentCount: -1) {
-            GroupTable(rows, faults, .computing)
+            GroupTable(rows, problems, .computing)
         }
         try connection.registerAggregate(name: countGroups, argumentCount: -1) {
-            GroupTable(rows, faults, .counting)
+            GroupTable(rows, problems, .counting)
         }
         try connection.registerAggregate(name: countIntegers, argumentCount: 1) {
-            GroupTable(rows, faults, .countingIntegers)
+            GroupTable(rows, problems, .countingIntegers)
         }
         try connection.registerTable(name: table, columns: (0..<columnsMax).map(column)) {
             rows.table?.value(of: $0, at: $1) ?? .null

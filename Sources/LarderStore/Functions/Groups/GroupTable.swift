@@ -3,7 +3,7 @@ import LarderModel
 /// Groups of rows with their computed values, found by the hash of their keys.
 final class GroupTable: Aggregation {
     private let rows: GroupedRows
-    private let faults: FunctionFaults
+    private let problems: FunctionFaults
     private let kind: Kind
     private var keys = GroupKeys(count: 0)
     /// The number of rows of each group, without those in `recent`.
@@ -32,9 +32,9 @@ final class GroupTable: Aggregation {
         case failed
     }
 
-    init(_ rows: GroupedRows, _ faults: FunctionFaults, _ kind: Kind) {
+    init(_ rows: GroupedRows, _ problems: FunctionFaults, _ kind: Kind) {
         self.rows = rows
-        self.faults = faults
+        self.problems = problems
         self.kind = kind
     }
 
@@ -62,7 +62,7 @@ final class GroupTable: Aggregation {
     }
 
     func finish() -> FunctionResult {
-        guard state != .failed else { return faults.report(GroupFunctions.tooManyGroups) }
+        guard state != .failed else { return problems.report(GroupFunctions.tooManyGroups) }
         recent.add(to: &rowCounts)
         rows.table = self
         return .integer(Int64(rowCounts.count))
@@ -75,7 +75,7 @@ final class GroupTable: Aggregation {
         }
         if index < keys.keyCount { return keys.value(of: group, at: index) }
         guard let column = outputs[index - keys.keyCount] else { return .integer(rowCounts[group]) }
-        return columns[column].result(of: group, faults)
+        return columns[column].result(of: group, problems)
     }
 
     /// Reads the form with the first row.

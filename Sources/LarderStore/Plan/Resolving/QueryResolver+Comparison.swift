@@ -129,7 +129,7 @@ extension QueryResolver {
         guard let member = members.first else {
             return try filled(resolved, expressions, wanted, typed?.name, in: scope)
         }
-        let kind = try kind(of: member, beside: wanted, expressions, in: scope)
+        let kind = try kind(of: member, comparedWith: wanted, expressions, in: scope)
         if typed == nil, members.count == resolved.count {
             throw LarderError(
                 .wrongType, "the type of \(member.name) is unknown",
@@ -164,12 +164,12 @@ extension QueryResolver {
 
     /// Reads a member of a JSON document as the type with which it is compared.
     private func kind(
-        of member: PlanMember, beside type: OperandType?, _ expressions: [QueryExpression],
+        of member: PlanMember, comparedWith type: OperandType?, _ expressions: [QueryExpression],
         in scope: ResolverScope
     ) throws(LarderError) -> PlanMember.Kind {
-        if let type { return PlanMember.Kind(beside: type) ?? .text }
+        if let type { return PlanMember.Kind(comparedWith: type) ?? .text }
         for case .constant(let value) in expressions where !value.isNull {
-            return PlanMember.Kind(beside: value)
+            return PlanMember.Kind(comparedWith: value)
         }
         for expression in expressions where isValue(expression, in: scope) {
             if case .constant = expression { continue }

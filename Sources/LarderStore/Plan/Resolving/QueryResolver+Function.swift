@@ -54,7 +54,7 @@ extension QueryResolver {
         case .argument: return .argument
         case .variable: return isValue(expression, in: scope) ? .argument : nil
         case .function(let function, let operands):
-            let typed = function.operandsOfResult(operands)
+            let typed = function.resultTypeOperands(operands)
             if typed.isEmpty { return nil }
             var kind = OperandKind.constant(nil)
             for operand in typed {
@@ -91,7 +91,7 @@ extension QueryResolver {
             return .member(member)
         }
         let isConverted =
-            function.givesOperand && operand.type?.isInteger == true
+            function.returnsOperand && operand.type?.isInteger == true
             && (type == .double || type == .decimal)
         return isConverted ? .converted(operand, .attribute(type)) : operand
     }

@@ -15,10 +15,10 @@ extension QueryResolver {
         for text in fetch.prefetch {
             paths.insert(text.split(separator: ".", omittingEmptySubsequences: false)[...])
         }
-        guard paths.stepCount <= Limits.prefetchedStepsMax else {
+        guard paths.stepCount <= Limits.prefetchedRelationshipsMax else {
             throw LarderError(
                 .resourceExhausted,
-                "a fetch prefetches along \(Limits.prefetchedStepsMax) relationships at most")
+                "a fetch prefetches along \(Limits.prefetchedRelationshipsMax) relationships at most")
         }
         return try prefetch(paths, after: "", &columns)
     }

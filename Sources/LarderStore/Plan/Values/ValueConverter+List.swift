@@ -11,7 +11,7 @@ extension ValueConverter {
         try locating(list) { () throws(LarderError) in
             let isText = isText(list, parameters)
             let elements = try argument(list, parameters)
-                .elements(isText: isText, beside: list.name)
+                .elements(isText: isText, comparedWith: list.name)
             var values: [SQLValue] = []
             values.reserveCapacity(elements.count)
             for element in elements where !element.isNull {
@@ -28,7 +28,7 @@ extension ValueConverter {
         try locating(list) { () throws(LarderError) in
             let isText = isText(list, parameters)
             let values = try argument(list, parameters)
-                .elements(isText: isText, beside: list.name)
+                .elements(isText: isText, comparedWith: list.name)
             var pairs: [String] = []
             for value in values where !value.isNull {
                 // This checks the identifier too.
@@ -43,12 +43,12 @@ extension ValueConverter {
 
     /// The kind of a member of a JSON document that is compared with a value or a list's elements.
     func kind(
-        beside value: PlanValue, _ parameters: QueryParameters
+        comparedWith value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> PlanMember.Kind {
         switch try argument(value, parameters) {
         case .value(.objects): .text
-        case .value(let single): PlanMember.Kind(beside: single)
-        case .list(let values): PlanMember.Kind(beside: values.first { !$0.isNull } ?? .null)
+        case .value(let single): PlanMember.Kind(comparedWith: single)
+        case .list(let values): PlanMember.Kind(comparedWith: values.first { !$0.isNull } ?? .null)
         }
     }
 }

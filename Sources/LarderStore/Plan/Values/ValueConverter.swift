@@ -11,7 +11,7 @@ struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema
     /// The positions of the values in the query's format strings, for errors.
-    var places: [FormatPlaces] = []
+    var places: [FormatSourceMap] = []
 
     func binding(
         _ value: PlanValue, _ parameters: QueryParameters
@@ -53,7 +53,7 @@ struct ValueConverter: Sendable {
         let argument = try given(value, parameters)
         guard let bound = value.bound else { return argument }
         let isText = isText(value, parameters)
-        return .value(try argument.bounds(isText: isText, beside: value.name)[bound])
+        return .value(try argument.bounds(isText: isText, comparedWith: value.name)[bound])
     }
 
     private func given(
@@ -94,7 +94,7 @@ struct ValueConverter: Sendable {
             guard let identifier = try Self.identifier(value) else { throw mismatch(value, target) }
             return .integer(try key(of: identifier, for: target))
         case .attribute(let type):
-            let typed = try value.read(as: type, isText: isText, beside: target.name)
+            let typed = try value.read(as: type, isText: isText, comparedWith: target.name)
             guard let binding = try storedBinding(typed, type, target) else {
                 throw mismatch(value, target)
             }

@@ -138,7 +138,7 @@ struct BulkUpdate {
     private static func error(
         _ error: LarderError, of object: ObjectKey, _ context: ChangeContext
     ) -> LarderError {
-        var violation = error.details.first ?? ChangeFault(error.code, error.message)
+        var violation = error.details.first ?? ChangeViolation(error.code, error.message)
         violation.message += ", in \(context.name(of: object))"
         violation.uri = context.stableURI(of: object)
         return LarderError(violation, hint: error.hint)

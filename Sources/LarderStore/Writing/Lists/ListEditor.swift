@@ -4,7 +4,7 @@ import LarderModel
 /// each edit means.
 struct ListEditor {
     /// The number of objects that insertion points by index may still count in this set.
-    private var countedObjectsLeft = Int64(Limits.countedObjectsMax)
+    private var countedObjectsLeft = Int64(Limits.listScanObjectsMax)
 
     /// Makes edits of an object's relationships, in their order.
     mutating func apply(
@@ -126,7 +126,7 @@ struct ListEditor {
                 LarderError(
                     .resourceExhausted,
                     "the indices of a change set's edits count at most "
-                        + "\(Limits.countedObjectsMax) objects of "
+                        + "\(Limits.listScanObjectsMax) objects of "
                         + "\(list.relationship.qualifiedName) and other lists",
                     hint: "use the object before or after the insertion point instead"))
             return nil
@@ -217,7 +217,7 @@ private struct EditedList {
 
     func absenceError(_ target: Assignment.Target) -> LarderError {
         LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .objectNotFound,
                 "\(context.name(of: target.object)) is not in \(relationship.qualifiedName) of "
                     + "\(context.name(of: owner)) (any more)",

@@ -28,7 +28,7 @@ final class InsertionRun {
     /// The maximum number of records that the run may keep to its end.
     private let recordsMax: Int
     private(set) var rowCount: Int64 = 0
-    private(set) var keys: [KeyRun] = []
+    private(set) var keys: [KeyRange] = []
     /// Keys of destinations that are known to exist, by relationship.
     var knownKeys: [Int: Set<Int64>] = [:]
 
@@ -95,7 +95,7 @@ final class InsertionRun {
         lastKeys = planned.lastKeys
         let inserted = try run.insert(planned, from: row)
         if insertion.wantsIdentifiers {
-            for key in inserted { KeyRun.append(key, to: &keys) }
+            for key in inserted { KeyRange.append(key, to: &keys) }
         }
     }
 
@@ -103,6 +103,6 @@ final class InsertionRun {
     func recordInserted(_ inserted: ClosedRange<Int64>) {
         context.changes.insert(entity.number, inserted)
         guard insertion.wantsIdentifiers else { return }
-        for key in inserted { KeyRun.append(key, to: &keys) }
+        for key in inserted { KeyRange.append(key, to: &keys) }
     }
 }

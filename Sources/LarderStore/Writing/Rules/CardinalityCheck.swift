@@ -48,7 +48,7 @@ struct CardinalityCheck {
     private func violation(
         of stored: StoredRelationship, _ object: ObjectKey, _ count: Int64,
         _ context: ChangeContext
-    ) -> ChangeFault? {
+    ) -> ChangeViolation? {
         let relationship = stored.relationship
         // An optional list may be empty, whatever its minimum.
         let minimum =

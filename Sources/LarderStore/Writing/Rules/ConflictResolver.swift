@@ -152,7 +152,7 @@ struct ConflictResolver {
         let conflict = MergeConflict(
             storedVersion: 0, expectedVersion: expectation.version, properties: [])
         return LarderError(
-            ChangeFault(
+            ChangeViolation(
                 error.code, error.message,
                 entityName: context.schema.entities[object.entity].name, uri: error.uri,
                 rule: .version, conflict: conflict))
@@ -181,7 +181,7 @@ struct ConflictResolver {
             storedVersion: version, expectedVersion: expectation.version,
             properties: try snapshot(object, expectation, values))
         return LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .versionConflict, message, entityName: entity.name, uri: uri,
                 rule: .version, conflict: conflict),
             hint: "read it again, and repeat the change")

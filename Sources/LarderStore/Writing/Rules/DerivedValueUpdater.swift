@@ -177,7 +177,7 @@ struct DerivedValueUpdater {
         _ error: LarderError, _ derivation: StoredDerivation, _ object: ObjectKey
     ) {
         let derived = derivation.plan.derivation
-        let violation = ChangeFault(
+        let violation = ChangeViolation(
             error.code,
             "\(derived.qualifiedName) of \(context.name(of: object)) cannot be derived: "
                 + error.message,

@@ -174,7 +174,7 @@ struct UniquenessCheck {
     ) -> LarderError {
         let names = constraint.names.map { "\(entity.name).\($0)" }
         let mustBe = "\(names.joined(separator: " and ")) must be unique"
-        var violation = ChangeFault(
+        var violation = ChangeViolation(
             .uniquenessViolated, mustBe, entityName: entity.name,
             propertyNames: constraint.names, rule: .unique)
         guard let uri = context.stableURI(of: existing) else {

@@ -75,7 +75,7 @@ struct UpsertResolver {
             return "\(object) by \(names.joined(separator: " and "))"
         }
         return LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .uniquenessViolated,
                 "the insert matches \(description(first)), and \(description(second))",
                 entityName: entity.name, propertyNames: first.names + second.names,

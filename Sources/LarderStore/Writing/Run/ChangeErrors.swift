@@ -7,7 +7,7 @@ struct ChangeErrors {
 
     /// At most one error; an array, because an error is large and most sets have none.
     private var firsts: [LarderError] = []
-    private var details: [ChangeFault] = []
+    private var details: [ChangeViolation] = []
 
     var isEmpty: Bool { firsts.isEmpty }
     var count: Int { details.count }
@@ -18,7 +18,7 @@ struct ChangeErrors {
         guard !isFull else { return }
         if isEmpty { firsts = [error] }
         var detail =
-            error.details.first ?? ChangeFault(error.code, error.message, uri: error.uri)
+            error.details.first ?? ChangeViolation(error.code, error.message, uri: error.uri)
         detail.change = change
         details.append(detail)
     }
@@ -33,7 +33,7 @@ struct ChangeErrors {
     }
 
     /// All errors as one: the first error, and all of them as its details, each with the index of
-    /// its change. The lines in ``LarderError/faults`` are left out if they would only repeat the
+    /// its change. The lines in ``LarderError/problems`` are left out if they would only repeat the
     /// message, that is for a single error of a single change.
     ///
     /// - Parameters:
@@ -45,7 +45,7 @@ struct ChangeErrors {
         guard var error = firsts.first else { return nil }
         error.details = details
         guard changeCount > 1 || details.count > 1 else { return error }
-        error.faults = details.map { detail in
+        error.problems = details.map { detail in
             detail.change.map { "\(elements)[\($0)]: \(detail.message)" } ?? detail.message
         }
         let others = details.count - 1

@@ -49,9 +49,9 @@ final class StoredRelationship: Sendable {
 
     /// An error of this relationship.
     func violation(
-        _ code: ErrorCode, _ message: String, _ rule: ChangeFault.Rule, uri: String? = nil
-    ) -> ChangeFault {
-        ChangeFault(
+        _ code: ErrorCode, _ message: String, _ rule: ChangeViolation.Rule, uri: String? = nil
+    ) -> ChangeViolation {
+        ChangeViolation(
             code, message, entityName: entityName, propertyNames: [relationship.name], uri: uri,
             rule: rule)
     }

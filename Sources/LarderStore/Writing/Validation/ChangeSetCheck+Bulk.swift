@@ -123,7 +123,7 @@ extension ChangeSetCheck {
             return .object(try PersistentIdentifier(uriRepresentation: uri))
         case (.attribute(let type), _):
             return try value.read(
-                as: type, isText: converter.isText(given, parameters), beside: given.name)
+                as: type, isText: converter.isText(given, parameters), comparedWith: given.name)
         default: return value
         }
     }

@@ -66,7 +66,7 @@ extension ChangeSetCheck {
         else {
             let entityName = entity.name
             throw LarderError(
-                ChangeFault(
+                ChangeViolation(
                     .wrongType,
                     "\(entityName).\(name) is not a to-many relationship and cannot be edited",
                     entityName: entityName, propertyNames: [name], rule: .type),
@@ -76,7 +76,7 @@ extension ChangeSetCheck {
     }
 
     private mutating func planned(
-        _ point: ListPlace, _ targets: [Assignment.Target], _ stored: StoredRelationship
+        _ point: RelationshipPosition, _ targets: [Assignment.Target], _ stored: StoredRelationship
     ) throws(LarderError) -> PlannedEdit.InsertionPoint {
         func neighbor(_ identifier: PersistentIdentifier) throws(LarderError) -> Assignment.Target {
             let neighbor = try target(identifier, stored)
@@ -98,7 +98,7 @@ extension ChangeSetCheck {
 
     private func invalid(_ message: String, _ stored: StoredRelationship) -> LarderError {
         LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .invalidChangeSet, message, entityName: stored.entityName,
                 propertyNames: [stored.relationship.name]))
     }

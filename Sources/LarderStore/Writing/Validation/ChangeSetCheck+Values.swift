@@ -34,7 +34,7 @@ extension ChangeSetCheck {
     private func missingBase(_ name: String, _ subject: ObjectKey) -> LarderError {
         let entityName = schema.entities[subject.entity].name
         return LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .invalidChangeSet,
                 "\(entityName).\(name) is set without its base value",
                 entityName: entityName, propertyNames: [name]),
@@ -116,7 +116,7 @@ extension ChangeSetCheck {
 
     static func derivedError(_ attribute: StoredAttribute) -> LarderError {
         LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .validationFailed, "\(attribute.qualifiedName) is derived and cannot be set",
                 entityName: attribute.entityName, propertyNames: [attribute.attribute.name],
                 rule: .derived),

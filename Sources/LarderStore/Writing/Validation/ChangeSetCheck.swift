@@ -96,10 +96,10 @@ struct ChangeSetCheck {
                 check.subjects[index] = try check.subject(of: change, identifier, at: index)
             }
         }
-        guard bulkCount <= Limits.changesByPredicateMax else {
+        guard bulkCount <= Limits.bulkChangesMax else {
             throw LarderError(
                 .resourceExhausted,
-                "a change set has at most \(Limits.changesByPredicateMax) bulk updates and deletes"
+                "a change set has at most \(Limits.bulkChangesMax) bulk updates and deletes"
             )
         }
     }
@@ -171,7 +171,7 @@ extension ChangeSetCheck {
     static func insertError(_ entity: Entity) -> LarderError? {
         guard entity.isAbstract else { return nil }
         return LarderError(
-            ChangeFault(
+            ChangeViolation(
                 .invalidChangeSet, "\(entity.name) is abstract and has no objects of its own",
                 entityName: entity.name, rule: .abstract),
             hint: "insert an object of a subentity")

@@ -38,7 +38,7 @@ final class ValueCheck {
         _ error: LarderError, _ attribute: StoredAttribute, valueKind: String?
     ) -> LarderError {
         var violation =
-            error.details.first ?? ChangeFault(error.code, error.message, rule: .type)
+            error.details.first ?? ChangeViolation(error.code, error.message, rule: .type)
         violation.entityName = attribute.entityName
         violation.propertyNames = [attribute.attribute.name]
         violation.valueKind = valueKind
@@ -64,9 +64,9 @@ final class ValueCheck {
     }
 
     private func violation(
-        _ rule: ChangeFault.Rule, _ message: String, _ code: ErrorCode = .validationFailed
+        _ rule: ChangeViolation.Rule, _ message: String, _ code: ErrorCode = .validationFailed
     ) -> LarderError {
-        LarderError(ChangeFault(code, message, rule: rule))
+        LarderError(ChangeViolation(code, message, rule: rule))
     }
 
     private func checkBounds(
@@ -90,7 +90,7 @@ final class ValueCheck {
         }
         guard let pattern = validation.pattern else { return }
         let isMatch: Bool
-        do throws(RegularExpression.Fault) {
+        do throws(RegularExpression.Problem) {
             isMatch = try expression(pattern).matchesWhole(text)
         } catch {
             throw violation(
@@ -130,7 +130,7 @@ final class ValueCheck {
 
     private func expression(
         _ pattern: String
-    ) throws(RegularExpression.Fault) -> RegularExpression {
+    ) throws(RegularExpression.Problem) -> RegularExpression {
         if let compiled = patterns[pattern] { return compiled }
         let compiled = try RegularExpression(pattern)
         patterns[pattern] = compiled

@@ -8,7 +8,7 @@ extension Writer {
     /// The outcome that is stored under the key of a set; nil if the set has to be saved. Outcomes
     /// of earlier sets of the same group are found too.
     func storedOutcome(
-        of set: ReceivedChangeSet, _ statements: StatementCache
+        of set: SaveRequest, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError>? {
         let key = set.changeSet.idempotencyKey
         guard !key.isEmpty else { return nil }
@@ -45,7 +45,7 @@ extension Writer {
 
     /// Stores the result of a set with a key, in the same savepoint.
     func storeOutcome(
-        _ result: SaveResult, of set: ReceivedChangeSet, time: Double,
+        _ result: SaveResult, of set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) {
         let key = set.changeSet.idempotencyKey
@@ -59,7 +59,7 @@ extension Writer {
         ])
         let newest = statements.connection.lastInsertedRowID
         try statements.statement(Layout.forgetOutcomes).run([
-            .integer(newest - Limits.outcomesMax), .real(time - Limits.outcomeSecondsMax),
+            .integer(newest - Limits.idempotencyKeysMax), .real(time - Limits.idempotencyKeySecondsMax),
             .integer(Writer.deletedAtOnce),
         ])
     }

@@ -3,7 +3,7 @@ import LarderModel
 
 extension Writer {
     func insert(
-        _ received: ReceivedInsertion, firstRow: Int64, _ rows: any RowSource
+        _ received: InsertionRequest, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError> {
         if let error = writeError() { return .failure(error) }
         guard let statements else { return .failure(Writer.closedError) }
@@ -22,7 +22,7 @@ extension Writer {
 
     /// Inserts and commits. After a failure the caller rolls the transaction back.
     private func insert(
-        _ received: ReceivedInsertion, _ firstRow: Int64, _ rows: any RowSource,
+        _ received: InsertionRequest, _ firstRow: Int64, _ rows: any RowSource,
         _ statements: StatementCache
     ) throws(SQLiteError) -> Result<InsertedRows, LarderError> {
         let insertion = received.insertion

@@ -49,7 +49,7 @@ final class Writer: StoreWriter {
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
         changeAllStamps()
-        functionErrors = try StoreFunctions.register(on: connection).faults
+        functionErrors = try StoreFunctions.register(on: connection).problems
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
         var keys = [Int64](repeating: 0, count: schema.entities.count)
         while try rows.step() {
@@ -85,7 +85,7 @@ final class Writer: StoreWriter {
     // MARK: - Groups of change sets
 
     func save(
-        _ sets: [ReceivedChangeSet], more: () -> [ReceivedChangeSet]
+        _ sets: [SaveRequest], more: () -> [SaveRequest]
     ) -> [Result<SaveResult, LarderError>] {
         guard !sets.isEmpty else { return [] }
         if let error = writeError() { return sets.map { _ in .failure(error) } }
@@ -114,7 +114,7 @@ final class Writer: StoreWriter {
     }
 
     func save(
-        _ set: ReceivedChangeSet, within budget: ReadBudget
+        _ set: SaveRequest, within budget: ReadBudget
     ) -> Result<SaveResult, LarderError>? {
         guard case .working = storage, !store.options.isReadOnly, let statements
         else { return nil }
@@ -152,7 +152,7 @@ final class Writer: StoreWriter {
     ///
     /// - Throws: An error that ends the whole group.
     private func save(
-        _ set: ReceivedChangeSet, time: Double, _ statements: StatementCache
+        _ set: SaveRequest, time: Double, _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         if let outcome = try storedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
@@ -181,7 +181,7 @@ final class Writer: StoreWriter {
 
     /// Runs a set. An error of SQLite that leaves the transaction intact fails this set only.
     private func run(
-        _ planned: PlannedChangeSet, _ set: ReceivedChangeSet, time: Double,
+        _ planned: PlannedChangeSet, _ set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         let budget = planned.hasBulkChanges ? set.budget : nil

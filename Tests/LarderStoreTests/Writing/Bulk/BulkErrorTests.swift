@@ -115,7 +115,7 @@ struct BulkErrorTests {
     @Test("is rejected beyond a number in one set")
     func limit() throws {
         let change = Change.deleteAll("Cover")
-        let most = Array(repeating: change, count: Limits.changesByPredicateMax)
+        let most = Array(repeating: change, count: Limits.bulkChangesMax)
         #expect(try library.writer.save([ChangeSet(most)])[0].get().affected.count == most.count)
         #expect(
             try library.refusal(of: ChangeSet(most + [change]))?.code == .resourceExhausted)

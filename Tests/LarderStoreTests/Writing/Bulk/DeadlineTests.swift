@@ -18,7 +18,7 @@ struct DeadlineTests {
         let now = ContinuousClock.now
         return library.writer.save(
             sets.map { changes, time in
-                ReceivedChangeSet(
+                SaveRequest(
                     ChangeSet(changes),
                     budget: time.map { ReadBudget(deadline: now.advanced(by: $0)) })
             })

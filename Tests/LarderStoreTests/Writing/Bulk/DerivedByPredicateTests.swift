@@ -61,8 +61,8 @@ struct DerivedByPredicateTests {
                 .updateAll("Book", where: "pages > 2", set: ["pages": "pages + 1"]),
                 .deleteAll("Shelf", identifiers: true),
             ], idempotencyKey: "k")
-        let first = try library.writer.save([ReceivedChangeSet(set, digest: 1)])[0].get()
-        let second = try library.writer.save([ReceivedChangeSet(set, digest: 1)])[0].get()
+        let first = try library.writer.save([SaveRequest(set, digest: 1)])[0].get()
+        let second = try library.writer.save([SaveRequest(set, digest: 1)])[0].get()
         #expect(first.affected.map(\.count) == [4, 3, 0])
         #expect(first.affected[0].identifiers.count == 4)
         #expect(second == first)

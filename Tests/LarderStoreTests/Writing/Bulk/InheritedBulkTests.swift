@@ -16,7 +16,7 @@ struct InheritedBulkTests {
             "Student", ["name", "mentor", "tutor"],
             [["Ann", .object(tutor), .object(tutor)], ["Bob", .null, .null]])
         let inserted = try library.inserted(Insertion("Student", wantsIdentifiers: true), [rows])
-        #expect(inserted.keys == [KeyRun(first: 2, count: 2)])
+        #expect(inserted.keys == [KeyRange(first: 2, count: 2)])
         #expect(
             try library.rows("SELECT _entity, mentor FROM Member ORDER BY _id") == [
                 [.text("Tutor"), .null], [.text("Student"), .integer(1)],

@@ -138,7 +138,7 @@ struct HistoryTests {
         let source = ChangeSource(
             userIdentifier: .max - 1, processIdentifier: 77, clientName: "tool")
         let before = Date().timeIntervalSinceReferenceDate
-        let outcome = library.writer.save([ReceivedChangeSet(set, from: source)])
+        let outcome = library.writer.save([SaveRequest(set, from: source)])
         #expect(try outcome[0].get().transaction == 1)
         try library.insert("Tag")
         let rows = try library.rows(

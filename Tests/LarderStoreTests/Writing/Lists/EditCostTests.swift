@@ -62,7 +62,7 @@ struct EditCostTests {
         guard let object = edit.objects.first?.permanentKey else { return }
         keys.removeAll { $0 == object }
         let index: Int? =
-            switch edit.place {
+            switch edit.position {
             case .first: 0
             case .last: keys.count
             case .before(let neighbor): keys.firstIndex { $0 == neighbor.permanentKey }

@@ -54,7 +54,7 @@ struct EditTests {
         let other = try Library(schema: Lists.schema()).insert("Book")
         let removal = edit(.remove([other], from: "books"))
         #expect(try library.refusal(removal).code == .foreignIdentifier)
-        let place = ListPlace.before(other)
+        let place = RelationshipPosition.before(other)
         #expect(
             try library.refusal(edit(.add([books[3]], to: "books", at: place))).code
                 == .foreignIdentifier)

@@ -177,7 +177,7 @@ final class RandomEditTests {
         }
     }
 
-    private func insertionPoint(_ point: ObjectModel.InsertionPoint, _ step: Step) -> ListPlace {
+    private func insertionPoint(_ point: ObjectModel.InsertionPoint, _ step: Step) -> RelationshipPosition {
         switch point {
         case .first: .first
         case .last: .last

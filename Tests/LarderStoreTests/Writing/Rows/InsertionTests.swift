@@ -20,7 +20,7 @@ struct InsertionTests {
                 library.batch("Tag", [], []),
                 library.batch("Tag", ["articles"], [[.objects([])]]),
             ])
-        #expect(result.rowCount == 701 && result.keys == [KeyRun(first: 1, count: 701)])
+        #expect(result.rowCount == 701 && result.keys == [KeyRange(first: 1, count: 701)])
         let history = try library.history(try #require(result.transaction))
         #expect(history.map(\.description) == ["inserted Tag 1-701"])
         #expect(try library.rows("SELECT author FROM _transaction") == [[.text("me")]])
@@ -33,7 +33,7 @@ struct InsertionTests {
         }
         let result = try library.inserted(
             Insertion("Category", wantsIdentifiers: true), batches)
-        #expect(result.keys == [KeyRun(first: 1, count: 1_500)])
+        #expect(result.keys == [KeyRange(first: 1, count: 1_500)])
         #expect(try library.count("Category") == 1_500)
         let next = try library.insert("Category", ["name": "next"])
         #expect(next.permanentKey == 1_501)
@@ -48,7 +48,7 @@ struct InsertionTests {
         #expect(error.code == .validationFailed)
         #expect(error.details.map(\.change) == [70_001, 70_002])
         #expect(error.details.map(\.propertyNames) == [["wordCount"], ["title"]])
-        #expect(error.faults.first?.hasPrefix("rows[70001]: Article.wordCount") == true)
+        #expect(error.problems.first?.hasPrefix("rows[70001]: Article.wordCount") == true)
         #expect(error.message.hasSuffix("and the stream has 1 other error"))
     }
 
@@ -246,7 +246,7 @@ extension Library {
     }
 
     func inserted(_ insertion: Insertion, _ batches: [Batch]) throws -> InsertedRows {
-        try writer.insert(ReceivedInsertion(insertion), firstRow: 0, Batches(batches)).get()
+        try writer.insert(InsertionRequest(insertion), firstRow: 0, Batches(batches)).get()
     }
 
     func refusal(
@@ -260,7 +260,7 @@ extension Library {
         _ insertion: Insertion, firstRow: Int64 = 0, _ rows: Batches
     ) throws -> LarderError {
         let before = try contents()
-        let outcome = writer.insert(ReceivedInsertion(insertion), firstRow: firstRow, rows)
+        let outcome = writer.insert(InsertionRequest(insertion), firstRow: firstRow, rows)
         #expect(try contents() == before)
         guard case .failure(let error) = outcome else {
             Issue.record("the rows were stored")

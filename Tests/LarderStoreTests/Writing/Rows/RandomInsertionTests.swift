@@ -54,7 +54,7 @@ struct RandomInsertionTests {
                     Int.random(in: 0..<3, using: &generator) == 0 ? .upsert : .error
                 let batches = try Self.batches(one, entityName, names, rows, using: &generator)
                 let streamed = one.writer.insert(
-                    ReceivedInsertion(
+                    InsertionRequest(
                         Insertion(entityName, onUniqueConflict: policy, wantsIdentifiers: true)),
                     firstRow: 0, Batches(batches))
                 let changes = rows.enumerated().map { place, row in

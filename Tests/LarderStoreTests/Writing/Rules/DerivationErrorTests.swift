@@ -23,7 +23,7 @@ struct DerivationErrorTests {
                     """))
     }
 
-    private func violation(_ error: LarderError) throws -> ChangeFault {
+    private func violation(_ error: LarderError) throws -> ChangeViolation {
         try #require(error.details.first)
     }
 
@@ -117,7 +117,7 @@ struct DerivationErrorTests {
                 #"{"name": "n", "type": "bool", "derived": "(ANY items.name MATCHES '[')"}"#)
         }
         #expect(error?.code == .malformedSchema)
-        #expect(error?.faults.first?.hasPrefix("entities[1].attributes[0].derived: ") == true)
+        #expect(error?.problems.first?.hasPrefix("entities[1].attributes[0].derived: ") == true)
     }
 
     @Test("an expression too deep for SQLite, when the store is created, and leave no file")
@@ -143,7 +143,7 @@ struct DerivationErrorTests {
         let error = #expect(throws: LarderError.self) { try store(60, at: folder.storePath) }
         #expect(error?.code == .malformedSchema)
         #expect(
-            error?.faults == [
+            error?.problems == [
                 "entities[0].attributes[1].derived: is nested deeper than the database can follow"
             ])
         let writer = try store(20, at: folder.storePath).makeWriter()
@@ -174,7 +174,7 @@ struct DerivationErrorTests {
         }
         #expect(error?.code == .schemaMismatch)
         #expect(
-            error?.faults == [
+            error?.problems == [
                 #"A.y: derived is "x + 1" in the store, "x + 2" in the file"#
             ])
         _ = try Store.open(path: folder.storePath, schema: nil)

@@ -119,7 +119,7 @@ struct InheritedDerivationTests {
             ])
         }
         #expect(
-            error?.faults.map(\.path)
+            error?.problems.map(\.path)
                 == (0...1).map { "entities[1].attributes[\($0)].derived" })
         let circle = #expect(throws: SchemaError.self) {
             try Schema(entities: [
@@ -134,6 +134,6 @@ struct InheritedDerivationTests {
                     ]),
             ])
         }
-        #expect(circle?.faults.first?.path == "entities[1].attributes[0].derived")
+        #expect(circle?.problems.first?.path == "entities[1].attributes[0].derived")
     }
 }

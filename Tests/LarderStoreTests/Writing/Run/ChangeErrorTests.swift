@@ -17,7 +17,7 @@ struct ChangeErrorTests {
             .insert(.new("b", "Badge"), values: [:]),
             .update(members[0], ifVersion: nil, values: ["team": nil]),
             .update(team, ifVersion: nil, values: ["motto": 1, "number": -1]))
-        #expect(error.faults.count == 6)
+        #expect(error.problems.count == 6)
         #expect(error.message.hasSuffix(", and the change set has 5 other errors"))
         let parts = error.details.map { detail in
             "\(detail.change ?? -1) \(detail.entityName ?? "") \(detail.propertyNames) "
@@ -29,7 +29,7 @@ struct ChangeErrorTests {
                 #"3 Team ["number"] minimum an integer"#, #"1 Badge ["player"] optional "#,
                 #"2 Team ["players"] minCount "#, #"0 Team ["name"] unique "#,
             ])
-        #expect(error.details.map(\.message) == error.faults.map { String($0.dropFirst(12)) })
+        #expect(error.details.map(\.message) == error.problems.map { String($0.dropFirst(12)) })
         #expect(error.details.last?.uri == team.uriRepresentation)
     }
 

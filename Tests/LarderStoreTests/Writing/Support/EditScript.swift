@@ -127,7 +127,7 @@ final class EditScript {
         }
     }
 
-    private func insertionPoint(_ words: [String]) throws -> ListPlace {
+    private func insertionPoint(_ words: [String]) throws -> RelationshipPosition {
         switch words.first {
         case nil, "last": return .last
         case "first": return .first

@@ -14,7 +14,7 @@ struct RuleModel {
 
     init(_ schema: Schema) { objects = ObjectModel(schema) }
 
-    static func description(of violation: ChangeFault) -> String {
+    static func description(of violation: ChangeViolation) -> String {
         let names = violation.propertyNames.joined(separator: ",")
         return "\(violation.entityName ?? "").\(names) \(violation.rule?.rawValue ?? "")"
     }

@@ -90,9 +90,9 @@ struct ValueTests {
             .insert(.new("b", "Nothing"), values: [:]),
             .delete(.new("a", "Article"), ifVersion: nil))
         #expect(error.code == .unknownEntity)
-        #expect(error.faults.count == 5)
-        #expect(error.faults.contains("changes[0]: Article.title is required"))
-        #expect(error.faults.contains("changes[1]: there is no entity Nothing"))
+        #expect(error.problems.count == 5)
+        #expect(error.problems.contains("changes[0]: Article.title is required"))
+        #expect(error.problems.contains("changes[1]: there is no entity Nothing"))
         #expect(error.message.hasSuffix("and the change set has 4 other errors"))
     }
 
@@ -106,7 +106,7 @@ struct ValueTests {
             Issue.record("the change set was saved")
             return
         }
-        #expect(error.faults.count == ChangeErrors.countMax)
+        #expect(error.problems.count == ChangeErrors.countMax)
     }
 
     @Test("that exceed the limit of the pattern are rejected")

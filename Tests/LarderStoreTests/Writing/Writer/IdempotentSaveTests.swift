@@ -10,8 +10,8 @@ struct IdempotentSaveTests {
 
     init() throws { library = try Library() }
 
-    private func received(_ set: ChangeSet, digest: UInt64 = 1) -> ReceivedChangeSet {
-        ReceivedChangeSet(set, digest: digest)
+    private func received(_ set: ChangeSet, digest: UInt64 = 1) -> SaveRequest {
+        SaveRequest(set, digest: digest)
     }
 
     private func save(
@@ -20,14 +20,14 @@ struct IdempotentSaveTests {
         library.writer.save([received(ChangeSet(changes, idempotencyKey: key), digest: digest)])[0]
     }
 
-    private func tag(_ key: String, digest: UInt64 = 1) -> ReceivedChangeSet {
+    private func tag(_ key: String, digest: UInt64 = 1) -> SaveRequest {
         received(
             ChangeSet([.insert(.new("t", "Tag"), values: [:])], idempotencyKey: key),
             digest: digest)
     }
 
     /// Fails because an article requires a title.
-    private func failing(_ key: String) -> ReceivedChangeSet {
+    private func failing(_ key: String) -> SaveRequest {
         received(
             ChangeSet([.insert(.new("a", "Article"), values: [:])], idempotencyKey: key))
     }
@@ -156,7 +156,7 @@ struct IdempotentSaveTests {
     @Test("expires after a day, four at a time as others are stored")
     func age() throws {
         for number in 1...6 { _ = try library.writer.save([tag("\(number)")])[0].get() }
-        let past = Int(Date().timeIntervalSinceReferenceDate - Limits.outcomeSecondsMax)
+        let past = Int(Date().timeIntervalSinceReferenceDate - Limits.idempotencyKeySecondsMax)
         try library.writer.statements?.connection.execute(
             "UPDATE _outcome SET time = \(past - 10) WHERE number <= 5; "
                 + "UPDATE _outcome SET time = \(past + 600) WHERE number = 6")
@@ -173,7 +173,7 @@ struct IdempotentSaveTests {
     func number() throws {
         for number in 1...3 { _ = try library.writer.save([tag("\(number)")])[0].get() }
         try library.writer.statements?.connection.execute(
-            "UPDATE _outcome SET number = \(Limits.outcomesMax + 1) WHERE number = 3")
+            "UPDATE _outcome SET number = \(Limits.idempotencyKeysMax + 1) WHERE number = 3")
         _ = try library.writer.save([tag("4")])[0].get()
         #expect(try keys() == ["3", "4"])
     }

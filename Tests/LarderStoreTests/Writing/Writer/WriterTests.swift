@@ -41,8 +41,8 @@ struct WriterTests {
 
     @Test("adds sets that arrive meanwhile to the group, each with its own outcome")
     func growingGroup() throws {
-        func set(_ name: Value) -> ReceivedChangeSet {
-            ReceivedChangeSet(
+        func set(_ name: Value) -> SaveRequest {
+            SaveRequest(
                 ChangeSet([.insert(.new("c", "Category"), values: ["name": name])]))
         }
         var later = [[set("b"), set(nil)], [set("a"), set("c")]]
@@ -151,7 +151,7 @@ struct WriterTests {
 
     private func alone(_ changes: Change...) -> Result<SaveResult, LarderError>? {
         library.writer.save(
-            ReceivedChangeSet(ChangeSet(changes)), within: ReadBudget(work: 5_000))
+            SaveRequest(ChangeSet(changes)), within: ReadBudget(work: 5_000))
     }
 
     @Test("saves a short set alone, with its own outcome")

@@ -13,21 +13,21 @@ extension RelationshipEdit {
             PersistentIdentifier.init)
         switch wire.kind {
         case LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_ADD:
-            self = .add(objects, to: name, at: try ListPlace(wire))
+            self = .add(objects, to: name, at: try RelationshipPosition(wire))
         case LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_REMOVE:
             guard wire.position_case == LARDER__V1__RELATIONSHIP_EDIT__POSITION__NOT_SET else {
                 throw .malformed("an edit that removes objects must not have a position")
             }
             self = .remove(objects, from: name)
         case LARDER__V1__RELATIONSHIP_EDIT_KIND__RELATIONSHIP_EDIT_KIND_MOVE:
-            self = .move(objects, in: name, to: try ListPlace(wire))
+            self = .move(objects, in: name, to: try RelationshipPosition(wire))
         default:
             throw .malformed("an edit has no kind that is known")
         }
     }
 }
 
-extension ListPlace {
+extension RelationshipPosition {
     init(_ wire: Larder__V1__RelationshipEdit) throws(LarderError) {
         switch wire.position_case {
         case LARDER__V1__RELATIONSHIP_EDIT__POSITION__NOT_SET: self = .last

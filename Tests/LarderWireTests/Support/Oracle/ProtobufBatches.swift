@@ -39,8 +39,8 @@ enum ProtobufBatches {
                 versions: numbers(identity.versions, identity.n_versions),
                 subentities: subentities)
         }
-        guard let relatedBy = text(wire.related_by) else { return nil }
-        batch.relatedBy = relatedBy.isEmpty ? nil : relatedBy
+        guard let prefetchPath = text(wire.related_by) else { return nil }
+        batch.prefetchPath = prefetchPath.isEmpty ? nil : prefetchPath
         return batch.rowCount > 0 && batch.identity == nil && columns.isEmpty ? nil : batch
     }
 

@@ -15,16 +15,16 @@ extension LarderError {
             hint: hint.isEmpty ? nil : hint,
             column: wire.column == 0 ? nil : Int(wire.column),
             uri: uri.isEmpty ? nil : uri,
-            faults: try ProtobufReader.texts(
-                wire.faults, wire.n_faults, "faults of an error", maximum: Limits.changesMax),
+            problems: try ProtobufReader.texts(
+                wire.problems, wire.n_problems, "problems of an error", maximum: Limits.changesMax),
             details: try ProtobufReader.list(
-                wire.details, wire.n_details, "faults of an error", maximum: Limits.changesMax,
-                ChangeFault.init))
+                wire.details, wire.n_details, "problems of an error", maximum: Limits.changesMax,
+                ChangeViolation.init))
     }
 }
 
-extension ChangeFault {
-    init(_ wire: Larder__V1__ChangeFault) throws(LarderError) {
+extension ChangeViolation {
+    init(_ wire: Larder__V1__ChangeViolation) throws(LarderError) {
         let entityName = try wire.entity.text("a fault's entity")
         let uri = try wire.uri.text("a fault's URI")
         let valueKind = try wire.value_kind.text("a fault's kind of value")

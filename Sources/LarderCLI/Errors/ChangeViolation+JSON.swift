@@ -1,6 +1,6 @@
 import LarderModel
 
-extension ChangeFault {
+extension ChangeViolation {
     /// A JSON object with the parts that are set.
     var json: JSONValue {
         var members: [String: JSONValue] = [

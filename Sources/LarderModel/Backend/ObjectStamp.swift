@@ -5,7 +5,7 @@
 /// replaced before a change of the object becomes visible. Objects may share a mark; a change of
 /// one then invalidates what was read of the others. A server caches nothing of a store that has no
 /// marks: such a store uses the default implementations below.
-public struct ObjectMark: Hashable, Sendable {
+public struct ObjectStamp: Hashable, Sendable {
     /// Which of the store's marks this is; the store gives it a meaning.
     public let slot: Int
     public let version: UInt64
@@ -17,9 +17,9 @@ public struct ObjectMark: Hashable, Sendable {
 }
 
 extension StoreReader {
-    public func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectMark? { nil }
+    public func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? { nil }
 }
 
 extension StoreBackend {
-    public func isCurrent(_ mark: ObjectMark) -> Bool { false }
+    public func isCurrent(_ mark: ObjectStamp) -> Bool { false }
 }

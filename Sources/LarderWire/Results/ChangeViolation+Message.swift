@@ -1,8 +1,8 @@
 internal import LarderModel
 
-// The messages `ChangeFault`, `MergeConflict` and `ConflictingProperty`.
+// The messages `ChangeViolation`, `MergeConflict` and `ConflictingProperty`.
 
-extension ChangeFault {
+extension ChangeViolation {
     init(decoding bytes: RawSpan) throws(LarderError) {
         self.init(ErrorCode(wireNumber: 0), "")
         var fields = FieldScanner(bytes)
@@ -89,7 +89,7 @@ extension Value? {
 }
 
 extension MessageBuffer {
-    func changeFault(_ field: UInt32, _ fault: ChangeFault) throws(LarderError) {
+    func changeViolation(_ field: UInt32, _ violation: ChangeViolation) throws(LarderError) {
         try message(field) { () throws(LarderError) in
             number(1, UInt64(fault.code.rawValue))
             text(2, fault.message)

@@ -5,7 +5,7 @@ import Testing
 
 /// The mark by which a server finds out that an object has not changed since it was read.
 @Suite("The mark of an object")
-struct ObjectMarkTests {
+struct ObjectStampTests {
     private let library: Library
     private let reader: any StoreReader
 
@@ -14,11 +14,11 @@ struct ObjectMarkTests {
         reader = try library.store.makeReader()
     }
 
-    private func mark(_ object: PersistentIdentifier, _ properties: String...) -> ObjectMark? {
+    private func mark(_ object: PersistentIdentifier, _ properties: String...) -> ObjectStamp? {
         reader.mark(of: object, properties: properties)
     }
 
-    private func isCurrent(_ mark: ObjectMark?) throws -> Bool {
+    private func isCurrent(_ mark: ObjectStamp?) throws -> Bool {
         library.store.isCurrent(try #require(mark))
     }
 

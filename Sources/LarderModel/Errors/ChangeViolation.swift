@@ -1,5 +1,5 @@
 /// One violation in a rejected change set, in a form that a program can evaluate.
-public struct ChangeFault: Hashable, Sendable {
+public struct ChangeViolation: Hashable, Sendable {
     public var code: ErrorCode
     /// One sentence without a final period. It contains no stored values.
     public var message: String
