@@ -102,7 +102,7 @@ extension Column.Kind {
     /// - Parameters:
     ///   - number: The number of a `ColumnType`.
     ///   - entity: The column's entity.
-    fileprivate init(wireNumber number: UInt32, entity: RawSpan) throws(LarderError) {
+    init(wireNumber number: UInt32, entity: RawSpan) throws(LarderError) {
         let type = Larder__V1__ColumnType(rawValue: number)
         switch type {
         case LARDER__V1__COLUMN_TYPE__COLUMN_TYPE_OBJECT:

@@ -3,9 +3,6 @@ internal import LarderModel
 
 // Batches are written straight from their arrays into the frame. protobuf-c would need a structure
 // for each column and would visit all its fields twice.
-//
-// The methods are inlined into their only caller: a call would retain and release each array of the
-// batch or column that it is made on.
 
 extension Batch {
     /// The length of the encoded message.

@@ -61,6 +61,11 @@ public struct EncodedBatches: Hashable, Sendable {
     ///
     /// - Throws: as ``batches()`` does.
     public func records(store: UUID) throws(LarderError) -> [Record] {
+        if case .encoded(let bytes) = form,
+            let record = try Self.record(in: bytes.span.bytes, store)
+        {
+            return [record]
+        }
         let batches = try batches()
         return batches.count == 1
             ? batches[0].records(store: store) : batches.flatMap { $0.records(store: store) }
@@ -101,6 +106,24 @@ extension EncodedBatches {
             }
         }
         return batches
+    }
+
+    /// The only object, if the reply has one batch that the fast path decodes.
+    private static func record(in bytes: RawSpan, _ store: UUID) throws(LarderError) -> Record? {
+        var batch = bytes.extracting(first: 0)
+        var count = 0
+        var fields = FieldScanner(bytes)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)):
+                batch = bytes
+                count += 1
+            case (2, .number): break
+            case (1...2, _): throw .unreadable
+            default: break
+            }
+        }
+        return count == 1 ? Record(onlyRowOf: batch, store: store) : nil
     }
 
     /// The length of the encoded reply.
