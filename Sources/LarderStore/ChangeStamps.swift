@@ -49,9 +49,9 @@ final class ChangeStamps: Sendable {
         _ changed: inout Slots, _ commit: () throws(Failure) -> Void
     ) throws(Failure) {
         increment(commits)
-        changed.forEach { increment(slots[$0]) }
+        changed.visit { increment(slots[$0]) }
         defer {
-            changed.forEach { increment(slots[$0]) }
+            changed.visit { increment(slots[$0]) }
             increment(commits)
             changed.removeAll()
         }
@@ -94,7 +94,7 @@ extension ChangeStamps {
             isEmpty = true
         }
 
-        func forEach(_ body: (Int) -> Void) {
+        func visit(_ body: (Int) -> Void) {
             if isEmpty { return }
             for number in words.indices {
                 var rest = words[number]
