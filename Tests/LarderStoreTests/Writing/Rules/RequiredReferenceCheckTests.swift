@@ -61,7 +61,6 @@ struct RequiredReferenceCheckTests {
             try check.check(context)
             #expect(context.errors.isEmpty)
             try context.execute("UPDATE Binding SET book = NULL")
-            try context.execute("UPDATE Book SET binding = NULL")
             try check.check(context)
             #expect(context.summary == ["MISSING_VALUE"])
         }
