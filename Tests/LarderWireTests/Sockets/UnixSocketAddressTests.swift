@@ -46,7 +46,7 @@ struct UnixSocketAddressTests {
         }
         #expect(throws: SystemError.self) { try address.connect(sender) }
         try address.bind(receiver)
-        #expect(throws: SystemError(code: EINVAL)) { try address.bind(receiver) }
+        #expect(throws: SystemError.self) { try address.bind(receiver) }
         try address.send([1, 2, 3], over: sender)
         try address.connect(sender)
         var bytes = [UInt8](repeating: 0, count: 8)
