@@ -26,7 +26,7 @@ public enum RelationshipEdit: Hashable, Sendable {
     /// The target position; nil for a removal.
     public var position: RelationshipPosition? {
         switch self {
-        case .add(_, _, let place), .move(_, _, let place): place
+        case .add(_, _, let position), .move(_, _, let position): position
         case .remove: nil
         }
     }

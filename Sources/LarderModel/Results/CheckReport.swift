@@ -17,14 +17,14 @@ public struct CheckReport: Hashable, Sendable {
 public struct CheckFinding: Hashable, Sendable {
     /// `Article.category`, or `Article` if no single property is concerned; empty for the file
     /// itself.
-    public var place: String
+    public var location: String
     /// The URI of the object concerned; nil if no object can be named.
     public var uri: String?
     /// A sentence for people to read.
     public var message: String
 
-    public init(place: String, uri: String? = nil, message: String) {
-        self.place = place
+    public init(location: String, uri: String? = nil, message: String) {
+        self.location = location
         self.uri = uri
         self.message = message
     }

@@ -109,7 +109,7 @@ extension Schema {
 
     /// The indexes in the schema file of the entity that declares an attribute and of the
     /// attribute.
-    public func place(
+    public func indexes(
         of attribute: String, in entity: Entity
     ) -> (entity: Int, attribute: Int) {
         let declarer = declaringEntity(of: attribute, in: entity)

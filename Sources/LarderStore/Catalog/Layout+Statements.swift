@@ -31,7 +31,7 @@ extension Layout {
         }
         for (relationship, column) in declaredToOnes(of: entity) {
             columns.append((column, "INTEGER"))
-            if let position = positionColumn(comparedWith: relationship, column) {
+            if let position = positionColumn(of: relationship, column) {
                 columns.append((position, "INTEGER"))
             }
         }
@@ -58,7 +58,7 @@ extension Layout {
         var statements: [SQL] = []
         for (relationship, column) in declaredToOnes(of: entity) {
             // The position comes second, so that an ordered list is read in order.
-            let position = positionColumn(comparedWith: relationship, column)
+            let position = positionColumn(of: relationship, column)
             let columns = [column] + [position].compactMap(\.self)
             statements.append(
                 index(
@@ -118,11 +118,11 @@ extension Layout {
     /// The column of a to-one's position in the list of its inverse, if that is ordered.
     ///
     /// - Parameter column: The column of the to-one itself.
-    func positionColumn(beside toOne: Relationship, _ column: String) -> String? {
+    func positionColumn(of toOne: Relationship, _ column: String) -> String? {
         guard let inverse = Layout.inverse(of: toOne, in: schema), inverse.isToMany,
             inverse.isOrdered
         else { return nil }
-        return Layout.positionColumn(comparedWith: column)
+        return Layout.positionColumn(for: column)
     }
 
     /// The number of columns of the table of an entity without a parent.

@@ -112,7 +112,7 @@ extension Layout {
         case (true, false):
             return .inverseColumn(
                 table: table, column: column,
-                positionColumn: relationship.isOrdered ? positionColumn(comparedWith: column) : nil)
+                positionColumn: relationship.isOrdered ? positionColumn(for: column) : nil)
         case (false, false):
             return isFirst(relationship, of: entity, inverse: inverse)
                 ? own : .inverseColumn(table: table, column: column, positionColumn: nil)
@@ -149,5 +149,5 @@ extension Layout {
             positionColumn: relationship.isOrdered ? "\(other)_position" : nil)
     }
 
-    static func positionColumn(comparedWith column: String) -> String { "_position.\(column)" }
+    static func positionColumn(for column: String) -> String { "_position.\(column)" }
 }

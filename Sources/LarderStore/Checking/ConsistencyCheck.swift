@@ -10,7 +10,7 @@ struct ConsistencyCheck {
     /// One SELECT. Its first column is the key of the inconsistent object, or nil.
     struct TableCheck {
         /// `Article.category`.
-        let place: String
+        let location: String
         /// nil if the violation does not belong to an object.
         let entityName: String?
         let sql: SQL
@@ -42,7 +42,7 @@ struct ConsistencyCheck {
 
     private func versions(of entity: Entity) -> TableCheck {
         TableCheck(
-            place: entity.name, entityName: entity.name,
+            location: entity.name, entityName: entity.name,
             sql: "SELECT \(key) FROM \(table(entity)) WHERE \(name: Layout.versionColumn) < 1",
             message: "its version is not positive")
     }
@@ -52,7 +52,7 @@ struct ConsistencyCheck {
         let recorded: SQL =
             "SELECT seq FROM sqlite_sequence WHERE name = \(literal: layout.table(for: entity))"
         return TableCheck(
-            place: entity.name, entityName: entity.name,
+            location: entity.name, entityName: entity.name,
             sql: """
                 SELECT \(key) FROM \(table(entity)) \
                 WHERE \(key) < 1 OR \(key) > COALESCE((\(recorded)), 0)
@@ -66,7 +66,7 @@ struct ConsistencyCheck {
         let column: SQL = "\(name: Layout.entityColumn)"
         let known = layout.concreteNames(of: root).map { "\(literal: $0)" as SQL }
         let unknown = TableCheck(
-            place: root.name, entityName: root.name,
+            location: root.name, entityName: root.name,
             sql: "SELECT \(key) FROM \(table(root)) WHERE \(column) NOT IN (\(known))",
             message: "its entity does not exist or is abstract")
         return [unknown]
@@ -75,7 +75,7 @@ struct ConsistencyCheck {
                 guard !columns.isEmpty else { return nil }
                 let hasValue = columns.map { "\(name: $0.name) IS NOT NULL" as SQL }
                 return TableCheck(
-                    place: entity.name, entityName: root.name,
+                    location: entity.name, entityName: root.name,
                     sql: """
                         SELECT \(key) FROM \(table(root)) \
                         WHERE NOT (\(isOfKind(entity, column))) \
@@ -102,11 +102,11 @@ struct ConsistencyCheck {
     private func toOne(
         _ relationship: Relationship, column: String, of entity: Entity
     ) -> [TableCheck] {
-        let place = "\(entity.name).\(relationship.name)"
+        let location = "\(entity.name).\(relationship.name)"
         let reference: SQL = "\(name: column)"
         func check(_ condition: SQL, _ message: String) -> TableCheck {
             TableCheck(
-                place: place, entityName: entity.name,
+                location: location, entityName: entity.name,
                 sql: "SELECT \(key) FROM \(table(entity)) AS o WHERE \(condition)",
                 message: message)
         }
@@ -129,7 +129,7 @@ struct ConsistencyCheck {
                     "\(reference) IS NULL\(kindCondition(entity, "o"))",
                     "the required reference is nil"))
         }
-        guard let name = layout.positionColumn(comparedWith: relationship, column) else { return checks }
+        guard let name = layout.positionColumn(of: relationship, column) else { return checks }
         let position: SQL = "\(name: name)"
         checks.append(
             check(
@@ -151,12 +151,12 @@ struct ConsistencyCheck {
             case .join(let table, let ownColumn, let otherColumn, let position) =
                 layout.link(for: relationship, of: entity)
         else { return [] }
-        let place = "\(entity.name).\(relationship.name)"
+        let location = "\(entity.name).\(relationship.name)"
         let pairs: SQL = "\(name: table)"
         let (own, other): (SQL, SQL) = ("\(name: ownColumn)", "\(name: otherColumn)")
         func check(_ condition: SQL, _ message: String) -> TableCheck {
             TableCheck(
-                place: place, entityName: entity.name,
+                location: location, entityName: entity.name,
                 sql: "SELECT \(own) FROM \(pairs) AS p WHERE \(condition)", message: message)
         }
         var checks = [
@@ -198,7 +198,7 @@ struct ConsistencyCheck {
 
     private var history: [TableCheck] {
         func check(_ sql: SQL, _ message: String) -> TableCheck {
-            TableCheck(place: "history", entityName: nil, sql: sql, message: message)
+            TableCheck(location: "history", entityName: nil, sql: sql, message: message)
         }
         let transactions: SQL = "\(name: Layout.transactionTable)"
         let changes: SQL = "\(name: Layout.changeTable)"
@@ -239,7 +239,7 @@ struct ConsistencyCheck {
     private var outcomes: [TableCheck] {
         [
             TableCheck(
-                place: "outcomes", entityName: nil,
+                location: "outcomes", entityName: nil,
                 sql: """
                     SELECT NULL FROM \(name: Layout.outcomeTable) \
                     WHERE transaction_number > COALESCE((\(Layout.lastTransaction)), 0)

@@ -36,7 +36,7 @@ extension Reader {
         defer { statement.reset() }
         while findings.count < findingsMax, try session.step(statement) {
             let message = statement.string(at: 0)
-            if message != "ok" { findings.append(CheckFinding(place: table, message: message)) }
+            if message != "ok" { findings.append(CheckFinding(location: table, message: message)) }
         }
     }
 
@@ -59,7 +59,7 @@ extension Reader {
             }
             findings.append(
                 CheckFinding(
-                    place: derivation.qualifiedName, uri: identifier?.uriRepresentation,
+                    location: derivation.qualifiedName, uri: identifier?.uriRepresentation,
                     message: message))
         }
         let statement = try session.statement(plan.sql)
@@ -97,7 +97,7 @@ extension Reader {
             }
             findings.append(
                 CheckFinding(
-                    place: check.place, uri: identifier?.uriRepresentation,
+                    location: check.location, uri: identifier?.uriRepresentation,
                     message: check.message))
         }
     }

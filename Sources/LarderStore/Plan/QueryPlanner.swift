@@ -41,7 +41,7 @@ final class QueryPlanner {
 
     private func readPlan(_ query: ResolvedQuery, _ source: ExpressionSource) -> ReadPlan {
         var converter = converter
-        converter.places = source.places
+        converter.sourceMaps = source.sourceMaps
         return ReadPlan(
             query, converter: converter, dependsOnArguments: source.dependsOnArguments,
             argumentCount: source.hasTree ? nil : source.argumentCount)

@@ -91,15 +91,15 @@ extension Value? {
 extension MessageBuffer {
     func changeViolation(_ field: UInt32, _ violation: ChangeViolation) throws(LarderError) {
         try message(field) { () throws(LarderError) in
-            number(1, UInt64(fault.code.rawValue))
-            text(2, fault.message)
-            if let change = fault.change { member(3, UInt64(UInt32(clamping: change))) }
-            text(4, fault.entityName ?? "")
-            for name in fault.propertyNames { element(5, name) }
-            text(6, fault.uri ?? "")
-            text(7, fault.valueKind ?? "")
-            text(8, fault.rule?.rawValue ?? "")
-            if let conflict = fault.conflict { try mergeConflict(9, conflict) }
+            number(1, UInt64(violation.code.rawValue))
+            text(2, violation.message)
+            if let change = violation.change { member(3, UInt64(UInt32(clamping: change))) }
+            text(4, violation.entityName ?? "")
+            for name in violation.propertyNames { element(5, name) }
+            text(6, violation.uri ?? "")
+            text(7, violation.valueKind ?? "")
+            text(8, violation.rule?.rawValue ?? "")
+            if let conflict = violation.conflict { try mergeConflict(9, conflict) }
         }
     }
 

@@ -17,7 +17,7 @@ extension CheckFinding {
     init(_ wire: Larder__V1__Finding) throws(LarderError) {
         let uri = try wire.uri.text("the URI of a finding")
         self.init(
-            place: try wire.location.text("the location of a finding"),
+            location: try wire.location.text("the location of a finding"),
             uri: uri.isEmpty ? nil : uri,
             message: try wire.message.text("the message of a finding"))
     }

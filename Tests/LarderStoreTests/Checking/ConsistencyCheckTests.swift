@@ -39,7 +39,7 @@ struct ConsistencyCheckTests {
     /// A damage and its finding.
     struct Damage: CustomTestStringConvertible {
         let statement: SQL
-        let place: String
+        let location: String
         /// The entity and key of the inconsistent object.
         let object: (entity: String, key: Int64)
         let message: String
@@ -48,47 +48,47 @@ struct ConsistencyCheckTests {
 
     static let damages = [
         Damage(
-            statement: "UPDATE Article SET category = 99 WHERE _id = 2", place: "Article.category",
+            statement: "UPDATE Article SET category = 99 WHERE _id = 2", location: "Article.category",
             object: ("Article", 2), message: "it leads to an object that is not there"),
         Damage(
             statement: #"UPDATE Article SET "_position.collection" = NULL WHERE _id = 1"#,
-            place: "Article.collection", object: ("Article", 1),
+            location: "Article.collection", object: ("Article", 1),
             message: "its position in an ordered list is missing or superfluous"),
         Damage(
             statement: #"""
                 UPDATE Article SET "_position.collection" =
                 (SELECT min("_position.collection") FROM Article)
                 """#,
-            place: "Article.collection", object: ("Article", 2),
+            location: "Article.collection", object: ("Article", 2),
             message: "its position in an ordered list is used twice"),
         Damage(
             statement: """
                 UPDATE "_join.Article.tags" SET target = 9 WHERE source = 1 AND target = 2
                 """,
-            place: "Article.tags", object: ("Article", 1),
+            location: "Article.tags", object: ("Article", 1),
             message: "it leads to an object that is not there"),
         Damage(
             statement: """
                 UPDATE "_join.Article.tags" SET source = 9 WHERE source = 1 AND target = 1
                 """,
-            place: "Article.tags", object: ("Article", 9),
+            location: "Article.tags", object: ("Article", 9),
             message: "it belongs to an object that does not exist"),
         Damage(
             statement: #"UPDATE "_join.Article.tags" SET target_position = 5 WHERE source = 2"#,
-            place: "Article.tags", object: ("Article", 2),
+            location: "Article.tags", object: ("Article", 2),
             message: "two objects have the same position in its list"),
         Damage(
             statement: #"DELETE FROM "_join.Person.friends" WHERE source = 2"#,
-            place: "Person.friends", object: ("Person", 1),
+            location: "Person.friends", object: ("Person", 1),
             message: "the inverse link is missing"),
         Damage(
-            statement: "INSERT INTO Page (_version, number) VALUES (1, 7)", place: "Page.book",
+            statement: "INSERT INTO Page (_version, number) VALUES (1, 7)", location: "Page.book",
             object: ("Page", 1), message: "the required reference is nil"),
         Damage(
-            statement: "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'Tag'", place: "Tag",
+            statement: "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'Tag'", location: "Tag",
             object: ("Tag", 2), message: "its key is outside of the range of assigned keys"),
         Damage(
-            statement: "UPDATE Tag SET _version = 0 WHERE _id = 1", place: "Tag",
+            statement: "UPDATE Tag SET _version = 0 WHERE _id = 1", location: "Tag",
             object: ("Tag", 1), message: "its version is not positive"),
     ]
 
@@ -99,7 +99,7 @@ struct ConsistencyCheckTests {
         #expect(
             found.contains(
                 CheckFinding(
-                    place: damage.place,
+                    location: damage.location,
                     uri: library.identifier(damage.object.entity, damage.object.key)
                         .uriRepresentation,
                     message: damage.message)), "\(found)")
@@ -134,7 +134,7 @@ struct ConsistencyCheckTests {
         ] as [(SQL, String)])
     func historyDamage(statement: SQL, message: String) throws {
         try library.writer.statements?.connection.execute(statement)
-        #expect(try findings().contains(CheckFinding(place: "history", message: message)))
+        #expect(try findings().contains(CheckFinding(location: "history", message: message)))
     }
 
     @Test("an outcome whose transaction is newer than the history is found")
@@ -145,7 +145,7 @@ struct ConsistencyCheckTests {
         try library.writer.statements?.connection.execute(
             "DELETE FROM _transaction WHERE number = (SELECT max(number) FROM _transaction)")
         let message = "it refers to a transaction after the last one"
-        #expect(try findings() == [CheckFinding(place: "outcomes", message: message)])
+        #expect(try findings() == [CheckFinding(location: "outcomes", message: message)])
     }
 
     @Test("a report has a thousand findings at most, and indicates that there are more")
@@ -221,11 +221,11 @@ struct InheritedConsistencyTests {
             ),
         ] as [(SQL, String, String, Int)])
     func damage(
-        _ statement: SQL, place: String, entityName: String, key: Int
+        _ statement: SQL, location: String, entityName: String, key: Int
     ) throws {
         try library.writer.statements?.connection.execute(statement)
         let findings = try reader.check(budget: ReadBudget()).findings
         let uri = library.identifier(entityName, Int64(key)).uriRepresentation
-        #expect(findings.contains { $0.place == place && $0.uri == uri }, "\(findings)")
+        #expect(findings.contains { $0.location == location && $0.uri == uri }, "\(findings)")
     }
 }

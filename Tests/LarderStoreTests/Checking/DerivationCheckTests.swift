@@ -28,9 +28,9 @@ struct DerivationCheckTests {
         return try reader.check(budget: ReadBudget()).findings
     }
 
-    private func finding(_ place: String, _ object: PersistentIdentifier) -> CheckFinding {
+    private func finding(_ location: String, _ object: PersistentIdentifier) -> CheckFinding {
         CheckFinding(
-            place: place, uri: object.uriRepresentation,
+            location: location, uri: object.uriRepresentation,
             message: "its value differs from the result of its derivation")
     }
 
@@ -68,7 +68,7 @@ struct DerivationCheckTests {
         #expect(
             try findings(after: large).contains(
                 CheckFinding(
-                    place: "Category.wordTotal",
+                    location: "Category.wordTotal",
                     message: "its derivation fails: a sum is larger than an int64 can hold")))
     }
 }

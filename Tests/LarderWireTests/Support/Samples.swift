@@ -387,9 +387,9 @@ enum Samples {
             .checked(
                 CheckReport(
                     findings: [
-                        CheckFinding(place: "file", message: "a page is torn"),
+                        CheckFinding(location: "file", message: "a page is torn"),
                         CheckFinding(
-                            place: "Article.category", uri: "x-coredata://…/Article/p5",
+                            location: "Article.category", uri: "x-coredata://…/Article/p5",
                             message: "it leads to an object that is not there"),
                     ], isTruncated: true))
         ),

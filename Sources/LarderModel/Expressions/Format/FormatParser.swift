@@ -16,7 +16,7 @@ struct FormatParser {
     /// The current token; everything before it has been read.
     private(set) var token: FormatToken
     /// The positions of the tree's nodes in the text.
-    private(set) var places: FormatSourceMap
+    private(set) var sourceMap: FormatSourceMap
     private let arguments: [QueryArgument]
     private let firstArgument: Int
     private(set) var argumentsUsed = 0
@@ -29,7 +29,7 @@ struct FormatParser {
         _ text: FormatText, arguments: [QueryArgument], firstArgument: Int
     ) throws(LarderError) {
         lexer = FormatLexer(text)
-        places = FormatSourceMap(text)
+        sourceMap = FormatSourceMap(text)
         self.arguments = arguments
         self.firstArgument = firstArgument
         token = try lexer.next()
@@ -200,10 +200,10 @@ extension FormatParser {
     mutating func made(
         _ expression: QueryExpression, at start: Int
     ) throws(LarderError) -> QueryExpression {
-        guard places.count < Limits.expressionNodesMax else {
+        guard sourceMap.count < Limits.expressionNodesMax else {
             throw lexer.text.locating(QueryExpression.tooLarge, at: start)
         }
-        places.add(expression, at: start)
+        sourceMap.add(expression, at: start)
         return expression
     }
 

@@ -65,6 +65,6 @@ public enum PredicateFormat {
         try expression.checkLimits()
         return Parsed(
             expression: expression, argumentsUsed: parser.argumentsUsed,
-            usesKeyPathArguments: parser.usesKeyPathArguments, sourceMap: parser.places)
+            usesKeyPathArguments: parser.usesKeyPathArguments, sourceMap: parser.sourceMap)
     }
 }

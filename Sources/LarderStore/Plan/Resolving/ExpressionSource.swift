@@ -9,7 +9,7 @@ struct ExpressionSource {
     /// Whether a term was a tree, which refers to arguments by index.
     private(set) var hasTree = false
     /// The positions of the expressions in each format string.
-    private(set) var places: [FormatSourceMap] = []
+    private(set) var sourceMaps: [FormatSourceMap] = []
 
     init(_ parameters: QueryParameters) { self.parameters = parameters }
 
@@ -45,7 +45,7 @@ struct ExpressionSource {
     private mutating func taken(_ parsed: PredicateFormat.Parsed) -> QueryExpression {
         argumentCount += parsed.argumentsUsed
         if parsed.usesKeyPathArguments { dependsOnArguments = true }
-        places.append(parsed.sourceMap)
+        sourceMaps.append(parsed.sourceMap)
         return parsed.expression
     }
 

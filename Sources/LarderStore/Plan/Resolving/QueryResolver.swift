@@ -82,7 +82,7 @@ final class QueryResolver {
             var fault = known ?? (first: error, last: error, path: [])
             if fault.path.last != expression { fault.path.append(expression) }
             // The resolved term was read last.
-            fault.last = source.places.reversed().reduce(fault.first) {
+            fault.last = source.sourceMaps.reversed().reduce(fault.first) {
                 $1.locating($0, at: fault.path)
             }
             self.fault = fault

@@ -11,7 +11,7 @@ struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema
     /// The positions of the values in the query's format strings, for errors.
-    var places: [FormatSourceMap] = []
+    var sourceMaps: [FormatSourceMap] = []
 
     func binding(
         _ value: PlanValue, _ parameters: QueryParameters
@@ -43,7 +43,7 @@ struct ValueConverter: Sendable {
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try body() } catch {
             guard let expression = value.source.expression else { throw error }
-            throw places.reduce(error) { $1.locating($0, at: expression) }
+            throw sourceMaps.reduce(error) { $1.locating($0, at: expression) }
         }
     }
 

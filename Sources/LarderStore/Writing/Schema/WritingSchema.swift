@@ -94,7 +94,7 @@ final class WritingSchema: Sendable {
             return .own(
                 KeyColumn(
                     table: table, column: column,
-                    positionColumn: layout.positionColumn(comparedWith: relationship, column)))
+                    positionColumn: layout.positionColumn(of: relationship, column)))
         case .inverseColumn:
             guard let inverseNumber else {
                 preconditionFailure("a link that the inverse stores has an inverse")

@@ -29,7 +29,7 @@ extension ChangeViolation {
         let uri = try wire.uri.text("a fault's URI")
         let valueKind = try wire.value_kind.text("a fault's kind of value")
         let hasChange =
-            wire.change_presence_case == LARDER__V1__CHANGE_FAULT__CHANGE_PRESENCE_CHANGE
+            wire.change_presence_case == LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE_CHANGE
         self.init(
             ErrorCode(wireNumber: wire.code),
             try wire.message.text("a fault's message"),
