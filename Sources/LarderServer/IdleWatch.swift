@@ -43,7 +43,7 @@ final class IdleWatch: Sendable {
     }
 
     /// Checks whether the server was idle for the whole time. If a connection has come and gone
-    /// meanwhile, waits for the rest; if one is open, the next ``becameIdle()`` starts again.
+    /// in the meantime, waits for the rest; if one is open, the next ``becameIdle()`` starts again.
     private func check() {
         let (isIdle, idleSince) = state.withLock { state in
             state.isScheduled = false

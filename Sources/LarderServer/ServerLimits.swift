@@ -35,7 +35,7 @@ public struct ServerLimits: Hashable, Sendable {
 
     /// The time from the arrival of a query to its last batch, and so the life of its snapshot.
     public var readTimeMax: Duration = .seconds(30)
-    /// What one read may use on the event loop: work (see `ReadBudget`; this is about a
+    /// The budget of one read on the event loop: work (see `ReadBudget`; this is about a
     /// millisecond), time for that work, which matters for functions that take long, and bytes of
     /// the reply. A longer read moves to the reader pool. A save on the event loop has the same
     /// limits.
@@ -45,7 +45,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// The time for which one connection may use its event loop before it lets others run.
     public var turnTimeMax: Duration = .milliseconds(2)
     /// The size of a batch of a streamed result. See
-    /// `docs/decisions/0023-a-scan-on-the-event-loop.md`.
+    /// `docs/decisions/0023-batches-of-a-long-result.md`.
     public var batchBytesMax = 64 << 10
     /// Readers of the pool, in total and per connection.
     public var readersMax = 16
@@ -82,7 +82,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// The time from the opening of such a stream to its commit.
     public var atomicStreamTimeMax: Duration = .seconds(3_600)
     /// The interval of progress replies while such a stream is stored, and the interval at which
-    /// waiting writes are checked for their deadline meanwhile.
+    /// the deadlines of waiting writes are checked during that time.
     public var progressInterval: Duration = .seconds(1)
     public var expiryInterval: Duration = .milliseconds(50)
 

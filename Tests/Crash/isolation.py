@@ -94,7 +94,7 @@ class Lists:
         return None
 
 
-# What a client with a planted error omits, and the anomalies that this may cause.
+# The parts that a client with a planted error omits, and the anomalies that this may cause.
 PLANTED_ERRORS = {
     "updates without versions": (Bank, ("lost update", "torn read", "forked versions", "version ")),
     "reads in two requests": (Bank, ("torn read", "write skew")),

@@ -5,7 +5,9 @@ struct ImportTests {
     /// The modules that each target may import. Every target must be listed.
     static let allowed: [String: Set<String>] = [
         "LarderModel": ["FoundationEssentials", "Glibc", "Swift", "Synchronization"],
-        "LarderWire": ["FoundationEssentials", "LarderModel", "CLarderProto", "CProtobufC"],
+        "LarderWire": [
+            "FoundationEssentials", "Glibc", "LarderModel", "CLarderProto", "CProtobufC",
+        ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel", "CSQLite",
             "CPCRE2",

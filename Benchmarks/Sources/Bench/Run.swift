@@ -149,7 +149,7 @@ final class Run {
 /// The result of one round of one side.
 struct Sample {
     var value: Double
-    /// A checksum of what was computed; equal for all sides that answer the same question.
+    /// A checksum of the computed values; equal for all sides that answer the same question.
     var checksum: Int64
 }
 

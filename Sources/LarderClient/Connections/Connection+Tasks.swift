@@ -1,6 +1,6 @@
 import LarderModel
 
-/// Waiting in a task, which blocks no thread; `Connection+IOThread.swift` reads meanwhile.
+/// Waiting in a task, which blocks no thread; `Connection+IOThread.swift` reads.
 extension Connection {
     /// The next response to a request. Ends early if the task is cancelled.
     func outcome(of id: UInt64, until deadline: MonotonicInstant) async -> Attempt.Outcome {

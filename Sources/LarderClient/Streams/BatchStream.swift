@@ -3,7 +3,7 @@ public import LarderModel
 /// The result of a query, batch by batch.
 ///
 /// The server sends a few batches ahead and continues as they are taken, so memory is bounded on
-/// both sides, and other calls on the same client proceed meanwhile. A stream ends with nil, with
+/// both sides, and other calls on the same client proceed. A stream ends with nil, with
 /// an error, or by ``cancel()``, which releasing the stream also does. If the connection is lost
 /// before the first batch is taken, the query is sent again; after it, the stream throws
 /// `connectionFailed`.

@@ -161,7 +161,7 @@ public final class InsertionStream: Sendable {
 
     /// Ends the stream without a reply.
     ///
-    /// - Returns: the error, with what is known about the rows in flight.
+    /// - Returns: the error, with the state of the rows in flight.
     private func end(_ code: ErrorCode, _ message: String) -> LarderError {
         let state = self.state.withLock { state in
             state.hasEnded = true

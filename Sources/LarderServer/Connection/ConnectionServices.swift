@@ -2,7 +2,7 @@ import LarderModel
 import LarderWire
 import Logging
 
-/// What the connections of one event loop share. It is made when the server starts and does not
+/// The objects that the connections of one event loop share. It is made when the server starts and does not
 /// change.
 struct ConnectionServices: Sendable {
     let limits: ServerLimits

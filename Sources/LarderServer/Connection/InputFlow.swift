@@ -2,7 +2,7 @@ import NIOCore
 
 /// When a connection reads its socket, takes frames and sends replies: events in, actions out.
 ///
-/// Frames are taken in turns. A turn ends when the time of one connection on its event loop is used
+/// A connection takes frames during a turn. A turn ends when the time of one connection on its event loop is used
 /// up; the next turn starts after the other work of the loop. No frame is taken, and the socket is
 /// not read, while the connection accepts no requests (`acceptsFrames`, from `ConnectionState`) or
 /// its client does not read its replies. Replies leave together: at the end of a read cycle, or at

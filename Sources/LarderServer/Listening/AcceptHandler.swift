@@ -4,7 +4,7 @@ import NIOCore
 /// Keeps a listener open when the process runs out of descriptors or memory.
 ///
 /// NIO reports such an error and accepts again at once, as long as clients are waiting; so this
-/// handler pauses accepting briefly. Clients wait in the kernel's queue meanwhile.
+/// handler pauses accepting briefly. Clients wait in the kernel's queue.
 final class AcceptHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel

@@ -55,7 +55,7 @@ final class LoopReader: @unchecked Sendable {
 
     var cacheHits: Int { replies.hits.load(ordering: .relaxed) }
 
-    /// What the reply cache has for a `get`.
+    /// The result of a look-up of a `get` in the reply cache.
     func cachedReply(to get: borrowing GetFrame) -> ReplyCache.Lookup {
         eventLoop.assertInEventLoop()
         return replies.find(get.body) { [backend] in backend.isCurrent($0) }

@@ -18,7 +18,7 @@ final class QueryStream {
         case ended
     }
 
-    /// What a job of the pool reports. It has released the reader, except after `paused`.
+    /// The report of a job of the pool. It has released the reader, except after `paused`.
     private enum Outcome: Sendable {
         case last(Batch)
         /// The next batch is already being read.
@@ -28,7 +28,7 @@ final class QueryStream {
         case failed(LarderError)
     }
 
-    /// What the jobs share with the event loop. It outlives a stream that has ended.
+    /// The state that the jobs share with the event loop. It outlives a stream that has ended.
     private final class Execution: Sendable {
         let plan: any QueryPlan
         let parameters: QueryParameters

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The request path looks a `get` up before it is decoded (`ConnectionHandler.replyOrDecode`). The
 /// writer invalidates a reply by replacing the mark of its object (``ObjectStamp``). See
-/// `docs/decisions/0022-replies-that-are-known.md`.
+/// `docs/decisions/0022-reply-cache.md`.
 ///
 /// A reply is stored when its request is repeated, so that a request that is sent once costs
 /// little. There are two generations: when the recent one is full, it replaces the older one. A hit
@@ -61,14 +61,13 @@ final class ReplyCache {
     ///   - request: The body of the request. Equal bytes are the same request.
     ///   - isCurrent: Whether a mark is current.
     func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectStamp) -> Bool) -> Lookup {
-        request.withUnsafeBytes { request in
-            let hash = Self.hash(request)
-            if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
-                hits.add(1, ordering: .relaxed)
-                return .reply(reply)
-            }
-            return isRepeated(hash) ? .repeated(Key(bytes: Array(request), hash: hash)) : .new
+        let hash = Self.hash(request)
+        if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
+            hits.add(1, ordering: .relaxed)
+            return .reply(reply)
         }
+        guard isRepeated(hash) else { return .new }
+        return .repeated(Key(bytes: request.withUnsafeBytes { Array($0) }, hash: hash))
     }
 
     /// - Parameter mark: The mark of the object, taken before it was read.
@@ -85,7 +84,7 @@ final class ReplyCache {
     }
 
     private func storedReply(
-        to request: UnsafeRawBufferPointer, _ hash: UInt64,
+        to request: RawSpan, _ hash: UInt64,
         ifCurrent isCurrent: (ObjectStamp) -> Bool
     ) -> EncodedBatches? {
         if let entry = recent[hash] {
@@ -118,26 +117,26 @@ final class ReplyCache {
         }
     }
 
-    private static func equal(_ bytes: [UInt8], _ others: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count == others.count, let start = others.baseAddress else { return false }
-        return memcmp(bytes, start, bytes.count) == 0
+    private static func equal(_ bytes: [UInt8], _ others: RawSpan) -> Bool {
+        guard bytes.count == others.byteCount else { return false }
+        return others.withUnsafeBytes { memcmp(bytes, $0.baseAddress, bytes.count) == 0 }
     }
 
     /// Requests with the same hash replace each other; correctness does not depend on the hash.
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = UInt64(bytes.count)
+    private static func hash(_ bytes: RawSpan) -> UInt64 {
+        var hash = UInt64(bytes.byteCount)
         var offset = 0
         func mix(_ word: UInt64) {
             hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
             hash ^= hash >> 32
         }
-        while offset + 8 <= bytes.count {
-            mix(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        while offset + 8 <= bytes.byteCount {
+            mix(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
             offset += 8
         }
         var rest: UInt64 = 0
-        while offset < bytes.count {
-            rest = rest << 8 | UInt64(bytes[offset])
+        while offset < bytes.byteCount {
+            rest = rest << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
             offset += 1
         }
         mix(rest)

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A file without a name for the rows of an atomic insert stream until the last have arrived, so
 /// that no transaction is open while the server waits for a client. See
-/// `docs/decisions/0016-rows-are-spooled.md`.
+/// `docs/decisions/0016-atomic-insert-streams.md`.
 ///
 /// No other process can open the file, and it disappears with the object or the process. Each batch
 /// is a frame, as on the wire. The callers store the offsets.

@@ -55,7 +55,7 @@ final class SpoolQuota: Sendable {
 
     /// A stream has ended.
     ///
-    /// - Parameter bytes: What it was charged in total.
+    /// - Parameter bytes: The total that was charged for it.
     func release(_ bytes: Int) {
         state.withLock { state in
             state.count -= 1

@@ -5,8 +5,8 @@ import Synchronization
 /// save.
 ///
 /// A save on the event loop avoids the switch to the thread and back. See
-/// `docs/decisions/0019-a-save-on-the-event-loop.md`. The lease does not use the queue: after a
-/// release, the former owner must check for work that was queued meanwhile, and take the lease
+/// `docs/decisions/0019-save-on-the-event-loop.md`. The lease does not use the queue: after a
+/// release, the former owner must check for work that was queued during the lease, and take the lease
 /// again to do it.
 final class WriterLease: Sendable {
     enum Owner: Equatable {

@@ -56,7 +56,7 @@ extension Reader {
         let words = step.split(separator: " ")
         if words.first == "SCAN", words.count >= 2, let table = tables[String(words[1])] {
             return words.contains("INDEX")
-                ? "every row of \(table) is read, by way of an index"
+                ? "every row of \(table) is read through an index"
                 : "every row of \(table) is read: no index serves this"
         }
         guard step.hasPrefix("USE TEMP B-TREE FOR ") else { return nil }

@@ -11,7 +11,7 @@ import Synchronization
 /// literal is a parameter as well, which the caller binds by its index.
 struct SQL: Sendable {
     private(set) var text = ""
-    /// What is bound to each interpolated `?`, in order.
+    /// The values or parameters of the interpolated `?`, in order.
     private(set) var parameters: [SQLParameter] = []
     /// How deep its parentheses are nested. SQLite's parser bounds that.
     var depth = 0

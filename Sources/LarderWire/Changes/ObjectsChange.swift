@@ -1,7 +1,7 @@
 internal import CLarderProto
 internal import LarderModel
 
-// The message `ObjectsChange`. protobuf-c codes its expressions, which the arena holds meanwhile.
+// The message `ObjectsChange`. protobuf-c codes its expressions, which the arena holds until then.
 
 extension ObjectSelection {
     static func objectsChange(

@@ -4,7 +4,7 @@ public enum Frame {
     /// The length field itself; it is not counted in the length.
     public static let lengthBytes = 4
 
-    /// What a stream of bytes begins with.
+    /// The start of a stream of bytes.
     public enum Start: Equatable, Sendable {
         /// A part of a frame, or nothing.
         case incomplete

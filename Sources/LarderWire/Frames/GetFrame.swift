@@ -10,7 +10,7 @@ public struct GetFrame: ~Escapable {
     /// The encoded `GetRequest`, a part of the frame. Equal bytes ask for the same.
     public let body: RawSpan
 
-    /// nil for any other frame; decoding it reports what is wrong with it.
+    /// nil for any other frame; decoding it reports the error.
     @_lifetime(copy frame)
     public init?(_ frame: RawSpan) {
         guard frame.byteCount <= Self.bytesMax, let header = try? EnvelopeHeader(frame),

@@ -32,7 +32,7 @@ final class MessageBuffer {
         UnsafeRawBufferPointer(rebasing: memory[..<byteCount])
     }
 
-    /// Discards what was written.
+    /// Discards all written bytes.
     func removeAll() {
         byteCount = 0
         guard memory.count > Self.retainedBytesMax else { return }

@@ -10,25 +10,25 @@ extension ChangeViolation {
             switch (field.number, field.content) {
             case (1, .number(let number)):
                 code = ErrorCode(wireNumber: UInt32(truncatingIfNeeded: number))
-            case (2, .bytes(let bytes)): message = try bytes.text("the message of a fault")
+            case (2, .bytes(let bytes)): message = try bytes.text("the message of a violation")
             case (3, .number(let number)): change = Int(UInt32(truncatingIfNeeded: number))
             case (4, .bytes(let bytes)):
-                entityName = try bytes.optionalText("the entity of a fault")
+                entityName = try bytes.optionalText("the entity of a violation")
             case (5, .bytes(let bytes)):
                 guard propertyNames.count < Limits.propertiesMax else {
                     throw .tooMany(
-                        "properties of a fault", propertyNames.count + 1,
+                        "properties of a violation", propertyNames.count + 1,
                         maximum: Limits.propertiesMax)
                 }
-                propertyNames.append(try bytes.text("the property of a fault"))
-            case (6, .bytes(let bytes)): uri = try bytes.optionalText("the URI of a fault")
+                propertyNames.append(try bytes.text("the property of a violation"))
+            case (6, .bytes(let bytes)): uri = try bytes.optionalText("the URI of a violation")
             case (7, .bytes(let bytes)):
-                valueKind = try bytes.optionalText("the value kind of a fault")
+                valueKind = try bytes.optionalText("the value kind of a violation")
             case (8, .bytes(let bytes)):
                 // A rule that only a newer server knows is nil.
-                rule = Rule(rawValue: try bytes.text("the rule of a fault"))
+                rule = Rule(rawValue: try bytes.text("the rule of a violation"))
             case (9, .bytes(let bytes)):
-                if conflict != nil { throw .repeated("the conflict of a fault") }
+                if conflict != nil { throw .repeated("the conflict of a violation") }
                 conflict = try MergeConflict(decoding: bytes)
             case (1...9, _): throw .unreadable
             default: break

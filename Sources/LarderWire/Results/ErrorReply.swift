@@ -20,7 +20,7 @@ extension LarderError {
                 guard problems.count < Limits.changesMax else {
                     throw .tooMany("problems", problems.count + 1, maximum: Limits.changesMax)
                 }
-                problems.append(try bytes.text("a fault of an error"))
+                problems.append(try bytes.text("a problem of an error"))
             case (7, .bytes(let bytes)):
                 guard details.count < Limits.changesMax else {
                     throw .tooMany("problems", details.count + 1, maximum: Limits.changesMax)

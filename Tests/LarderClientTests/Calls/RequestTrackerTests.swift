@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderClient
 
-/// A tracker behind a reference, so that expectations may change it.
+/// A reference to a tracker, so that expectations may change it.
 private final class TrackerBox {
     typealias Action = RequestTracker.Action
 

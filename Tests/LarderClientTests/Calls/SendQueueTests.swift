@@ -2,7 +2,7 @@ import Testing
 
 @testable import LarderClient
 
-/// A send queue behind a reference, so that expectations may change it.
+/// A reference to a send queue, so that expectations may change it.
 private final class SendQueueBox {
     private var sendQueue = SendQueue()
 

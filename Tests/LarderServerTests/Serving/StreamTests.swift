@@ -86,7 +86,7 @@ extension SocketTests {
                 #expect(try stalled.receive()?.id == id)
                 for _ in 0..<200 { #expect(try other.call(.fetch("rows 1"))?.rowCount == 1) }
                 #expect(try other.call(.fetch("rows 100000"))?.hasMore == true)
-                // Of 1,221 batches the socket and the channel hold about a dozen.
+                // The socket and the channel hold about a dozen of 1,221 batches.
                 #expect(running.store.records[\.batches] < 300)
                 #expect(try take(stalled, id: id).replies > 200)
             }

@@ -47,7 +47,7 @@ struct WriterLeaseTests {
         #expect(releases.first?.0 == true && releases.first?.1 == WriterLease.Owner.none)
     }
 
-    @Test("the thread takes a free writer once, and an event loop does not get it meanwhile")
+    @Test("the thread takes a free writer once, and an event loop does not get it until then")
     func thread() throws {
         let store = try FakeStore()
         let lease = try Self.lease(store)

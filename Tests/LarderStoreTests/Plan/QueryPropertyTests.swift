@@ -19,7 +19,7 @@ import Testing
         }
         let account = fuzzer.account
         let caseCount = account.caseCount
-        #expect(account.selectiveCount > caseCount / 10, "many predicates tell objects apart")
+        #expect(account.selectiveCount > caseCount / 10, "many predicates distinguish objects")
         #expect(account.refusedCount > caseCount / 50, "some are refused, by both")
         #expect(account.refusedCount < caseCount / 4, "most are not")
         #expect(account.undecidedCount < caseCount / 50 + 1, "few depend on the order of rows")

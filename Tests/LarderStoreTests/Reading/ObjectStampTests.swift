@@ -83,7 +83,7 @@ struct ObjectStampTests {
         #expect(try !isCurrent(before))
     }
 
-    @Test("is none for what cannot be read, nor where the entities of other objects are told")
+    @Test("does not exist for a read that fails, or that returns the entities of other objects")
     func none() throws {
         let article = try library.insert("Article", ["title": .string("a")])
         #expect(reader.mark(of: article, properties: nil) != nil)
@@ -116,7 +116,7 @@ struct ObjectStampTests {
         #expect(stamps.isCurrent(after))
     }
 
-    @Test("is another one for every object after the writer's connection was opened anew")
+    @Test("changes for every object after the writer has reconnected")
     func reopened() throws {
         let ann = try library.insert("Person")
         let before = mark(ann, "parent")

@@ -21,7 +21,7 @@ struct RegularExpressionTests {
         #expect(try !RegularExpression("").matchesWhole("a"))
     }
 
-    @Test("ignores case where it is told to, in Unicode")
+    @Test("ignores case on request, in Unicode")
     func caseInsensitive() throws {
         #expect(try RegularExpression("Ä+", caseInsensitive: true).matchesWhole("äÄ"))
     }
@@ -49,7 +49,7 @@ struct RegularExpressionTests {
         #expect(try RegularExpression(".*[0-9].*").matchesWhole(text + "1" + text))
     }
 
-    @Test("stops within a match of a long text once it is told to")
+    @Test("stops within a match of a long text on request")
     func interrupted() throws {
         let expression = try RegularExpression("[ab]*?[ac]*+x|y")
         let text = String(repeating: "a", count: 100_000)

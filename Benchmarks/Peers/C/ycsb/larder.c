@@ -135,7 +135,7 @@ static size_t decode_larder(connection *c, const unsigned char *bytes, size_t fi
 
 // MARK: Loading
 
-// Waits until the server is done with this number of `rows`.
+// Waits until the server has stored this number of `rows`.
 static void await_rows(connection *c, int64_t wanted) {
     for (int64_t done = 0; done < wanted;) {
         field reply = receive_body(c), part;

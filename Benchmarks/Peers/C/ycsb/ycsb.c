@@ -23,7 +23,7 @@
 const char *socket_path;
 static const protocol *store;
 static int64_t records;                 // loaded
-static int64_t inserted, latest;        // numbers given out; all up to `latest` are stored
+static int64_t inserted, latest;        // assigned numbers; all up to `latest` are stored
 static int64_t *keys, keys_capacity;
 
 enum { WARM_UP_PERCENT = 10, NANOSECONDS = 1000000000 };

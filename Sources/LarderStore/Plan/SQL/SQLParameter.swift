@@ -1,6 +1,6 @@
 import LarderModel
 
-/// What is bound to a `?`; to several for ``elements``.
+/// The source of the value of a `?`; of several for ``elements``.
 enum SQLParameter: Hashable, Sendable {
     /// A value that is known when the statement is written.
     case constant(SQLValue)

@@ -37,8 +37,8 @@ struct ChangeErrors {
     /// message, that is for a single error of a single change.
     ///
     /// - Parameters:
-    ///   - elements: What the indices count.
-    ///   - whole: What the elements are in, for the message.
+    ///   - elements: The things that the indices count.
+    ///   - whole: The container of the elements, for the message.
     func error(
         changeCount: Int, elements: String = "changes", in whole: String = "the change set"
     ) -> LarderError? {

@@ -73,7 +73,7 @@ final class ChangeSetRun {
     }
 
     /// Runs the inserts of one part of a stream of rows. Temporary identifiers are valid within
-    /// their part only. What is kept of a part must not grow with the number of its inserts, except
+    /// their part only. The memory of a part must not grow with the number of its inserts, except
     /// for what the end of the run checks.
     ///
     /// - Parameter index: The index of the part's first insert in the stream.

@@ -39,7 +39,7 @@ struct WriterTests {
         #expect(codes(library.writer.save([ChangeSet]())) == [])
     }
 
-    @Test("adds sets that arrive meanwhile to the group, each with its own outcome")
+    @Test("adds sets that arrive in time to the group, each with its own outcome")
     func growingGroup() throws {
         func set(_ name: Value) -> SaveRequest {
             SaveRequest(

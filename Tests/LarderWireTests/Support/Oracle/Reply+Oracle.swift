@@ -25,22 +25,22 @@ extension LarderError {
 
 extension ChangeViolation {
     init(_ wire: Larder__V1__ChangeViolation) throws(LarderError) {
-        let entityName = try wire.entity.text("a fault's entity")
-        let uri = try wire.uri.text("a fault's URI")
-        let valueKind = try wire.value_kind.text("a fault's kind of value")
+        let entityName = try wire.entity.text("a violation's entity")
+        let uri = try wire.uri.text("a violation's URI")
+        let valueKind = try wire.value_kind.text("a violation's kind of value")
         let hasChange =
             wire.change_presence_case == LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE_CHANGE
         self.init(
             ErrorCode(wireNumber: wire.code),
-            try wire.message.text("a fault's message"),
+            try wire.message.text("a violation's message"),
             change: hasChange ? Int(wire.change) : nil,
             entityName: entityName.isEmpty ? nil : entityName,
             propertyNames: try ProtobufReader.texts(
-                wire.properties, wire.n_properties, "properties of a fault",
+                wire.properties, wire.n_properties, "properties of a violation",
                 maximum: Limits.propertiesMax),
             uri: uri.isEmpty ? nil : uri, valueKind: valueKind.isEmpty ? nil : valueKind,
             // A rule that a newer server made up is none that a program could know.
-            rule: Rule(rawValue: try wire.rule.text("a fault's rule")),
+            rule: Rule(rawValue: try wire.rule.text("a violation's rule")),
             conflict: try wire.conflict.map { (conflict) throws(LarderError) in
                 try MergeConflict(conflict.pointee)
             })
