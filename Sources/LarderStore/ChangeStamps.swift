@@ -41,9 +41,9 @@ final class ChangeStamps: Sendable {
     func commit<Failure: Error>(
         _ changed: inout Slots, _ commit: () throws(Failure) -> Void
     ) throws(Failure) {
-        changed.visit { increment(slots[$0]) }
+        for slot in changed.slots { increment(slots[slot]) }
         defer {
-            changed.visit { increment(slots[$0]) }
+            for slot in changed.slots { increment(slots[slot]) }
             changed.removeAll()
         }
         try commit()
@@ -65,9 +65,10 @@ final class ChangeStamps: Sendable {
 extension ChangeStamps {
     /// The slots of the objects that an open transaction changes.
     struct Slots {
-        /// One bit for each slot.
-        private var words = InlineArray<64, UInt64>(repeating: 0)
-        private var isEmpty = true
+        /// Each slot once.
+        private(set) var slots: [Int] = []
+        /// One bit for each slot in the list.
+        private var words = [UInt64](repeating: 0, count: ChangeStamps.slotCount / 64)
 
         /// Adds the objects that existed before. No reader has read an inserted object.
         mutating func insert(_ changes: ObjectChanges) {
@@ -75,25 +76,15 @@ extension ChangeStamps {
         }
 
         mutating func insert(_ slot: Int) {
-            words[slot >> 6] |= 1 << UInt64(slot & 63)
-            isEmpty = false
+            let bit: UInt64 = 1 << UInt64(slot & 63)
+            guard words[slot >> 6] & bit == 0 else { return }
+            words[slot >> 6] |= bit
+            slots.append(slot)
         }
 
         mutating func removeAll() {
-            if isEmpty { return }
-            words = InlineArray(repeating: 0)
-            isEmpty = true
-        }
-
-        func visit(_ body: (Int) -> Void) {
-            if isEmpty { return }
-            for number in words.indices {
-                var rest = words[number]
-                while rest != 0 {
-                    body(number << 6 + rest.trailingZeroBitCount)
-                    rest &= rest - 1
-                }
-            }
+            for slot in slots { words[slot >> 6] = 0 }
+            slots.removeAll(keepingCapacity: true)
         }
     }
 }

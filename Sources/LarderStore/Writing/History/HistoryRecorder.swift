@@ -61,6 +61,7 @@ struct HistoryRecorder {
         guard let first = runs.first else { return false }
         try statement.run(
             transaction, first, context.schema, source: source, author: author, time: time)
+        guard runs.count > 1 else { return true }
         let several = (runs.count - 1) / Layout.changesAtOnce * Layout.changesAtOnce
         try writeChanges(
             runs, 1..<1 + several, Layout.insertSeveralChanges, atOnce: Layout.changesAtOnce)
