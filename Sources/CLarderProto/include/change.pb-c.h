@@ -28,7 +28,7 @@ typedef struct Larder__V1__RelationshipEdit Larder__V1__RelationshipEdit;
 /* --- enums --- */
 
 /*
- * What happens to an insert whose unique values an object already has.
+ * The treatment of an insert whose unique values an object already has.
  */
 typedef enum _Larder__V1__UniqueConflictPolicy {
   /*
@@ -144,11 +144,11 @@ struct  Larder__V1__ChangeSet
   size_t n_changes;
   Larder__V1__Change **changes;
   /*
-   * What happens to an insert whose unique values an object already has.
+   * The treatment of an insert whose unique values an object already has.
    */
   Larder__V1__UniqueConflictPolicy on_unique_conflict;
   /*
-   * What happens to an update or delete whose object has changed since the client read it: its
+   * The treatment of an update or delete whose object has changed since the client read it: its
    * version is not `if_version` or, if that is absent, its values are not `base_values`.
    */
   Larder__V1__MergePolicy merge_policy;

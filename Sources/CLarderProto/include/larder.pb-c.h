@@ -471,7 +471,7 @@ struct  Larder__V1__InsertRequest
   ProtobufCMessage base;
   ProtobufCBinaryData entity;
   /*
-   * What happens to a row whose unique values an object already has.
+   * The treatment of a row whose unique values an object already has.
    */
   Larder__V1__UniqueConflictPolicy on_unique_conflict;
   /*
@@ -557,7 +557,7 @@ struct  Larder__V1__InsertReply
 
 
 /*
- * Rows. A `get` is answered by one reply with one batch per entity. A `query` is answered by one
+ * Rows. The reply to a `get` is one message with one batch per entity. The reply to a `query` is one
  * batch per reply; there is always at least one, with the columns, even if there are no rows.
  * Objects that a fetch prefetches are sent in replies of their own, before the rows that refer to
  * them.
@@ -662,7 +662,7 @@ struct  Larder__V1__ExplainReply
   size_t n_steps;
   ProtobufCBinaryData *steps;
   /*
-   * Full scans and the like.
+   * Full scans, for example.
    */
   size_t n_warnings;
   ProtobufCBinaryData *warnings;
@@ -784,7 +784,7 @@ struct  Larder__V1__ErrorReply
    */
   uint32_t code;
   /*
-   * One sentence that says what is wrong.
+   * One sentence that describes the error.
    */
   ProtobufCBinaryData message;
   /*
@@ -822,7 +822,7 @@ typedef enum {
 } Larder__V1__ChangeViolation__ChangePresenceCase;
 
 /*
- * One fault of a change set. Strings that do not apply are empty.
+ * One violation of a change set. Strings that do not apply are empty.
  */
 struct  Larder__V1__ChangeViolation
 {
@@ -832,7 +832,7 @@ struct  Larder__V1__ChangeViolation
    */
   uint32_t code;
   /*
-   * One sentence that says what is wrong.
+   * One sentence that describes the error.
    */
   ProtobufCBinaryData message;
   /*

@@ -21,7 +21,8 @@ public struct SchemaError: Error, Hashable, Sendable {
     public var larderError: LarderError {
         LarderError(
             .malformedSchema,
-            problems.count == 1 ? "the schema has an error" : "the schema has \(problems.count) errors",
+            problems.count == 1
+                ? "the schema has an error" : "the schema has \(problems.count) errors",
             problems: problems.map(\.description))
     }
 }

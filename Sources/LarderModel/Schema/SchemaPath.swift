@@ -56,5 +56,7 @@ struct LocatedProblem {
     let path: SchemaPath
     let message: String
 
-    var problem: SchemaError.Problem { SchemaError.Problem(path: path.description, message: message) }
+    var problem: SchemaError.Problem {
+        SchemaError.Problem(path: path.description, message: message)
+    }
 }

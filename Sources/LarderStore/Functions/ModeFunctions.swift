@@ -35,7 +35,9 @@ private final class Mode: Aggregation {
     }
 
     func finish() -> FunctionResult {
-        guard bytesLeft > 0 else { return problems.report(StatisticFunctions.tooManyValues("mode")) }
+        guard bytesLeft > 0 else {
+            return problems.report(StatisticFunctions.tooManyValues("mode"))
+        }
         let isDecimal = isDecimal
         let mode = Statistics.mode(counts) { Self.isLess($0, $1, isDecimal: isDecimal) }
         switch mode {

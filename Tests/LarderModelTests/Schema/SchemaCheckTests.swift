@@ -35,7 +35,8 @@ struct SchemaCheckTests {
             let attribute = Attribute(name: "x", type: .int64, defaultValue: value)
             #expect(problems(attribute).count == 1, "\(value)")
         }
-        #expect(problems(Attribute(name: "x", type: .double, defaultValue: .double(.nan))).count == 1)
+        #expect(
+            problems(Attribute(name: "x", type: .double, defaultValue: .double(.nan))).count == 1)
     }
 
     @Test("duplicate names are reported even before a schema is created")

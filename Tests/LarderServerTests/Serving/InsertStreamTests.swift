@@ -102,7 +102,9 @@ extension SocketTests {
             try await RunningServer.run(FakeStore.Options(writes: gate)) { running in
                 let peer = try running.ready()
                 let id = try peer.send(.insertRows(Insertion("Item")))
-                for number in 0...Limits.unacknowledgedBatchesMax { try peer.sendRows(id, [Int64(number)]) }
+                for number in 0...Limits.unacknowledgedBatchesMax {
+                    try peer.sendRows(id, [Int64(number)])
+                }
                 #expect(try peer.call(.schema) == .schema(running.schemaText))
                 gate.open()
                 #expect(try peer.receiveInserted(id).rows.rowCount == 1)

@@ -48,7 +48,8 @@ struct ConsistencyCheckTests {
 
     static let damages = [
         Damage(
-            statement: "UPDATE Article SET category = 99 WHERE _id = 2", location: "Article.category",
+            statement: "UPDATE Article SET category = 99 WHERE _id = 2",
+            location: "Article.category",
             object: ("Article", 2), message: "it leads to an object that is not there"),
         Damage(
             statement: #"UPDATE Article SET "_position.collection" = NULL WHERE _id = 1"#,

@@ -28,7 +28,9 @@ struct RegularExpressionTests {
 
     @Test("names the fault and its place", arguments: ["a(b", "[", "\\C", "*"])
     func malformed(pattern: String) {
-        let fault = #expect(throws: RegularExpression.Problem.self) { try RegularExpression(pattern) }
+        let fault = #expect(throws: RegularExpression.Problem.self) {
+            try RegularExpression(pattern)
+        }
         #expect(fault?.offset != nil)
         #expect(fault?.message.isEmpty == false)
     }

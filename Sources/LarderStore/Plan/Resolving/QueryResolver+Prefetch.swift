@@ -18,7 +18,8 @@ extension QueryResolver {
         guard paths.stepCount <= Limits.prefetchedRelationshipsMax else {
             throw LarderError(
                 .resourceExhausted,
-                "a fetch prefetches along \(Limits.prefetchedRelationshipsMax) relationships at most")
+                "a fetch prefetches along \(Limits.prefetchedRelationshipsMax) relationships at most"
+            )
         }
         return try prefetch(paths, after: "", &columns)
     }

@@ -27,7 +27,8 @@ enum ParameterQuestion: Hashable, Sendable {
         case .hasElements(let list, let count):
             try SQLWriter.parameterCount(
                 for: converter.elements(list, parameters).values.count) == count
-        case .isRead(let value, let kind): try converter.kind(comparedWith: value, parameters) == kind
+        case .isRead(let value, let kind):
+            try converter.kind(comparedWith: value, parameters) == kind
         case .hasNil(let list): try converter.elements(list, parameters).hasNil
         case .holds(let comparison): try comparison.holds(parameters, converter)
         case .hasLimit: parameters.limit != nil

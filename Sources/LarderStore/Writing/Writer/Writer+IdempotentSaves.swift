@@ -59,7 +59,8 @@ extension Writer {
         ])
         let newest = statements.connection.lastInsertedRowID
         try statements.statement(Layout.forgetOutcomes).run([
-            .integer(newest - Limits.idempotencyKeysMax), .real(time - Limits.idempotencyKeySecondsMax),
+            .integer(newest - Limits.idempotencyKeysMax),
+            .real(time - Limits.idempotencyKeySecondsMax),
             .integer(Writer.deletedAtOnce),
         ])
     }

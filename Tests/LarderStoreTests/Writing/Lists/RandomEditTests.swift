@@ -177,7 +177,9 @@ final class RandomEditTests {
         }
     }
 
-    private func insertionPoint(_ point: ObjectModel.InsertionPoint, _ step: Step) -> RelationshipPosition {
+    private func insertionPoint(_ point: ObjectModel.InsertionPoint, _ step: Step)
+        -> RelationshipPosition
+    {
         switch point {
         case .first: .first
         case .last: .last
