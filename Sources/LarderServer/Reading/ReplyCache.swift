@@ -119,7 +119,9 @@ final class ReplyCache {
 
     private static func equal(_ bytes: [UInt8], _ others: RawSpan) -> Bool {
         guard bytes.count == others.byteCount else { return false }
-        return others.withUnsafeBytes { memcmp(bytes, $0.baseAddress, bytes.count) == 0 }
+        return others.withUnsafeBytes { others in
+            others.baseAddress.map { memcmp(bytes, $0, bytes.count) == 0 } ?? true
+        }
     }
 
     /// Requests with the same hash replace each other; correctness does not depend on the hash.
