@@ -2,8 +2,8 @@ import LarderModel
 import LarderWire
 import Logging
 
-/// The objects that the connections of one event loop share. It is made when the server starts and does not
-/// change.
+/// The objects that the connections of one event loop share. They are made when the server starts
+/// and do not change.
 struct ConnectionServices: Sendable {
     let limits: ServerLimits
     let welcome: Welcome

@@ -78,7 +78,7 @@ final class InsertStream {
             return end(
                 LarderError(
                     .resourceExhausted,
-                    "more than \(Limits.unacknowledgedBatchesMax) batches of a stream were sent ahead",
+                    "more than \(Limits.unacknowledgedBatchesMax) batches of a stream were sent",
                     hint: "wait for the replies to earlier batches"))
         }
         do throws(LarderError) {

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A save on the event loop avoids the switch to the thread and back. See
 /// `docs/decisions/0019-save-on-the-event-loop.md`. The lease does not use the queue: after a
-/// release, the former owner must check for work that was queued during the lease, and take the lease
-/// again to do it.
+/// release, the former owner must check for work that was queued during the lease, and take the
+/// lease again to do it.
 final class WriterLease: Sendable {
     enum Owner: Equatable {
         case none

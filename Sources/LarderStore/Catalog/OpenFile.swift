@@ -5,8 +5,8 @@ import Synchronization
 /// A claim on a store file, so that this process does not open it twice.
 ///
 /// The lock against other processes belongs to the process and does not exclude a second store in
-/// the same process. Only SQLite may open the file during that time, because closing any descriptor of it
-/// would release the lock.
+/// the same process. Only SQLite may open the file during that time, because closing any descriptor
+/// of it would release the lock.
 final class OpenFile: Sendable {
     struct Identity: Hashable, Sendable {
         let device: UInt64

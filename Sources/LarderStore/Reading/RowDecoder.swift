@@ -102,14 +102,7 @@ final class RowDecoder {
                     columns[index].append(double: double)
                 }
             case .bytes(let source):
-                textBytes += statement.withBytes(at: source) { bytes in
-                    if bytes.isEmpty, statement.isNull(at: source) {
-                        columns[index].appendNull()
-                    } else {
-                        columns[index].append(bytes: bytes)
-                    }
-                    return bytes.count
-                }
+                textBytes += columns[index].append(bytesOf: statement, at: source)
             case .object(let source, let entitySource):
                 if statement.isNull(at: source) {
                     columns[index].appendNull()
@@ -157,6 +150,22 @@ final class RowDecoder {
         }
         rowCount = 0
         byteCount = 0
+    }
+}
+
+extension Column {
+    /// Appends a text or blob of the statement's row.
+    ///
+    /// - Returns: the number of its bytes.
+    fileprivate mutating func append(bytesOf statement: Statement, at source: Int) -> Int {
+        statement.withBytes(at: source) { bytes in
+            if bytes.isEmpty, statement.isNull(at: source) {
+                appendNull()
+            } else {
+                append(bytes: bytes)
+            }
+            return bytes.count
+        }
     }
 }
 

@@ -75,9 +75,7 @@ extension SocketTests {
             }
         }
 
-        @Test(
-            "a save that another loop receives during that time is executed by the thread afterwards"
-        )
+        @Test("a save that another loop receives at that time is executed by the thread afterwards")
         func order() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate), eventLoops: 2) { limits in

@@ -18,8 +18,7 @@ extension QueryResolver {
         guard paths.stepCount <= Limits.prefetchedRelationshipsMax else {
             throw LarderError(
                 .resourceExhausted,
-                "a fetch prefetches along \(Limits.prefetchedRelationshipsMax) relationships at most"
-            )
+                "a fetch prefetches at most \(Limits.prefetchedRelationshipsMax) relationships")
         }
         return try prefetch(paths, after: "", &columns)
     }
