@@ -39,6 +39,7 @@ final class ReplyReader: @unchecked Sendable {
             }
         switch received {
         case .received(let count):
+            let piece = piece
             splitter.append(piece.span.bytes.extracting(first: count))
             decodeReplies()
             return .received

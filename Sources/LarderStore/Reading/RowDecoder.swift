@@ -82,6 +82,14 @@ final class RowDecoder {
             keys.append(statement.int64(at: 0))
             versions.append(statement.int64(at: 1))
         }
+        rowCount += 1
+        byteCount += rowBytes + Self.append(statement, readings, to: &columns)
+    }
+
+    /// - Returns: the bytes of texts and blobs.
+    private static func append(
+        _ statement: Statement, _ readings: [Reading], to columns: inout [Column]
+    ) -> Int {
         var textBytes = 0
         // By a span, so that the array is checked for other owners once per row and not per value.
         var columns = columns.mutableSpan
@@ -115,8 +123,7 @@ final class RowDecoder {
             case .list: break
             }
         }
-        rowCount += 1
-        byteCount += rowBytes + textBytes
+        return textBytes
     }
 
     /// Appends the list of the next row to a column.
