@@ -71,8 +71,8 @@ extension QueryArgument {
 
     /// The two bounds of BETWEEN in an argument that is a list.
     ///
-    /// - Throws: The errors of ``elements(isText:comparedWith:operator:)``; `wrongType` unless there
-    ///   are two bounds.
+    /// - Throws: `wrongType` unless there are two bounds; and the errors of
+    ///   ``elements(isText:comparedWith:operator:)``.
     public func bounds(isText: Bool, comparedWith name: String) throws(LarderError) -> [Value] {
         let bounds = try elements(isText: isText, comparedWith: name, operator: .between)
         guard bounds.count == 2 else {

@@ -2,11 +2,11 @@ import NIOCore
 
 /// When a connection reads its socket, takes frames and sends replies: events in, actions out.
 ///
-/// A connection takes frames during a turn. A turn ends when the time of one connection on its event
-/// loop is used up; the next turn starts after the other work of the loop. No frame is taken, and the socket is
-/// not read, while the connection accepts no requests (`acceptsFrames`, from `ConnectionState`) or
-/// its client does not read its replies. Replies leave together: at the end of a read cycle, or at
-/// the end of the event loop's current work.
+/// A connection takes frames during a turn. A turn ends when the time of one connection on its
+/// event loop is used up; the next turn starts after the other work of the loop. No frame is taken,
+/// and the socket is not read, while the connection accepts no requests (`acceptsFrames`, from
+/// `ConnectionState`) or its client does not read its replies. Replies leave together: at the end
+/// of a read cycle, or at the end of the event loop's current work.
 ///
 /// It uses no sockets, bytes or clocks; `ConnectionHandler` performs its actions.
 struct InputFlow {

@@ -15,8 +15,8 @@ public struct ReplyEnvelope: Hashable, Sendable {
 /// Large and rare cases are indirect, so that a reply is a few words when it is passed on.
 public enum Reply: Hashable, Sendable {
     indirect case welcome(Welcome)
-    /// Rows. The reply to a `get` is one message with one batch per entity. A query has one batch per
-    /// reply, with `more` in each but the last.
+    /// Rows. The reply to a `get` is one message with one batch per entity. A query has one batch
+    /// per reply, with `more` in each but the last.
     case batches([Batch], more: Bool)
     /// The same, still or already encoded: received by a decoder that leaves batches encoded, or
     /// from a cache of replies.

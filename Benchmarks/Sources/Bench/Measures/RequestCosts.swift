@@ -15,12 +15,12 @@ struct RequestCosts: Measure {
     private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
         let (instructions, allocations) =
             switch (path, side) {
-            case (.read, .server): (26_100, 4.4)
+            case (.read, .server): (32_200, 5.5)
             case (.read, .client): (20_600, 4.4)
             case (.again, .server): (10_600, 0.3)
             case (.again, .client): (20_600, 4.4)
-            case (.fetch, .server): (1_320, 0.14)
-            case (.records, .server): (1_610, 0.19)
+            case (.fetch, .server): (1_810, 0.14)
+            case (.records, .server): (2_230, 0.19)
             case (.fetch, .client): (132, 0.05)
             case (.records, .client): (2_450, 1.1)
             case (.group, .server): (800, 0.1)
