@@ -64,6 +64,7 @@ struct FieldWriter: ~Copyable {
     }
 
     /// Writes the tag and the length of the bytes that were written last.
+    @inline(__always)
     mutating func endMessage(_ field: UInt8, _ byteCount: Int) {
         put(UInt64(byteCount))
         put(byte: field << 3 | 2)
@@ -72,6 +73,7 @@ struct FieldWriter: ~Copyable {
     // MARK: Bytes
 
     /// A varint.
+    @inline(__always)
     mutating func put(_ number: UInt64) {
         if number < 0x80 { return put(byte: UInt8(truncatingIfNeeded: number)) }
         let count = Self.byteCount(number)
@@ -84,17 +86,20 @@ struct FieldWriter: ~Copyable {
         memory[freeByteCount + count - 1] = UInt8(truncatingIfNeeded: rest)
     }
 
+    @inline(__always)
     private mutating func put(byte: UInt8) {
         take(1)
         memory[freeByteCount] = byte
     }
 
+    @inline(__always)
     private mutating func put(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, let start = memory.baseAddress else { return }
         take(bytes.count)
         (start + freeByteCount).copyMemory(from: source, byteCount: bytes.count)
     }
 
+    @inline(__always)
     private mutating func take(_ count: Int) {
         precondition(count <= freeByteCount, "more bytes than counted")
         freeByteCount -= count

@@ -24,9 +24,10 @@ extension MessageBuffer {
     func rows(_ requestID: UInt64, _ batch: Batch?, isLast: Bool) {
         number(1, requestID)
         if let batch {
-            append(2, byteCount: batch.messageByteCount) { memory in
+            let batches = [batch]
+            append(2, byteCount: batches.span.messageByteCount(at: 0)) { memory in
                 var writer = FieldWriter(memory)
-                batch.write(to: &writer)
+                batches.span.write(at: 0, to: &writer)
                 writer.finish()
             }
         }

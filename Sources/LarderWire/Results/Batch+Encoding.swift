@@ -3,75 +3,99 @@ internal import LarderModel
 
 // Batches are written straight from their arrays into the frame. protobuf-c would need a structure
 // for each column and would visit all its fields twice.
+//
+// An element of a span is named at each use, because a function or variable that takes a whole
+// batch or column would retain and release each of its arrays: 2,900 instructions per read.
 
-extension Batch {
-    /// The length of the encoded message.
-    var messageByteCount: Int {
+extension Span where Element == Batch {
+    /// The length of the message of one batch.
+    @inline(__always)
+    func messageByteCount(at index: Int) -> Int {
         var count =
-            FieldWriter.byteCount(ofNumber: UInt64(UInt32(clamping: rowCount)))
-            + objects.fieldByteCount
-            + FieldWriter.byteCount(ofBytes: prefetchPath?.utf8.count ?? 0)
-        for index in columns.indices {
-            count += FieldWriter.byteCount(ofMessage: columns[index].messageByteCount)
+            FieldWriter.byteCount(ofNumber: UInt64(UInt32(clamping: self[index].rowCount)))
+            + FieldWriter.byteCount(ofBytes: self[index].prefetchPath?.utf8.count ?? 0)
+        if !self[index].objects.entityName.isEmpty {
+            count += FieldWriter.byteCount(ofMessage: identityByteCount(at: index))
+        }
+        let columns = self[index].columns
+        for column in columns.indices {
+            count += FieldWriter.byteCount(ofMessage: columns.span.messageByteCount(at: column))
         }
         return count
     }
 
-    func write(to writer: inout FieldWriter) {
-        writer.text(4, prefetchPath ?? "")
-        for index in columns.indices.reversed() { columns[index].write(as: 3, to: &writer) }
-        objects.write(as: 2, to: &writer)
-        writer.number(1, UInt64(UInt32(clamping: rowCount)))
-    }
-}
-
-extension Batch.Identity {
-    /// The length of the field; 0 for rows that are not objects.
     @inline(__always)
-    fileprivate var fieldByteCount: Int {
-        guard !entityName.isEmpty else { return 0 }
-        return FieldWriter.byteCount(
-            ofMessage: FieldWriter.byteCount(ofBytes: entityName.utf8.count)
-                + FieldWriter.byteCount(ofPacked: keys) + FieldWriter.byteCount(ofPacked: versions)
-                + (subentities.isEmpty ? 0 : subentities.fieldsByteCount))
+    private func identityByteCount(at index: Int) -> Int {
+        var count =
+            FieldWriter.byteCount(ofBytes: self[index].objects.entityName.utf8.count)
+            + FieldWriter.byteCount(ofPacked: self[index].objects.keys)
+            + FieldWriter.byteCount(ofPacked: self[index].objects.versions)
+        if !self[index].objects.subentities.isEmpty {
+            count += self[index].objects.subentities.fieldsByteCount
+        }
+        return count
     }
 
+    /// Writes the fields of one batch.
     @inline(__always)
-    fileprivate func write(as field: UInt8, to writer: inout FieldWriter) {
-        guard !entityName.isEmpty else { return }
+    func write(at index: Int, to writer: inout FieldWriter) {
+        writer.text(4, self[index].prefetchPath ?? "")
+        let columns = self[index].columns
+        for column in columns.indices.reversed() {
+            columns.span.write(at: column, as: 3, to: &writer)
+        }
+        if !self[index].objects.entityName.isEmpty {
+            writeIdentity(at: index, as: 2, to: &writer)
+        }
+        writer.number(1, UInt64(UInt32(clamping: self[index].rowCount)))
+    }
+
+    @inline(__always)
+    private func writeIdentity(at index: Int, as field: UInt8, to writer: inout FieldWriter) {
         let end = writer.freeByteCount
-        if !subentities.isEmpty { subentities.write(names: 4, indexes: 5, to: &writer) }
-        writer.packed(3, versions)
-        writer.packed(2, keys)
-        writer.text(1, entityName)
+        if !self[index].objects.subentities.isEmpty {
+            self[index].objects.subentities.write(names: 4, indexes: 5, to: &writer)
+        }
+        writer.packed(3, self[index].objects.versions)
+        writer.packed(2, self[index].objects.keys)
+        writer.text(1, self[index].objects.entityName)
         writer.endMessage(field, end - writer.freeByteCount)
     }
 }
 
-extension Column {
+extension Span where Element == Column {
+    /// The length of the message of one column.
     @inline(__always)
-    fileprivate var messageByteCount: Int {
-        FieldWriter.byteCount(ofBytes: name.utf8.count)
-            + FieldWriter.byteCount(ofNumber: UInt64(kind.wire.rawValue))
-            + FieldWriter.byteCount(ofBytes: kind.entityName.utf8.count)
-            + FieldWriter.byteCount(ofPacked: integers) + FieldWriter.byteCount(ofPacked: doubles)
-            + FieldWriter.byteCount(ofPacked: heap) + FieldWriter.byteCount(ofPacked: ends)
-            + FieldWriter.byteCount(ofPacked: nulls)
-            + (subentities.isEmpty ? 0 : subentities.fieldsByteCount)
+    fileprivate func messageByteCount(at index: Int) -> Int {
+        var count =
+            FieldWriter.byteCount(ofBytes: self[index].name.utf8.count)
+            + FieldWriter.byteCount(ofNumber: UInt64(self[index].kind.wire.rawValue))
+            + FieldWriter.byteCount(ofBytes: self[index].kind.entityName.utf8.count)
+            + FieldWriter.byteCount(ofPacked: self[index].integers)
+            + FieldWriter.byteCount(ofPacked: self[index].doubles)
+            + FieldWriter.byteCount(ofPacked: self[index].heap)
+            + FieldWriter.byteCount(ofPacked: self[index].ends)
+            + FieldWriter.byteCount(ofPacked: self[index].nulls)
+        if !self[index].subentities.isEmpty {
+            count += self[index].subentities.fieldsByteCount
+        }
+        return count
     }
 
     @inline(__always)
-    fileprivate func write(as field: UInt8, to writer: inout FieldWriter) {
+    fileprivate func write(at index: Int, as field: UInt8, to writer: inout FieldWriter) {
         let end = writer.freeByteCount
-        if !subentities.isEmpty { subentities.write(names: 9, indexes: 10, to: &writer) }
-        writer.packed(8, nulls)
-        writer.packed(7, ends)
-        writer.packed(6, heap)
-        writer.packed(5, doubles)
-        writer.packed(4, integers)
-        writer.text(3, kind.entityName)
-        writer.number(2, UInt64(kind.wire.rawValue))
-        writer.text(1, name)
+        if !self[index].subentities.isEmpty {
+            self[index].subentities.write(names: 9, indexes: 10, to: &writer)
+        }
+        writer.packed(8, self[index].nulls)
+        writer.packed(7, self[index].ends)
+        writer.packed(6, self[index].heap)
+        writer.packed(5, self[index].doubles)
+        writer.packed(4, self[index].integers)
+        writer.text(3, self[index].kind.entityName)
+        writer.number(2, UInt64(self[index].kind.wire.rawValue))
+        writer.text(1, self[index].name)
         writer.endMessage(field, end - writer.freeByteCount)
     }
 }

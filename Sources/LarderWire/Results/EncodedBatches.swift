@@ -129,8 +129,9 @@ extension EncodedBatches {
     /// The length of the encoded reply.
     static func byteCount(_ batches: [Batch], more: Bool) -> Int {
         var count = FieldWriter.byteCount(ofNumber: more ? 1 : 0)
+        let batches = batches.span
         for index in batches.indices {
-            count += FieldWriter.byteCount(ofMessage: batches[index].messageByteCount)
+            count += FieldWriter.byteCount(ofMessage: batches.messageByteCount(at: index))
         }
         return count
     }
@@ -141,9 +142,10 @@ extension EncodedBatches {
     ) {
         var writer = FieldWriter(memory)
         writer.number(2, more ? 1 : 0)
+        let batches = batches.span
         for index in batches.indices.reversed() {
             let end = writer.freeByteCount
-            batches[index].write(to: &writer)
+            batches.write(at: index, to: &writer)
             writer.endMessage(1, end - writer.freeByteCount)
         }
         writer.finish()
