@@ -112,23 +112,9 @@ extension FieldScanner {
 extension [String: Value] {
     /// Adds the property that a `PropertyValue` gives.
     fileprivate mutating func insertProperty(decoding bytes: RawSpan) throws(LarderError) {
-        var name = bytes.extracting(first: 0)
-        var value: Value?
-        var fields = FieldScanner(bytes)
-        while let field = try fields.next() {
-            switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): name = bytes
-            case (2, .bytes(let bytes)):
-                if value != nil { throw .repeated("the value of a property") }
-                value = try Value(decoding: bytes)
-            case (1...2, _): throw .unreadable
-            default: break
-            }
-        }
-        guard let value else { throw .malformed("a property of the change has no value") }
-        let text = try name.name("the property of a change")
-        guard updateValue(value, forKey: text) == nil else {
-            throw .malformed("the change sets the property `\(text)` twice")
+        let (name, value) = try Value.named(decoding: bytes, "property")
+        guard updateValue(value, forKey: name) == nil else {
+            throw .malformed("the change sets the property `\(name)` twice")
         }
     }
 }

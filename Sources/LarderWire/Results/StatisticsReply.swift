@@ -9,30 +9,14 @@ extension Statistic {
         statistics.reserveCapacity(try fields.count(of: 1, "statistics", maximum: countMax))
         while let field = try fields.next() {
             switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): statistics.append(try Statistic(decoding: bytes))
+            case (1, .bytes(let bytes)):
+                let (name, value) = try Value.named(decoding: bytes, "statistic")
+                statistics.append(Statistic(name, value))
             case (1, _): throw .unreadable
             default: break
             }
         }
         return statistics
-    }
-
-    private init(decoding bytes: RawSpan) throws(LarderError) {
-        var name = bytes.extracting(first: 0)
-        var value: Value?
-        var fields = FieldScanner(bytes)
-        while let field = try fields.next() {
-            switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): name = bytes
-            case (2, .bytes(let bytes)):
-                if value != nil { throw .repeated("the value of a statistic") }
-                value = try Value(decoding: bytes)
-            case (1...2, _): throw .unreadable
-            default: break
-            }
-        }
-        guard let value else { throw .malformed("the statistic has no value") }
-        self.init(try name.text("the name of a statistic"), value)
     }
 
     private static let countMax = 65_536

@@ -4,6 +4,31 @@ internal import LarderModel
 // The message `Value`.
 
 extension Value {
+    /// A name and a value: the messages `PropertyValue` and `Statistic`.
+    ///
+    /// - Parameter what: What has the name, for errors.
+    static func named(
+        decoding bytes: RawSpan, _ what: String
+    ) throws(LarderError) -> (name: String, value: Value) {
+        var name = bytes.extracting(first: 0)
+        var value: Value?
+        var fields = FieldScanner(bytes)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)): name = bytes
+            case (2, .bytes(let bytes)):
+                if value != nil { throw .repeated("the value of a \(what)") }
+                value = try Value(decoding: bytes)
+            case (1...2, _): throw .unreadable
+            default: break
+            }
+        }
+        guard let value else { throw .malformed("a \(what) has no value") }
+        return (try name.name("the name of a \(what)"), value)
+    }
+}
+
+extension Value {
     init(decoding bytes: RawSpan) throws(LarderError) {
         var value: Value?
         var fields = FieldScanner(bytes)
