@@ -41,7 +41,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// limits.
     public var inlineWorkMax = 40_000
     public var inlineTimeMax: Duration = .milliseconds(10)
-    public var inlineBatchBytesMax = 64 << 10
+    public var inlineBatchBytesMax = 128 << 10
     /// The time for which one connection may use its event loop before it lets others run.
     public var turnTimeMax: Duration = .milliseconds(2)
     /// The size of a batch of a streamed result. See
