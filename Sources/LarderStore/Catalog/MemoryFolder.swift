@@ -75,6 +75,6 @@ final class MemoryFolder: Sendable {
     private static func failure(_ reason: Int32) -> LarderError {
         LarderError(
             .storageFailed,
-            "no store can be created in memory (\(root): \(String(cString: strerror(reason))))")
+            "no store can be created in memory (\(root): \(SystemError(code: reason).text))")
     }
 }

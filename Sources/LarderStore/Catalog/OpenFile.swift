@@ -49,8 +49,14 @@ final class OpenFile: Sendable {
             Glibc.close(descriptor)
             return true
         }
-        if errno == EEXIST { return false }
-        throw failure(path, errno)
+        switch errno {
+        case EEXIST: return false
+        case ENOENT:
+            throw LarderError(
+                .storageFailed, "the folder of \(path) does not exist",
+                hint: "create the folder first")
+        default: throw failure(path, errno)
+        }
     }
 
     private static func identity(of path: String) throws(LarderError) -> Identity {
@@ -86,7 +92,7 @@ final class OpenFile: Sendable {
             guard reason != ENOSPC, reason != EDQUOT else { throw LarderError.storageFull }
             throw LarderError(
                 .storageFailed,
-                "the folder of \(path) cannot be synced (\(String(cString: strerror(reason))))")
+                "the folder of \(path) cannot be synced (\(SystemError(code: reason).text))")
         }
     }
 
@@ -95,13 +101,13 @@ final class OpenFile: Sendable {
         case ENOENT:
             LarderError(
                 .storageFailed, "there is no file \(path)",
-                hint: "a new store is created in a folder that exists")
+                hint: "to create a new store there, give its schema (--schema)")
         case EACCES, EPERM: LarderError(.permissionDenied, "\(path) may not be opened")
         case ENOSPC, EDQUOT: LarderError.storageFull
         case EROFS: LarderError(.readOnly, "\(path) is on a file system that cannot be written")
         default:
             LarderError(
-                .storageFailed, "\(path) cannot be opened (\(String(cString: strerror(reason))))")
+                .storageFailed, "\(path) cannot be opened (\(SystemError(code: reason).text))")
         }
     }
 }

@@ -159,7 +159,7 @@ struct OpenedStore {
         guard differences.isEmpty else {
             throw LarderError(
                 .schemaMismatch, "the schema differs from the store's",
-                hint: "open the store with the schema that it was created with",
+                hint: "the schema of a store cannot be changed yet; `larder schema` prints it",
                 problems: differences.map(\.description))
         }
         return own

@@ -149,7 +149,7 @@ extension SQLiteError {
     private static let spaceErrors: Set<Int32> = [ENOSPC, EDQUOT, EFBIG]
 
     private var systemReason: String {
-        systemError == 0 ? " (\(message))" : " (\(String(cString: strerror(systemError))))"
+        systemError == 0 ? " (\(message))" : " (\(SystemError(code: systemError).text))"
     }
 
     private var statementText: String { sql.map { " in \($0)" } ?? "" }
