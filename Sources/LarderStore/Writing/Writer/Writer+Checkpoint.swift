@@ -1,10 +1,7 @@
 extension Writer {
     private enum Pages {
-        /// The log grows by this many pages between two checkpoints: 16 MiB. The writer waits for
-        /// the disk during a checkpoint, so few large ones cost less than many small ones, which
-        /// write the same pages again and again. Readers look up the first 4,062 pages of the log
-        /// in one hash table.
-        static let betweenCheckpoints = 4_000
+        /// The log grows by this many pages between two checkpoints: 4 MiB.
+        static let betweenCheckpoints = 1_000
         /// A log with more pages is truncated as soon as no reader needs it: 64 MiB.
         static let untilTruncation = 16_000
     }

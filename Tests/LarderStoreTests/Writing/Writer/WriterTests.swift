@@ -134,19 +134,19 @@ struct WriterTests {
     func checkpoint() throws {
         let connection = try #require(library.writer.statements?.connection)
         let large = String(repeating: "x", count: 1 << 20)
-        for number in 0..<20 { _ = library.writer.save([category("\(number)" + large)]) }
-        #expect(connection.logPageCount > 4_000)
+        for number in 0..<6 { _ = library.writer.save([category("\(number)" + large)]) }
+        #expect(connection.logPageCount > 1_000)
         library.writer.performMaintenance()
         // The log starts from its beginning.
         _ = library.writer.save([category("small")])
         #expect(connection.logPageCount < 100)
         try library.readConnection.execute("BEGIN")
         _ = try library.count("Category")
-        for number in 20..<40 { _ = library.writer.save([category("\(number)" + large)]) }
+        for number in 10..<30 { _ = library.writer.save([category("\(number)" + large)]) }
         library.writer.performMaintenance()
-        #expect(try library.count("Category") == 21)
+        #expect(try library.count("Category") == 7)
         try library.readConnection.execute("COMMIT")
-        #expect(try library.count("Category") == 41)
+        #expect(try library.count("Category") == 27)
     }
 
     private func alone(_ changes: Change...) -> Result<SaveResult, LarderError>? {
