@@ -64,7 +64,7 @@ struct DerivationPlan: Sendable {
             let stored = try? SQLValue(storing: value, as: type)
         else {
             throw LarderError(
-                .arithmeticOverflow, "what its derivation gives is outside of \(type.rawValue)")
+                .arithmeticOverflow, "the derived value is outside the range of \(type.rawValue)")
         }
         return stored
     }

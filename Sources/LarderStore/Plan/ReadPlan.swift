@@ -56,8 +56,8 @@ final class ReadPlan: QueryPlan {
         let valueCount = statements.flatMap(\.parameters).reduce(0) { $0 + $1.valueCount }
         guard valueCount <= Self.valuesMax else {
             throw LarderError(
-                .resourceExhausted, "the query's lists have too many elements in all",
-                hint: "ask several queries")
+                .resourceExhausted, "the lists of the query have too many elements in total",
+                hint: "split it into several queries")
         }
         return SQLTemplate(statements: statements, conditions: writer.conditions)
     }
@@ -69,14 +69,14 @@ final class ReadPlan: QueryPlan {
             throw LarderError(
                 .malformedPredicate,
                 "the query takes \(argumentCount) argument\(argumentCount == 1 ? "" : "s"), "
-                    + "and \(given) \(given == 1 ? "was" : "were") given",
-                hint: "give one for each %@ and %K")
+                    + "but \(given) \(given == 1 ? "was" : "were") passed",
+                hint: "pass one for each %@ and %K")
         }
         guard (parameters.limit ?? 0) >= 0, (parameters.offset ?? 0) >= 0 else {
-            throw LarderError(.malformedValue, "limit and offset are numbers from 0")
+            throw LarderError(.malformedValue, "limit and offset must not be negative")
         }
         guard query.verb != .count || (parameters.limit == nil && parameters.offset == nil) else {
-            throw LarderError(.unsupported, "a count has neither limit nor offset")
+            throw LarderError(.unsupported, "a count takes no limit or offset")
         }
         try checkCursor(parameters)
     }
@@ -96,12 +96,12 @@ final class ReadPlan: QueryPlan {
             throw LarderError(
                 .malformedValue,
                 "the cursor has \(after.count) value\(after.count == 1 ? "" : "s"), "
-                    + "and \(query.order.count) \(query.order.count == 1 ? "is" : "are") needed",
+                    + "but \(query.order.count) \(query.order.count == 1 ? "is" : "are") needed",
                 hint: "give a value for each sort key and then the object's identifier")
         }
         guard !identifier.isNull else {
             throw LarderError(
-                .malformedValue, "the last value of the cursor is an identifier, not nil")
+                .malformedValue, "the last value of the cursor must be an identifier, not nil")
         }
     }
 }

@@ -39,7 +39,8 @@ extension QueryResolver {
             let path = try keyPath(base, names, in: scope)
             guard path.isToMany else {
                 throw LarderError(
-                    .wrongType, "\(path.name) is \(path.type.nounWithArticle), not a to-many")
+                    .wrongType,
+                    "\(path.name) is \(path.type.nounWithArticle), not a to-many relationship")
             }
             return try elements(of: path, in: scope)
         case .subquery(let collection, let variable, let predicate):
@@ -54,7 +55,7 @@ extension QueryResolver {
             elements.predicate = elements.predicate.and(resolved)
             return elements
         default:
-            throw LarderError(.wrongType, "a to-many key path or a SUBQUERY is needed here")
+            throw LarderError(.wrongType, "expected a to-many key path or a SUBQUERY")
         }
     }
 
@@ -65,7 +66,7 @@ extension QueryResolver {
         let elements = try elements(of: expression, in: scope)
         guard elements.row != nil else {
             throw LarderError(
-                .wrongType, "\(elements.element.name) is an attribute; objects are needed here")
+                .wrongType, "\(elements.element.name) is an attribute; expected objects")
         }
         return existing(elements)
     }
@@ -146,7 +147,7 @@ extension QueryResolver {
         }
         guard let type = operand.type else {
             throw LarderError(
-                .wrongType, "\(function.rawValue) of an argument alone, whose type is unknown")
+                .wrongType, "\(function.rawValue) of an argument alone has no known type")
         }
         return (operand, try function.resultType(of: type, named: operand.name))
     }

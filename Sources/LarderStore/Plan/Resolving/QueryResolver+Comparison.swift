@@ -11,7 +11,7 @@ extension QueryResolver {
         }
         guard let collection else {
             throw LarderError(
-                .wrongType, "ANY and ALL need a key path to many objects on the left side")
+                .wrongType, "ANY and ALL need a to-many key path on the left side")
         }
         return try quantified(comparison, over: collection, in: scope)
     }

@@ -107,7 +107,7 @@ extension QueryResolver {
             properties ?? entity.attributes.map(\.name) + entity.relationships.map(\.name)
         guard names.count <= Limits.propertiesMax else {
             throw LarderError(
-                .resourceExhausted, "\(Limits.propertiesMax) properties at most are read at once")
+                .resourceExhausted, "a fetch reads at most \(Limits.propertiesMax) properties")
         }
         try Self.checkNames(names)
         let columns = try columns(of: names)
@@ -200,7 +200,7 @@ extension QueryResolver {
     static func checkCount(_ count: Int, of what: String) throws(LarderError) {
         guard count <= Limits.queryColumnsMax else {
             throw LarderError(
-                .resourceExhausted, "a query has \(Limits.queryColumnsMax) \(what) at most")
+                .resourceExhausted, "a query takes at most \(Limits.queryColumnsMax) \(what)")
         }
     }
 
@@ -208,8 +208,8 @@ extension QueryResolver {
         var seen: Set<String> = []
         for name in names where !seen.insert(name).inserted {
             throw LarderError(
-                .unsupported, "two columns are called \"\(printable(name))\"",
-                hint: "names of columns must differ")
+                .unsupported, "two columns are named \"\(printable(name))\"",
+                hint: "column names must differ")
         }
     }
 }

@@ -62,7 +62,7 @@ extension QueryResolver {
             return row
         default:
             throw LarderError(
-                .unsupported, "a key path begins with the object itself or with a variable")
+                .unsupported, "a key path must begin at the object itself or at a variable")
         }
     }
 
@@ -80,7 +80,7 @@ extension QueryResolver {
     ) throws(LarderError) -> ResolvedKeyPath {
         guard !names.isEmpty, names.count <= Limits.keyPathStepsMax else {
             throw LarderError(
-                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+                .resourceExhausted, "a key path must have 1 to \(Limits.keyPathStepsMax) steps")
         }
         return try keyPath(names, from: try row(base, in: scope))
     }
@@ -129,8 +129,8 @@ extension QueryResolver {
             }
             guard !below.isEmpty else { throw error }
             var hinted = error
-            let names = below.prefix(3).map(\.name).joined(separator: ", ")
-            hinted.hint = "it is declared below: ask for objects of \(names)"
+            let names = below.prefix(3).map(\.name).joined(separator: " or ")
+            hinted.hint = "it is declared in a subentity; query \(names) instead"
             throw hinted
         }
     }

@@ -90,12 +90,13 @@ extension QueryResolver {
         _ key: SortKey, _ resolved: ResolvedQuery.Order.Key, _ type: OperandType?, _ name: String
     ) throws(LarderError) -> ResolvedQuery.Order {
         guard let type else {
-            throw LarderError(.wrongType, "a sort key is an argument alone, the same for all rows")
+            throw LarderError(
+                .wrongType, "a sort key must depend on the object; an argument is constant")
         }
         guard key.stringOrder == .plain || type.isString else {
             throw LarderError(
                 .wrongType,
-                "an order of strings needs strings, and \(name) is \(type.nounWithArticle)")
+                "only strings have a string order, and \(name) is \(type.nounWithArticle)")
         }
         return ResolvedQuery.Order(
             key: resolved, isDescending: key.isDescending, nilComesFirst: key.nilComesFirst,

@@ -36,10 +36,10 @@ extension QueryResolver {
         case .keyPath, .function: return try truth(expression, in: scope)
         case .subquery, .collection:
             throw LarderError(
-                .wrongType, "a number or a collection is neither true nor false",
+                .wrongType, "a number or a collection is not true or false",
                 hint: "compare it, as in SUBQUERY(…).@count > 0")
         case .object, .variable, .list, .constant, .argument:
-            throw LarderError(.wrongType, "an object or a list is neither true nor false")
+            throw LarderError(.wrongType, "an object or a list is not true or false")
         }
     }
 
@@ -53,7 +53,7 @@ extension QueryResolver {
         guard schema.root(of: entity).name == schema.root(of: tested).name else {
             throw LarderError(
                 .wrongType,
-                "this is an object of \(entity.name), never one of \(tested.name)")
+                "the object is of \(entity.name), which is never a \(tested.name)")
         }
         if schema.isKind(entity.name, of: tested.name) {
             guard row.isOptional else { return .yes }
@@ -86,7 +86,7 @@ extension QueryResolver {
             throw LarderError(
                 .wrongType,
                 "\(operand.name) is \(operand.type?.nounWithArticle ?? "a value"), "
-                    + "neither true nor false", hint: "compare it with a value")
+                    + "not true or false", hint: "compare it with a value")
         }
         return .isTrue(operand)
     }
@@ -140,7 +140,7 @@ extension QueryResolver {
         case .subquery: throw subqueryIsNoValue
         case .list:
             throw LarderError(
-                .wrongType, "a list is permitted only on the right side of IN and BETWEEN")
+                .wrongType, "a list is allowed on the right side of IN and BETWEEN only")
         case .constant, .argument: preconditionFailure("these are values")
         case .comparison, .typeTest, .and, .or, .not:
             return .predicate(try predicate(expression, in: scope))
@@ -158,7 +158,7 @@ extension QueryResolver {
         case .argument(let place):
             guard place >= 0, place < Limits.argumentsMax else {
                 throw LarderError(
-                    .malformedPredicate, "a query has \(Limits.argumentsMax) arguments at most")
+                    .malformedPredicate, "a query takes at most \(Limits.argumentsMax) arguments")
             }
             return PlanValue(source: .argument(place), type: type, name: name)
         case .variable(let variable):
@@ -182,13 +182,13 @@ extension QueryResolver {
         if let element {
             return LarderError(
                 .wrongType,
-                "ANY and ALL apply to one key path to many objects, \(element.operand.name), and "
-                    + "\(path.name) is of another",
+                "ANY and ALL apply to one to-many key path, \(element.operand.name); "
+                    + "\(path.name) follows another one",
                 hint: "use both conditions in SUBQUERY(…).@count")
         }
         return LarderError(
             .wrongType, "the key path to \(path.name) leads to many objects, not to one value",
-            hint: "state how many must satisfy it: ANY …, ALL …, or SUBQUERY(…).@count")
+            hint: "quantify it with ANY or ALL, or count it with SUBQUERY(…).@count")
     }
 
     private func output(
@@ -203,7 +203,7 @@ extension QueryResolver {
     }
 
     var havingNeedsOutputs: LarderError {
-        LarderError(.unsupported, "a having predicate compares the aggregate's columns only")
+        LarderError(.unsupported, "a HAVING predicate can only use the columns of the aggregate")
     }
 
     static func unknownOutput(

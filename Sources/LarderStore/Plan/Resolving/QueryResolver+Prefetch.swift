@@ -34,8 +34,7 @@ extension QueryResolver {
             else {
                 throw LarderError(
                     .wrongType,
-                    "\(entity.name).\(name) is an attribute; objects are prefetched, "
-                        + "by relationships")
+                    "\(entity.name).\(name) is an attribute; only relationships can be prefetched")
             }
             if relationship.isToMany { columns.append(list(of: relationship)) }
             guard let column = columns.firstIndex(where: { $0.name == name }) else {
@@ -60,7 +59,7 @@ extension QueryResolver {
     ) throws(LarderError) -> ResolvedQuery {
         guard prefix.utf8.count <= Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) else {
             throw LarderError(
-                .resourceExhausted, "a key path has 1 to \(Limits.keyPathStepsMax) steps")
+                .resourceExhausted, "a key path must have 1 to \(Limits.keyPathStepsMax) steps")
         }
         var columns = try objectColumns()
         let prefetch = try prefetch(paths, after: prefix, &columns)

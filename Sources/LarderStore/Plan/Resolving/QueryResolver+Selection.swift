@@ -91,7 +91,7 @@ extension QueryResolver {
                 throw LarderError(
                     .wrongType,
                     "\(name) takes \(wanted.nounWithArticle), "
-                        + "and its value would be \(type.nounWithArticle)")
+                        + "but the value is \(type.nounWithArticle)")
             }
             return .operand(operand, type)
         }

@@ -56,8 +56,8 @@ struct BulkErrorTests {
         #expect(try refusal(set: ["wordCount": "price * 2"]).code == .wrongType)
         #expect(
             try refusal(set: ["small": "wordCount / 2.0"]).message
-                == "value of small, column 11: Article.small takes an int16, and its value "
-                + "would be a double")
+                == "value of small, column 11: Article.small takes an int16, "
+                + "but the value is a double")
         #expect(try refusal(set: ["wordCount": "\"x\""]).code == .wrongType)
         #expect(try refusal(set: ["wordCount": "2.5"]).code == .wrongType)
         #expect(try refusal(nil, [1, 2], set: ["wordCount": "%@"]).code == .wrongType)

@@ -79,7 +79,7 @@ struct DerivationErrorTests {
         #expect(error.code == .arithmeticOverflow)
         #expect(
             error.message == "Box.total of \(box.uriRepresentation) cannot be derived: "
-                + "what its derivation gives is outside of int16")
+                + "the derived value is outside the range of int16")
     }
 
     @Test("nil where the attribute is not optional")
