@@ -68,7 +68,7 @@ public final class Store: StoreBackend {
     /// The folder of the store's file. Other data of the server that needs disk space may go there.
     public var folder: String { OpenFile.folder(of: path) }
 
-    public func isCurrent(_ mark: ObjectStamp) -> Bool { stamps.isCurrent(mark) }
+    public func isCurrent(_ stamp: ObjectStamp) -> Bool { stamps.isCurrent(stamp) }
 
     /// A connection for reading, with the collation that the tables need. It never checkpoints:
     /// only the writer's connection does.

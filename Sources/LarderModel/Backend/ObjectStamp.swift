@@ -1,12 +1,13 @@
 /// A version by which a server recognizes that an object which it has read is unchanged.
 ///
-/// A reader returns the mark before it reads the object (``StoreReader/mark(of:properties:)``), and
-/// the backend reports whether it is still current (``StoreBackend/isCurrent(_:)``). A mark is
-/// replaced before a change of the object becomes visible. Objects may share a mark; a change of
-/// one then invalidates what was read of the others. A server caches nothing of a store that has no
-/// marks: such a store uses the default implementations below.
+/// A reader returns the stamp before it reads the object
+/// (``StoreReader/stamp(of:properties:)``), and the backend reports whether it is still current
+/// (``StoreBackend/isCurrent(_:)``). A stamp is replaced before a change of the object becomes
+/// visible. Objects may share a stamp; a change of one then invalidates what was read of the
+/// others. A server caches nothing of a store that has no stamps: such a store uses the default
+/// implementations below.
 public struct ObjectStamp: Hashable, Sendable {
-    /// Which of the store's marks this is; the store gives it a meaning.
+    /// Which of the store's stamps this is; the store gives it a meaning.
     public let slot: Int
     public let version: UInt64
 
@@ -17,9 +18,11 @@ public struct ObjectStamp: Hashable, Sendable {
 }
 
 extension StoreReader {
-    public func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? { nil }
+    public func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
+        nil
+    }
 }
 
 extension StoreBackend {
-    public func isCurrent(_ mark: ObjectStamp) -> Bool { false }
+    public func isCurrent(_ stamp: ObjectStamp) -> Bool { false }
 }

@@ -19,9 +19,9 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// The only writer; a second call is a bug in the caller.
     func makeWriter() throws(LarderError) -> any StoreWriter
 
-    /// Whether a mark that one of the store's readers returned is still current. See
+    /// Whether a stamp that one of the store's readers returned is still current. See
     /// ``ObjectStamp``.
-    func isCurrent(_ mark: ObjectStamp) -> Bool
+    func isCurrent(_ stamp: ObjectStamp) -> Bool
 }
 
 /// The identity of a store.

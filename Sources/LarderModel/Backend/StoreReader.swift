@@ -9,12 +9,12 @@ public protocol StoreReader: AnyObject {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch]
 
-    /// The mark of an object, taken before these properties of it are read. The values are valid as
-    /// long as the mark is current, provided that the object exists.
+    /// The stamp of an object, taken before these properties of it are read. The values are valid
+    /// as long as the stamp is current, provided that the object exists.
     ///
     /// - Returns: nil while the object is being changed, or if these properties also depend on
     ///   other objects.
-    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp?
+    func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp?
 
     /// Opens a cursor over the rows of a query. The cursor keeps its snapshot until it is closed. A
     /// reader has at most one open cursor.

@@ -64,20 +64,20 @@ final class LoopReader: @unchecked Sendable {
     /// Reads one object for a repeated `get`, and caches the reply.
     ///
     /// - Returns: nil if the request is to be performed like any other: it is for several objects,
-    ///   the object has no mark, or the read fails or needs the pool.
+    ///   the object has no stamp, or the read fails or needs the pool.
     func read(_ request: Request, cachingAs key: ReplyCache.Key) -> EncodedBatches? {
         eventLoop.assertInEventLoop()
         guard case .get(let identifiers, let properties) = request, identifiers.count == 1,
             let reader = try? openReader(),
-            let mark = reader.mark(of: identifiers[0], properties: properties),
+            let stamp = reader.stamp(of: identifiers[0], properties: properties),
             let batches = try? reader.objects(
                 identifiers, properties: properties, budget: budget)
         else { return nil }
         counters.inlineReads.add(1, ordering: .relaxed)
         let reply = EncodedBatches(encoding: batches)
-        // An insert of a missing object does not change its mark.
+        // An insert of a missing object does not change its stamp.
         let isFound = batches.count == 1 && batches[0].rowCount == 1
-        if isFound { replies.insert(reply, for: key, mark) }
+        if isFound { replies.insert(reply, for: key, stamp) }
         return reply
     }
 

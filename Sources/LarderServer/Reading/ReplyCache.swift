@@ -6,7 +6,7 @@ import Synchronization
 /// The encoded replies to repeated reads of one object, by the bytes of the request.
 ///
 /// The request path looks a `get` up before it is decoded (`ConnectionHandler.replyOrDecode`). The
-/// writer invalidates a reply by replacing the mark of its object (``ObjectStamp``). See
+/// writer invalidates a reply by replacing the stamp of its object (``ObjectStamp``). See
 /// `docs/decisions/0022-reply-cache.md`.
 ///
 /// A reply is stored when its request is repeated, so that a request that is sent once costs
@@ -33,7 +33,7 @@ final class ReplyCache {
     private struct Entry {
         let request: [UInt8]
         let reply: EncodedBatches
-        let mark: ObjectStamp
+        let stamp: ObjectStamp
 
         var byteCount: Int { request.count + reply.byteCount + Self.overheadBytes }
 
@@ -59,7 +59,7 @@ final class ReplyCache {
 
     /// - Parameters:
     ///   - request: The body of the request. Equal bytes are the same request.
-    ///   - isCurrent: Whether a mark is current.
+    ///   - isCurrent: Whether a stamp is current.
     func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectStamp) -> Bool) -> Lookup {
         let hash = Self.hash(request)
         if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
@@ -70,10 +70,10 @@ final class ReplyCache {
         return .repeated(Key(bytes: request.withUnsafeBytes { Array($0) }, hash: hash))
     }
 
-    /// - Parameter mark: The mark of the object, taken before it was read.
-    func insert(_ reply: EncodedBatches, for key: Key, _ mark: ObjectStamp) {
+    /// - Parameter stamp: The stamp of the object, taken before it was read.
+    func insert(_ reply: EncodedBatches, for key: Key, _ stamp: ObjectStamp) {
         guard reply.byteCount <= Self.replyBytesMax else { return }
-        insert(Entry(request: key.bytes, reply: reply, mark: mark), key.hash)
+        insert(Entry(request: key.bytes, reply: reply, stamp: stamp), key.hash)
     }
 
     func removeAll() {
@@ -88,9 +88,9 @@ final class ReplyCache {
         ifCurrent isCurrent: (ObjectStamp) -> Bool
     ) -> EncodedBatches? {
         if let entry = recent[hash] {
-            return Self.equal(entry.request, request) && isCurrent(entry.mark) ? entry.reply : nil
+            return Self.equal(entry.request, request) && isCurrent(entry.stamp) ? entry.reply : nil
         }
-        guard let entry = older[hash], Self.equal(entry.request, request), isCurrent(entry.mark)
+        guard let entry = older[hash], Self.equal(entry.request, request), isCurrent(entry.stamp)
         else { return nil }
         insert(entry, hash)
         return entry.reply

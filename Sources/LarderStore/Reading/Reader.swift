@@ -50,7 +50,7 @@ final class Reader: StoreReader {
         return batches
     }
 
-    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
+    func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
         guard let key = object.permanentKey,
             let query = try? objectQuery(object, properties), query.dependsOnObjectOnly
         else { return nil }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cached replies")
 struct ReplyCacheTests {
-    private static let mark = ObjectStamp(slot: 1, version: 2)
+    private static let stamp = ObjectStamp(slot: 1, version: 2)
 
     private func reply(_ number: Int64, bytes: Int = 0) -> EncodedBatches {
         var column = Column(name: "n", kind: .attribute(.int64))
@@ -24,14 +24,14 @@ struct ReplyCacheTests {
     private func find(
         _ request: [UInt8], in cache: ReplyCache, isCurrent: Bool = true
     ) -> ReplyCache.Lookup {
-        cache.find(request.span.bytes) { $0 == Self.mark && isCurrent }
+        cache.find(request.span.bytes) { $0 == Self.stamp && isCurrent }
     }
 
     /// Sends a request until it is a repeated one, and caches this reply.
     private func insert(_ reply: EncodedBatches, for request: [UInt8], in cache: ReplyCache) {
         for _ in 0..<2 {
             if case .repeated(let key) = find(request, in: cache, isCurrent: false) {
-                return cache.insert(reply, for: key, Self.mark)
+                return cache.insert(reply, for: key, Self.stamp)
             }
         }
         Issue.record("not repeated")
@@ -46,7 +46,7 @@ struct ReplyCacheTests {
         return reply
     }
 
-    @Test("are found by all bytes of the request while their mark is current")
+    @Test("are found by all bytes of the request while their stamp is current")
     func find() {
         let cache = ReplyCache(bytesMax: 10_000)
         let request: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 9]

@@ -115,11 +115,11 @@ extension SocketTests {
                     return records[\.objectReads] - before
                 }
                 #expect(try readCount(3) == 3)
-                records.state.withLock { $0.mark = 2 }
+                records.state.withLock { $0.stamp = 2 }
                 #expect(try readCount(5) == 1)
-                records.state.withLock { $0.mark = nil }
+                records.state.withLock { $0.stamp = nil }
                 #expect(try readCount(2) == 2)
-                records.state.withLock { $0.mark = 4 }
+                records.state.withLock { $0.stamp = 4 }
                 #expect(try readCount(5) == 1)
                 #expect(try peer.metric("replyCacheHits") == 8)
                 #expect(try peer.metric("requests") == 18)
@@ -130,7 +130,7 @@ extension SocketTests {
         func uncachedReplies() async throws {
             try await RunningServer.run { running in
                 let peer = try running.ready()
-                running.store.records.state.withLock { $0.mark = 2 }
+                running.store.records.state.withLock { $0.stamp = 2 }
                 let missing = Request.get([running.store.identifier(9)], properties: nil)
                 for _ in 0..<4 { #expect(try peer.call(missing)?.rowCount == 0) }
                 #expect(running.store.records[\.objectReads] == 4)

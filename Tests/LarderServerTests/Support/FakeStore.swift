@@ -38,8 +38,8 @@ final class FakeStore: StoreBackend {
             var objectReads = 0
             var maintenances = 0
             var writerIsClosed = false
-            /// The version of every object's mark; nil for no marks.
-            var mark: UInt64?
+            /// The version of every object's stamp; nil for no stamps.
+            var stamp: UInt64?
         }
 
         let state = Mutex(State())
@@ -78,7 +78,7 @@ final class FakeStore: StoreBackend {
 
     func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
 
-    func isCurrent(_ mark: ObjectStamp) -> Bool { records[\.mark] == mark.version }
+    func isCurrent(_ stamp: ObjectStamp) -> Bool { records[\.stamp] == stamp.version }
 
     func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
@@ -112,8 +112,8 @@ private final class FakeReader: StoreReader {
         return [Batch(rowCount: found.count, identity: identity, columns: [column])]
     }
 
-    func mark(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
-        store.records[\.mark].map { ObjectStamp(slot: 0, version: $0) }
+    func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
+        store.records[\.stamp].map { ObjectStamp(slot: 0, version: $0) }
     }
 
     func open(

@@ -3,8 +3,8 @@ import Testing
 
 @testable import LarderStore
 
-/// The mark by which a server finds out that an object has not changed since it was read.
-@Suite("The mark of an object")
+/// The stamp by which a server finds out that an object has not changed since it was read.
+@Suite("The stamp of an object")
 struct ObjectStampTests {
     private let library: Library
     private let reader: any StoreReader
@@ -14,32 +14,32 @@ struct ObjectStampTests {
         reader = try library.store.makeReader()
     }
 
-    private func mark(_ object: PersistentIdentifier, _ properties: String...) -> ObjectStamp? {
-        reader.mark(of: object, properties: properties)
+    private func stamp(_ object: PersistentIdentifier, _ properties: String...) -> ObjectStamp? {
+        reader.stamp(of: object, properties: properties)
     }
 
-    private func isCurrent(_ mark: ObjectStamp?) throws -> Bool {
-        library.store.isCurrent(try #require(mark))
+    private func isCurrent(_ stamp: ObjectStamp?) throws -> Bool {
+        library.store.isCurrent(try #require(stamp))
     }
 
     @Test("stays while others change, are inserted, or are refused a change")
     func others() throws {
         let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
-        let parent = mark(ann, "parent")
+        let parent = stamp(ann, "parent")
         try library.insert("Person")
         try library.saved(.update(bob, ifVersion: nil, values: ["spouse": .null]))
         _ = try library.refusal(.update(ann, ifVersion: 9, values: ["parent": .object(bob)]))
         #expect(try isCurrent(parent))
-        #expect(mark(ann, "parent") == parent)
+        #expect(stamp(ann, "parent") == parent)
     }
 
     @Test("is another one after the object was changed, or has gone")
     func changes() throws {
         let category = try library.insert("Category", ["name": .string("tech")])
-        let before = mark(category, "name")
+        let before = stamp(category, "name")
         try library.saved(.update(category, ifVersion: nil, values: ["name": .string("code")]))
         #expect(try !isCurrent(before))
-        let after = mark(category, "name")
+        let after = stamp(category, "name")
         #expect(try isCurrent(after))
         try library.saved(.delete(category, ifVersion: nil))
         #expect(try !isCurrent(after))
@@ -48,13 +48,13 @@ struct ObjectStampTests {
     @Test("is another one after an insert that became an update, and a change by predicate")
     func otherWays() throws {
         let category = try library.insert("Category", ["name": .string("tech")])
-        var before = mark(category, "name")
+        var before = stamp(category, "name")
         let upsert = ChangeSet(
             [.insert(.new("x", "Category"), values: ["name": .string("tech")])],
             onUniqueConflict: .upsert)
         #expect(try library.writer.save([upsert])[0].get().inserted == [category])
         #expect(try !isCurrent(before))
-        before = mark(category, "name")
+        before = stamp(category, "name")
         try library.saved(
             .updateAll(
                 ObjectSelection("Category"), set: [PropertyAssignment("name", to: "code")]))
@@ -64,10 +64,10 @@ struct ObjectStampTests {
     @Test("is another one after its relationship changed from the other side")
     func otherSide() throws {
         let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
-        let before = mark(ann, "parent")
+        let before = stamp(ann, "parent")
         try library.saved(.update(bob, ifVersion: nil, values: ["children": .objects([ann])]))
         #expect(try !isCurrent(before))
-        let after = mark(ann, "parent")
+        let after = stamp(ann, "parent")
         try library.saved(.update(bob, ifVersion: nil, values: ["children": .objects([])]))
         #expect(try !isCurrent(after))
     }
@@ -75,10 +75,10 @@ struct ObjectStampTests {
     @Test("is another one after a list changed, also when an object in it has gone")
     func lists() throws {
         let (ann, bob) = (try library.insert("Person"), try library.insert("Person"))
-        var before = mark(ann, "friends")
+        var before = stamp(ann, "friends")
         try library.saved(.update(bob, ifVersion: nil, values: ["friends": .objects([ann])]))
         #expect(try !isCurrent(before))
-        before = mark(ann, "friends")
+        before = stamp(ann, "friends")
         try library.saved(.delete(bob, ifVersion: nil))
         #expect(try !isCurrent(before))
     }
@@ -86,14 +86,14 @@ struct ObjectStampTests {
     @Test("does not exist for a read that fails, or that returns the entities of other objects")
     func none() throws {
         let article = try library.insert("Article", ["title": .string("a")])
-        #expect(reader.mark(of: article, properties: nil) != nil)
-        #expect(mark(article, "none") == nil)
-        #expect(mark(.new("x", "Article"), "title") == nil)
+        #expect(reader.stamp(of: article, properties: nil) != nil)
+        #expect(stamp(article, "none") == nil)
+        #expect(stamp(.new("x", "Article"), "title") == nil)
         let faculty = try Library(schema: Faculty.schema())
         let tutor = try faculty.insert("Tutor", ["name": "Cyd", "number": 8])
         let reader = try faculty.store.makeReader()
-        #expect(reader.mark(of: tutor, properties: ["name"]) != nil)
-        #expect(reader.mark(of: tutor, properties: nil) == nil)
+        #expect(reader.stamp(of: tutor, properties: ["name"]) != nil)
+        #expect(reader.stamp(of: tutor, properties: nil) == nil)
     }
 
     @Test("is not given from before a commit until it is done")
@@ -119,9 +119,9 @@ struct ObjectStampTests {
     @Test("changes for every object after the writer has reconnected")
     func reopened() throws {
         let ann = try library.insert("Person")
-        let before = mark(ann, "parent")
+        let before = stamp(ann, "parent")
         try library.writer.use(try library.store.reopenWriterConnection())
         #expect(try !isCurrent(before))
-        #expect(mark(ann, "parent") != nil)
+        #expect(stamp(ann, "parent") != nil)
     }
 }

@@ -14,11 +14,11 @@ final class RandomEditTests {
     private var model: ObjectModel
     private var random = SeededGenerator.fromEnvironment("edits of lists")
     private var nameCount = 0
-    private let kept: KeptAnswers
+    private let cached: CachedResults
 
     init() throws {
         library = try Library(schema: Lists.schema())
-        kept = try KeptAnswers(library.store)
+        cached = try CachedResults(library.store)
         model = ObjectModel(library.store.layout.schema)
     }
 
@@ -51,9 +51,9 @@ final class RandomEditTests {
                 try checkHistory(try outcome.get(), from: before)
             }
             try compare()
-            try kept.check(&random)
+            try cached.check(&random)
         }
-        #expect(kept.currentCount > 100 && kept.changedCount > 100)
+        #expect(cached.currentCount > 100 && cached.changedCount > 100)
         // Most steps must succeed.
         #expect(faultCount < Self.stepCount / 2)
         let reader = try library.store.makeReader()

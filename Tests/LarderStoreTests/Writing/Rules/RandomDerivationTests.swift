@@ -18,11 +18,11 @@ final class RandomDerivationTests {
     private var nameCount = 0
     private var savedCount = 0
 
-    private let kept: KeptAnswers
+    private let cached: CachedResults
 
     init() throws {
         library = try Library(schema: Newsroom.schema())
-        kept = try KeptAnswers(library.store)
+        cached = try CachedResults(library.store)
     }
 
     @Test("leave derived attributes with their queries' values, and record the changed ones")
@@ -40,7 +40,7 @@ final class RandomDerivationTests {
             case .failure: try #require(after == before, "seed \(random.seed)")
             }
             before = after
-            try kept.check(&random)
+            try cached.check(&random)
         }
         // Rejected sets test little.
         #expect(savedCount > Self.setCount / 2, "seed \(random.seed)")

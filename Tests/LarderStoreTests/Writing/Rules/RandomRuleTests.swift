@@ -22,11 +22,11 @@ final class RandomRuleTests {
     private var aliases: [Key: String] = [:]
     private var new: Set<Key> = []
     private var named: Set<Key> = []
-    private let kept: KeptAnswers
+    private let cached: CachedResults
 
     init() throws {
         library = try Library(schema: League.schema())
-        kept = try KeptAnswers(library.store)
+        cached = try CachedResults(library.store)
         before = RuleModel(library.store.layout.schema)
         model = before
     }
@@ -53,7 +53,7 @@ final class RandomRuleTests {
                 try #require(violations == model.violations, "seed \(random.seed)")
             }
             try compare()
-            try kept.check(&random)
+            try cached.check(&random)
         }
         #expect(saved > 20 && refused > 20)
     }

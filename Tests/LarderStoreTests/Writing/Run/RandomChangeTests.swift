@@ -16,11 +16,11 @@ final class RandomChangeTests {
     private var model: ObjectModel
     private var random = SeededGenerator.fromEnvironment("change sets")
     private var nameCount = 0
-    private let kept: KeptAnswers
+    private let cached: CachedResults
 
     init() throws {
         library = try Library()
-        kept = try KeptAnswers(library.store)
+        cached = try CachedResults(library.store)
         model = ObjectModel(library.store.layout.schema)
     }
 
@@ -62,9 +62,9 @@ final class RandomChangeTests {
             for (step, outcome) in zip(steps, outcomes) { try check(outcome, step) }
             stepsLeft -= groupSize
             try compare()
-            try kept.check(&random)
+            try cached.check(&random)
         }
-        #expect(kept.currentCount > 100 && kept.changedCount > 100)
+        #expect(cached.currentCount > 100 && cached.changedCount > 100)
         #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
         #expect(try orphanedPairCount() == 0)
     }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import LarderStore
 
-/// Cached results with the marks of their objects, as in a server: a result with a current mark
+/// Cached results with the stamps of their objects, as in a server: a result with a current stamp
 /// must equal the store's result.
-final class KeptAnswers {
-    private struct Answer {
+final class CachedResults {
+    private struct CachedResult {
         let object: PersistentIdentifier
         let properties: [String]
-        let mark: ObjectStamp
+        let stamp: ObjectStamp
         let batches: [Batch]
     }
 
@@ -18,7 +18,7 @@ final class KeptAnswers {
 
     private let store: Store
     private let reader: any StoreReader
-    private var answers: [Answer] = []
+    private var results: [CachedResult] = []
     /// The number of results that were current, and of those that were not.
     private(set) var currentCount = 0
     private(set) var changedCount = 0
@@ -30,27 +30,27 @@ final class KeptAnswers {
 
     /// Checks the cached results after a save, and replaces those that changed.
     func check(_ random: inout SeededGenerator) throws {
-        var current: [Answer] = []
-        for answer in answers {
-            guard store.isCurrent(answer.mark) else {
+        var current: [CachedResult] = []
+        for result in results {
+            guard store.isCurrent(result.stamp) else {
                 changedCount += 1
                 continue
             }
             currentCount += 1
-            let batches = try read(answer.object, answer.properties)
+            let batches = try read(result.object, result.properties)
             try #require(
-                batches == answer.batches,
-                "\(answer.object.entityName) \(answer.properties), seed \(random.seed)")
-            current.append(answer)
+                batches == result.batches,
+                "\(result.object.entityName) \(result.properties), seed \(random.seed)")
+            current.append(result)
         }
-        answers = current
-        for _ in 0..<Self.countMax where answers.count < Self.countMax {
-            if let answer = try answer(&random) { answers.append(answer) }
+        results = current
+        for _ in 0..<Self.countMax where results.count < Self.countMax {
+            if let result = try read(&random) { results.append(result) }
         }
     }
 
     /// A random property of an object; nil if there is none, or it depends on other objects.
-    private func answer(_ random: inout SeededGenerator) throws -> Answer? {
+    private func read(_ random: inout SeededGenerator) throws -> CachedResult? {
         let schema = store.storeDescription.schema
         guard let entity = schema.entities.randomElement(using: &random),
             let property = (entity.attributes.map(\.name) + entity.relationships.map(\.name))
@@ -59,10 +59,11 @@ final class KeptAnswers {
         let object = PersistentIdentifier(
             store: store.storeDescription.identifier, entityName: entity.name,
             key: Int64.random(in: 1...40, using: &random))
-        guard let mark = reader.mark(of: object, properties: [property]) else { return nil }
+        guard let stamp = reader.stamp(of: object, properties: [property]) else { return nil }
         let batches = try read(object, [property])
         guard batches.first?.rowCount == 1 else { return nil }
-        return Answer(object: object, properties: [property], mark: mark, batches: batches)
+        return CachedResult(
+            object: object, properties: [property], stamp: stamp, batches: batches)
     }
 
     private func read(_ object: PersistentIdentifier, _ properties: [String]) throws -> [Batch] {
