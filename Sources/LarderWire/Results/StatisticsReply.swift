@@ -10,7 +10,8 @@ extension Statistic {
         while let field = try fields.next() {
             switch (field.number, field.content) {
             case (1, .bytes(let bytes)):
-                let (name, value) = try Value.named(decoding: bytes, "statistic")
+                let (name, value) = try Value.named(
+                    decoding: bytes, "the name of a statistic", "the value of a statistic")
                 statistics.append(Statistic(name, value))
             case (1, _): throw .unreadable
             default: break

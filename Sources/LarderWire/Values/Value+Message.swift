@@ -6,9 +6,11 @@ internal import LarderModel
 extension Value {
     /// A name and a value: the messages `PropertyValue` and `Statistic`.
     ///
-    /// - Parameter what: What has the name, for errors.
+    /// - Parameters:
+    ///   - nameText: Describes the name in errors. A literal, so that it costs nothing.
+    ///   - valueText: Describes the value in errors.
     static func named(
-        decoding bytes: RawSpan, _ what: String
+        decoding bytes: RawSpan, _ nameText: String, _ valueText: String
     ) throws(LarderError) -> (name: String, value: Value) {
         var name = bytes.extracting(first: 0)
         var value: Value?
@@ -17,14 +19,14 @@ extension Value {
             switch (field.number, field.content) {
             case (1, .bytes(let bytes)): name = bytes
             case (2, .bytes(let bytes)):
-                if value != nil { throw .repeated("the value of a \(what)") }
+                if value != nil { throw .repeated(valueText) }
                 value = try Value(decoding: bytes)
             case (1...2, _): throw .unreadable
             default: break
             }
         }
-        guard let value else { throw .malformed("a \(what) has no value") }
-        return (try name.name("the name of a \(what)"), value)
+        guard let value else { throw .malformed("\(valueText) is missing") }
+        return (try name.name(nameText), value)
     }
 }
 
