@@ -15,7 +15,7 @@ struct RequestCosts: Measure {
     private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
         let (instructions, allocations) =
             switch (path, side) {
-            case (.read, .server): (32_200, 5.5)
+            case (.read, .server): (28_900, 5.5)
             case (.read, .client): (20_600, 4.4)
             case (.again, .server): (10_600, 0.3)
             case (.again, .client): (20_600, 4.4)
@@ -23,7 +23,9 @@ struct RequestCosts: Measure {
             case (.records, .server): (2_230, 0.19)
             case (.fetch, .client): (132, 0.05)
             case (.records, .client): (2_450, 1.1)
-            case (.group, .server): (800, 0.1)
+            // Under valgrind on a busy machine it exceeds the time of the event loop, and starts
+            // again in the reader pool.
+            case (.group, .server): (900, 0.11)
             case (.group, .client): (105, 0.1)
             case (.insert, .server): (76_500, 23.5)
             case (.insert, .client): (21_400, 5.5)
