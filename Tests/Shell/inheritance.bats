@@ -75,7 +75,7 @@ JSON
     assert_contains "$stderr" $'\n                          ^'
     assert_status 65 larder count Item --where 'pages > 3'
     assert_contains "$stderr" 'Item has no property "pages"'
-    assert_contains "$stderr" 'ask for objects of Book'
+    assert_contains "$stderr" 'query Book instead'
 }
 
 @test "an abstract entity has no objects, and a value is unique in the whole entity tree" {
