@@ -112,8 +112,9 @@ extension FieldScanner {
 extension [String: Value] {
     /// Adds the property that a `PropertyValue` gives.
     fileprivate mutating func insertProperty(decoding bytes: RawSpan) throws(LarderError) {
-        let (name, value) = try Value.named(
-            decoding: bytes, "the name of a property", "the value of a property")
+        let (name, value) = try bytes.named("the name of a property", "the value of a property") {
+            bytes throws(LarderError) in try Value(decoding: bytes)
+        }
         guard updateValue(value, forKey: name) == nil else {
             throw .malformed("the change sets the property `\(name)` twice")
         }

@@ -57,6 +57,32 @@ extension RawSpan {
 
     static var keyPathBytesMax: Int { Limits.keyPathStepsMax * (Limits.nameBytesMax + 1) }
 
+    /// A message of a name (field 1) and what is named (field 2), such as `PropertyValue`.
+    ///
+    /// - Parameters:
+    ///   - nameText: Describes the name in errors. A literal, so that it costs nothing.
+    ///   - contentText: Describes what is named in errors.
+    func named<Content>(
+        _ nameText: String, _ contentText: String,
+        _ decode: (RawSpan) throws(LarderError) -> Content
+    ) throws(LarderError) -> (name: String, content: Content) {
+        var name = extracting(first: 0)
+        var content: Content?
+        var fields = FieldScanner(self)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)): name = bytes
+            case (2, .bytes(let bytes)):
+                if content != nil { throw .repeated(contentText) }
+                content = try decode(bytes)
+            case (1...2, _): throw .unreadable
+            default: break
+            }
+        }
+        guard let content else { throw .malformed("\(contentText) is missing") }
+        return (try name.name(nameText), content)
+    }
+
     func uuid(_ what: String) throws(LarderError) -> UUID {
         guard byteCount == MemoryLayout<uuid_t>.size else {
             throw .malformed("\(what) has \(byteCount) bytes; it must have 16")

@@ -10,8 +10,9 @@ extension Statistic {
         while let field = try fields.next() {
             switch (field.number, field.content) {
             case (1, .bytes(let bytes)):
-                let (name, value) = try Value.named(
-                    decoding: bytes, "the name of a statistic", "the value of a statistic")
+                let (name, value) = try bytes.named(
+                    "the name of a statistic", "the value of a statistic"
+                ) { bytes throws(LarderError) in try Value(decoding: bytes) }
                 statistics.append(Statistic(name, value))
             case (1, _): throw .unreadable
             default: break

@@ -43,22 +43,12 @@ extension [String: QueryArgument] {
         guard count < Limits.variablesMax else {
             throw .tooMany("variables", count + 1, maximum: Limits.variablesMax)
         }
-        var name = bytes.extracting(first: 0)
-        var argument: QueryArgument?
-        var fields = FieldScanner(bytes)
-        while let field = try fields.next() {
-            switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): name = bytes
-            case (2, .bytes(let bytes)):
-                if argument != nil { throw .repeated("the value of a variable") }
-                argument = try QueryArgument(decoding: bytes)
-            case (1...2, _): throw .unreadable
-            default: break
-            }
+        let (name, argument) = try bytes.named(
+            "the name of a variable", "the value of a variable"
+        ) {
+            bytes throws(LarderError) in try QueryArgument(decoding: bytes)
         }
-        let text = try name.name("the name of a variable")
-        guard let argument else { throw .malformed("the variable has no value") }
-        guard updateValue(argument, forKey: text) == nil else {
+        guard updateValue(argument, forKey: name) == nil else {
             throw .malformed("the variable is present twice")
         }
     }

@@ -4,33 +4,6 @@ internal import LarderModel
 // The message `Value`.
 
 extension Value {
-    /// A name and a value: the messages `PropertyValue` and `Statistic`.
-    ///
-    /// - Parameters:
-    ///   - nameText: Describes the name in errors. A literal, so that it costs nothing.
-    ///   - valueText: Describes the value in errors.
-    static func named(
-        decoding bytes: RawSpan, _ nameText: String, _ valueText: String
-    ) throws(LarderError) -> (name: String, value: Value) {
-        var name = bytes.extracting(first: 0)
-        var value: Value?
-        var fields = FieldScanner(bytes)
-        while let field = try fields.next() {
-            switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): name = bytes
-            case (2, .bytes(let bytes)):
-                if value != nil { throw .repeated(valueText) }
-                value = try Value(decoding: bytes)
-            case (1...2, _): throw .unreadable
-            default: break
-            }
-        }
-        guard let value else { throw .malformed("\(valueText) is missing") }
-        return (try name.name(nameText), value)
-    }
-}
-
-extension Value {
     init(decoding bytes: RawSpan) throws(LarderError) {
         var value: Value?
         var fields = FieldScanner(bytes)
