@@ -16,6 +16,12 @@ enum Callgrind {
                 allocations: left.allocations - right.allocations)
         }
 
+        static func least(_ left: Counts, _ right: Counts) -> Counts {
+            Counts(
+                instructions: min(left.instructions, right.instructions),
+                allocations: min(left.allocations, right.allocations))
+        }
+
         static func / (left: Counts, right: Double) -> Counts {
             Counts(
                 instructions: left.instructions / right, allocations: left.allocations / right)

@@ -23,9 +23,7 @@ struct RequestCosts: Measure {
             case (.records, .server): (2_230, 0.19)
             case (.fetch, .client): (132, 0.05)
             case (.records, .client): (2_450, 1.1)
-            // Under valgrind on a busy machine it exceeds the time of the event loop, and starts
-            // again in the reader pool.
-            case (.group, .server): (900, 0.11)
+            case (.group, .server): (800, 0.1)
             case (.group, .client): (105, 0.1)
             case (.insert, .server): (76_500, 23.5)
             case (.insert, .client): (21_400, 5.5)
@@ -54,27 +52,43 @@ struct RequestCosts: Measure {
         let bench = try Callgrind.stripped(CommandLine.arguments[0], run)
         var dumps = 0
         var excesses: [String] = []
-        for path in MainPath.allCases {
-            try path.run(client, passes: 2)
-            var counts: [Callgrind.Counts] = []
-            for passes in [1, path.passes + 1] {
+        func serverCounts(_ path: MainPath) throws -> Callgrind.Counts {
+            let counts = try [1, path.passes + 1].map { passes in
                 try Callgrind.dump(server.program)
                 try path.run(client, passes: passes)
                 try Callgrind.dump(server.program)
                 dumps += 2
-                counts.append(try Callgrind.counts(in: "\(output).\(dumps)"))
+                return try Callgrind.counts(in: "\(output).\(dumps)")
             }
-            excesses += add(path, .server, counts[1] - counts[0], run)
-            counts = try [1, path.passes + 1].map { passes in
+            return counts[1] - counts[0]
+        }
+        for path in MainPath.allCases {
+            try path.run(client, passes: 2)
+            var counts = try serverCounts(path)
+            // Under valgrind on a busy machine, a read may exceed the time of the event loop and
+            // start again in the reader pool. That only adds to the counts.
+            for _ in 0..<2 where isAboveLimit(counts, path, .server) {
+                counts = Callgrind.Counts.least(counts, try serverCounts(path))
+            }
+            excesses += add(path, .server, counts, run)
+            let inClient = try [1, path.passes + 1].map { passes in
                 try clientCounts(path, passes, plain, bench, run)
             }
-            excesses += add(path, .client, counts[1] - counts[0], run)
+            excesses += add(path, .client, inClient[1] - inClient[0], run)
         }
         if !excesses.isEmpty, run.scale != .comparison {
             throw Problem(
                 "costs: above the limit: \(excesses.joined(separator: ", ")). Find what was added "
                     + "to the path; if it is necessary, raise the limit in RequestCosts.swift")
         }
+    }
+
+    private func isAboveLimit(
+        _ counts: Callgrind.Counts, _ path: MainPath, _ side: Side
+    ) -> Bool {
+        let cost = counts / Double(path.passes * path.unitsInPass)
+        let limits = Self.limits(path, side)
+        return cost.instructions > limits.instructions || cost.allocations > limits.allocations
     }
 
     /// - Returns: the names of the rows that exceed their limits.
