@@ -24,14 +24,12 @@ extension Column {
     }
 
     /// Appends a bool (0 or 1), an integer, or the key of an object.
-    @inlinable
     public mutating func append(integer: Int64) {
         precondition(form == .integers, "not a column of integers")
         integers.append(integer)
     }
 
     /// Appends a float, a double, or a date in seconds since 2001-01-01T00:00:00Z.
-    @inlinable
     public mutating func append(double: Double) {
         precondition(form == .doubles, "not a column of doubles")
         doubles.append(double)
@@ -87,9 +85,9 @@ extension Column {
         }
     }
 
-    @inlinable
+    @usableFromInline
     mutating func endRow(form: Column.Form, _ end: Int) {
-        precondition(form == self.form, "not a column of this form")
+        precondition(form == self.form, "not a column of \(form)")
         ends.append(UInt32(end))
     }
 
