@@ -128,6 +128,7 @@ struct StoreFileTests {
             try Store.open(path: folder.path + "/none/store", schema: schema)
         }
         #expect(error?.code == .storageFailed)
+        #expect(error?.hint == "create the folder first")
         #expect(error?.hint != nil)
     }
 
@@ -135,6 +136,7 @@ struct StoreFileTests {
     func missingFile() throws {
         let error = #expect(throws: LarderError.self) { try Store.open(path: path, schema: nil) }
         #expect(error?.code == .storageFailed)
+        #expect(error?.hint?.contains("--schema") == true)
         #expect(try refusal(options: StoreOptions(isReadOnly: true)).code == .storageFailed)
         #expect(access(path, F_OK) != 0)
     }

@@ -45,12 +45,12 @@ final class CachedResults {
         }
         results = current
         for _ in 0..<Self.countMax where results.count < Self.countMax {
-            if let result = try read(&random) { results.append(result) }
+            if let result = try readRandomObject(&random) { results.append(result) }
         }
     }
 
     /// A random property of an object; nil if there is none, or it depends on other objects.
-    private func read(_ random: inout SeededGenerator) throws -> CachedResult? {
+    private func readRandomObject(_ random: inout SeededGenerator) throws -> CachedResult? {
         let schema = store.storeDescription.schema
         guard let entity = schema.entities.randomElement(using: &random),
             let property = (entity.attributes.map(\.name) + entity.relationships.map(\.name))
