@@ -69,10 +69,10 @@ struct DaemonCommand: ParsableCommand {
         help: ArgumentHelp(
             "Maximum number of connections. The limit on open files may reduce it.",
             valueName: "number"))
-    var maxConnections = ServerLimits().connectionsMax
+    var maxConnections = ServerLimits().connections.total
 
     @Option(help: ArgumentHelp("Maximum number of connections per user.", valueName: "number"))
-    var maxConnectionsPerUser = ServerLimits().connectionsPerUserMax
+    var maxConnectionsPerUser = 256
 
     @Option(
         help: ArgumentHelp(
@@ -83,7 +83,7 @@ struct DaemonCommand: ParsableCommand {
         help: ArgumentHelp(
             "Maximum disk space for buffered rows of unfinished atomic imports.",
             valueName: "MiB"))
-    var maxSpool = ServerLimits().spoolBytesMax >> 20
+    var maxSpool = ServerLimits().spoolBytes.total >> 20
 
     @Option(
         help: ArgumentHelp(
@@ -132,10 +132,11 @@ struct DaemonCommand: ParsableCommand {
     /// The server's default limits, changed by the options.
     var limits: ServerLimits {
         var limits = ServerLimits()
-        limits.connectionsMax = maxConnections
-        limits.connectionsPerUserMax = maxConnectionsPerUser
+        limits.connections = SharedLimit(
+            maxConnections,
+            userShare: min(1, Double(maxConnectionsPerUser) / Double(maxConnections)))
         limits.readTimeMax = .seconds(queryTimeout)
-        limits.spoolBytesMax = maxSpool << 20
+        limits.spoolBytes.total = maxSpool << 20
         return limits
     }
 }

@@ -100,12 +100,19 @@ public final class Server: Service {
     /// Serves one connected Unix socket, such as an end of a socket pair, and takes ownership of
     /// it. It blocks briefly and must not be called on an event loop.
     public func serve(connectedSocket descriptor: Int32) throws(LarderError) {
+        try serve(connectedSocket: descriptor, as: nil)
+    }
+
+    /// - Parameter credentials: Those of the peer; nil to read them from the socket.
+    func serve(
+        connectedSocket descriptor: Int32, as credentials: PeerCredentials?
+    ) throws(LarderError) {
         let core = core
         do {
             _ = try ClientBootstrap(group: group)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
-                .channelInitializer { core.configure($0) }
+                .channelInitializer { core.configure($0, as: credentials) }
                 .withConnectedSocket(descriptor)
                 .wait()
         } catch {

@@ -52,7 +52,7 @@ final class ServerCore: Sendable {
             uniqueKeysWithValues: loopReaders.map { loopReader in
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
-                    loopReader: loopReader,
+                    backend: backend, loopReader: loopReader,
                     loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     writes: writes, registry: registry, store: store, spools: spools,
@@ -63,8 +63,8 @@ final class ServerCore: Sendable {
         self.storeDescription = store
         self.idle = idle
         self.writeBufferWaterMark = .init(
-            low: min(limits.batchBytesMax * 2, limits.queuedBytesSoftMax / 2),
-            high: min(limits.batchBytesMax * 8, limits.queuedBytesSoftMax))
+            low: min(limits.batchBytesMax, limits.queuedBytesSoftMax / 2),
+            high: min(limits.batchBytesMax * 3, limits.queuedBytesSoftMax))
         self.pool = pool
         self.writes = writes
         self.registry = registry
@@ -104,13 +104,18 @@ final class ServerCore: Sendable {
 
     /// Adds the handler of a connection to a channel. It must be called on the channel's event
     /// loop.
-    func configure(_ channel: any Channel) -> EventLoopFuture<Void> {
+    ///
+    /// - Parameter credentials: Those of the peer; nil to read them from the socket.
+    func configure(
+        _ channel: any Channel, as credentials: PeerCredentials? = nil
+    ) -> EventLoopFuture<Void> {
         guard let services = services[ObjectIdentifier(channel.eventLoop)] else {
             preconditionFailure("connections belong to the server's own event loops")
         }
-        return PeerCredentials.read(from: channel).flatMapThrowing { credentials in
+        let read = PeerCredentials.read(from: channel)
+        return read.flatMapThrowing { read in
             try channel.pipeline.syncOperations.addHandler(
-                ConnectionHandler(services: services, credentials: credentials))
+                ConnectionHandler(services: services, credentials: credentials ?? read))
         }
     }
 
@@ -124,7 +129,12 @@ final class ServerCore: Sendable {
         _ remaining: ArraySlice<LoopReader>, _ done: @escaping @Sendable () -> Void
     ) {
         guard let loopReader = remaining.first else {
-            if let writes { _ = writes.probe(done) } else { done() }
+            guard let writes else { return done() }
+            writes.append(
+                .probe(
+                    WriteQueue.Probe(for: .max, deadline: .distantFuture) { error in
+                        if error == nil { done() }
+                    }))
             return
         }
         loopReader.eventLoop.execute { [self] in

@@ -1,18 +1,18 @@
 import LarderModel
 
-/// The maxima of what connections may use: counts, bytes and times.
+/// The maxima of what connections may use: counts, bytes and times. What users share is a
+/// ``SharedLimit``.
 ///
 /// `Limits` has the maxima of the vocabulary itself, such as the depth of expressions.
 public struct ServerLimits: Hashable, Sendable {
     // Connections.
 
-    /// Open connections, in total and per user id.
-    public var connectionsMax = 1_024
-    public var connectionsPerUserMax = 256
-    /// The time from the connection to its first valid frame, and the number of connections that
-    /// may be without a handshake.
+    /// Open connections: at most 256 of one user.
+    public var connections = SharedLimit(1_024, userShare: 0.25)
+    /// The time from the connection to its first valid frame, and the connections that may be
+    /// without a handshake: at most 64 of one user.
     public var handshakeTimeMax: Duration = .seconds(5)
-    public var handshakesPendingMax = 64
+    public var handshakes = SharedLimit(128, userShare: 0.5)
     /// The length of a frame, and of a frame before the handshake.
     public var frameBytesMax = Limits.frameBytesMax
     public var handshakeFrameBytesMax = Limits.handshakeFrameBytesMax
@@ -21,13 +21,15 @@ public struct ServerLimits: Hashable, Sendable {
 
     // Bytes that wait.
 
-    /// Replies of one connection that its client does not read. A connection above the hard maximum
-    /// is closed; one above the soft maximum is closed after `queuedBytesSoftTimeMax`.
-    public var queuedBytesMax = 8 << 20
+    /// Replies of one connection that its client does not read. A connection above the hard maximum,
+    /// which is two of the longest frames, is closed; one above the soft maximum is closed if its
+    /// client reads nothing for `queuedBytesSoftTimeMax`.
+    public var queuedBytesMax = 32 << 20
     public var queuedBytesSoftMax = 2 << 20
     public var queuedBytesSoftTimeMax: Duration = .seconds(30)
-    /// Waiting replies, writes and incomplete frames per user id.
-    public var queuedBytesPerUserMax = 128 << 20
+    /// Memory for waiting replies, requests that are not answered yet and incomplete frames: at
+    /// most 80 MiB for one user.
+    public var memory = SharedLimit(160 << 20, userShare: 0.5)
     /// The time to send the closing error to a peer that the server disconnects.
     public var closingTimeMax: Duration = .seconds(2)
 
@@ -44,15 +46,22 @@ public struct ServerLimits: Hashable, Sendable {
     public var inlineBatchBytesMax = 128 << 10
     /// The time for which one connection may use its event loop before it lets others run.
     public var turnTimeMax: Duration = .milliseconds(2)
+    /// A longer frame is decoded, and its request performed, on a thread of the pool.
+    public var loopFrameBytesMax = 32 << 10
+    /// A longer reply is encoded on a thread of the pool.
+    public var loopReplyBytesMax = 256 << 10
     /// The size of a batch of a streamed result. See
     /// `docs/decisions/0023-batches-of-a-long-result.md`.
     public var batchBytesMax = 64 << 10
-    /// Readers of the pool, in total and per connection.
-    public var readersMax = 16
+    /// Readers of the pool: at most 16 of one user, and of one connection fewer.
+    public var readers = SharedLimit(32, userShare: 0.5)
     public var readersPerConnectionMax = 4
-    /// Reads that wait for a reader, in total and per user id, and the time that they wait.
-    public var readsWaitingMax = 1_024
-    public var readsWaitingPerUserMax = 512
+    /// Long reads that compute at a time, at most two of one user, and those that have begun to,
+    /// each of which has a thread.
+    public var readsRunning = SharedLimit(3, userShare: 0.67)
+    public var readsStarted = SharedLimit(16, userShare: 0.5)
+    /// Reads that wait for a reader, at most 512 of one user, and the time that they wait.
+    public var readsWaiting = SharedLimit(1_024, userShare: 0.5)
     public var readerWaitTimeMax: Duration = .seconds(5)
     /// Cached plans per event loop, and the bytes of the query shapes that identify them.
     public var plansMax = 512
@@ -62,29 +71,37 @@ public struct ServerLimits: Hashable, Sendable {
 
     // Writes.
 
-    /// Writes that wait for the writer, and the bytes of their frames.
-    public var writesQueuedMax = 4_096
-    public var writeBytesQueuedMax = 256 << 20
+    /// Writes that wait for the writer: at most 4,096 of one user.
+    public var writesQueued = SharedLimit(8_192, userShare: 0.5)
     /// The time that a write may wait. After that the server rejects it unexecuted.
     public var writeWaitTimeMax: Duration = .seconds(30)
+    /// The interval at which the deadlines of waiting writes, and the time of a long one, are
+    /// checked.
+    public var expiryInterval: Duration = .milliseconds(50)
     /// The number of consecutive requests of one connection after which it has its event loop to
     /// itself, so that its saves run on the loop.
     public var consecutiveRequestsMin = 16
     /// Change sets, and bytes of their frames, per commit.
     public var writeGroupMax = 256
-    public var writeGroupBytesMax = 16 << 20
+    public var writeGroupBytesMax = 1 << 20
+    /// The time that a long write may take while other users' writes wait. After that it is stopped
+    /// and tried again later, with twice the time.
+    public var writerTimeMax: Duration = .milliseconds(250)
+    /// After a save on an event loop that took longer, the loop executes none for
+    /// `slowDiskPause`: the disk may stall for longer.
+    public var inlineSaveTimeMax: Duration = .milliseconds(20)
+    public var slowDiskPause: Duration = .seconds(1)
 
     // Insert streams.
 
-    /// Insert streams that are one transaction each, and the disk space for their rows, in total.
-    public var atomicStreamsMax = 64
-    public var spoolBytesMax = 8 << 30
+    /// Insert streams that are one transaction each, and the disk space for their rows: at most 64
+    /// and 8 GiB of one user.
+    public var atomicStreams = SharedLimit(128, userShare: 0.5)
+    public var spoolBytes = SharedLimit(16 << 30, userShare: 0.5)
     /// The time from the opening of such a stream to its commit.
     public var atomicStreamTimeMax: Duration = .seconds(3_600)
-    /// The interval of progress replies while such a stream is stored, and the interval at which
-    /// the deadlines of waiting writes are checked during that time.
+    /// The interval of progress replies while such a stream is stored.
     public var progressInterval: Duration = .seconds(1)
-    public var expiryInterval: Duration = .milliseconds(50)
 
     // Shutdown.
 
@@ -96,7 +113,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// The maximum of open connections, given the number of descriptors that the process may open:
     /// three quarters of them less 64, but at least ``connectionsFloor``.
     func connectionsMax(descriptorLimit: Int) -> Int {
-        min(connectionsMax, max(Self.connectionsFloor, descriptorLimit / 4 * 3 - 64))
+        min(connections.total, max(Self.connectionsFloor, descriptorLimit / 4 * 3 - 64))
     }
 
     static let connectionsFloor = 16

@@ -15,20 +15,24 @@ public final class ReadBudget: Sendable {
     public let deadline: ContinuousClock.Instant?
     /// After its cancellation the read ends with `ErrorCode.cancelled`.
     public let cancellation: ReadCancellation?
+    /// Called from time to time during the read, on its thread. It may block to let others run.
+    public let pause: (@Sendable () -> Void)?
 
     public init(
         work: Int? = nil, workTimeMax: Duration? = nil,
-        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil
+        deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil,
+        pause: (@Sendable () -> Void)? = nil
     ) {
         self.work = work
         self.workTimeMax = workTimeMax
         self.deadline = deadline
         self.cancellation = cancellation
+        self.pause = pause
     }
 
     /// Whether it sets any limit.
     public var isBounded: Bool {
-        work != nil || workTimeMax != nil || cancellation != nil || deadline != nil
+        work != nil || workTimeMax != nil || cancellation != nil || deadline != nil || pause != nil
     }
 }
 

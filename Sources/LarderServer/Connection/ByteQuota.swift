@@ -1,7 +1,7 @@
 import LarderModel
 
-/// The bytes of one connection that wait, charged to its user: replies that the client does not
-/// read, writes that are not stored yet, and incomplete frames.
+/// The memory of one connection, charged to its user: replies that the client does not read,
+/// requests that are not answered yet, and incomplete frames.
 ///
 /// Small amounts are not charged, since most connections never have more: replies while the socket
 /// is writable, and incomplete frames of up to ``unchargedInputBytesMax``. There is one per
@@ -9,7 +9,7 @@ import LarderModel
 final class ByteQuota {
     static let userExceeded = LarderError(
         .resourceExhausted, "too many bytes of this user are waiting",
-        hint: "read the replies that are waiting, or send fewer writes at once")
+        hint: "read the replies that are waiting, or send fewer requests at once")
 
     static let unchargedInputBytesMax = 64 << 10
 
@@ -19,14 +19,15 @@ final class ByteQuota {
     private let charge: (Int) -> Bool
     private var output = 0
     private var input = 0
-    private var writes = 0
+    private var requests = 0
+    private var held = 0
 
     init(limits: ServerLimits, charge: @escaping (Int) -> Bool) {
         self.limits = limits
         self.charge = charge
     }
 
-    var total: Int { output + input + writes }
+    var total: Int { output + input + requests + held }
 
     /// Whether the waiting replies are above the soft maximum, which is allowed for a limited time.
     var isOutputAboveSoftMax: Bool { output > limits.queuedBytesSoftMax }
@@ -55,21 +56,29 @@ final class ByteQuota {
         return charge(change) || change < 0 ? nil : Self.userExceeded
     }
 
-    /// A write begins to wait.
+    /// Sets the memory of a frame that is being decoded, or of a request that waits until the
+    /// connection may have one more in flight. There is at most one, so it is never refused.
+    func hold(_ bytes: Int) {
+        guard bytes != held else { return }
+        _ = charge(bytes - held)
+        held = bytes
+    }
+
+    /// A request begins to wait, or to run outside of the event loop.
     ///
     /// - Returns: false, with nothing charged, if the user has too many bytes waiting.
-    func addWrite(_ bytes: Int) -> Bool {
+    func addRequest(_ bytes: Int) -> Bool {
         guard charge(bytes) else {
             _ = charge(-bytes)
             return false
         }
-        writes += bytes
+        requests += bytes
         return true
     }
 
-    /// A write no longer waits.
-    func removeWrite(_ bytes: Int) {
-        writes -= bytes
+    /// A request has ended.
+    func removeRequest(_ bytes: Int) {
+        requests -= bytes
         _ = charge(-bytes)
     }
 }

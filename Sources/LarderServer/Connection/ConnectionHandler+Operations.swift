@@ -9,13 +9,13 @@ extension ConnectionHandler {
         switch operation.kind {
         case .get(let identifiers, let properties): get(identifiers, properties, operation)
         case .query(let request): query(request, operation)
-        case .explain(let request): finish(id, services.loopReader.explain(request))
+        case .explain(let request): explain(request, operation)
         case .save(let changes): save(changes, operation)
         case .insertRows(let insertion): insertRows(insertion, operation)
         case .schema: finish(id, .schema(services.schemaText))
-        case .statistics: statistics(id)
+        case .statistics: statistics(operation)
         case .check: check(operation)
-        case .ping: ping(id)
+        case .ping: ping(operation)
         }
     }
 
@@ -24,89 +24,144 @@ extension ConnectionHandler {
     private func get(
         _ identifiers: [PersistentIdentifier], _ properties: [String]?, _ operation: Operation
     ) {
-        switch services.loopReader.objects(identifiers, properties: properties) {
-        case .reply(let reply): return finish(operation.id, reply)
-        case .needsPool: break
+        if isShort,
+            case .reply(let reply) = services.loopReader.objects(
+                identifiers, properties: properties)
+        {
+            return finish(operation.id, reply)
         }
-        let deadline = readDeadline(of: operation)
-        onPool(operation.id) { reader in
-            do throws(ReadFailure) {
-                let batches = try reader.objects(
-                    identifiers, properties: properties, budget: ReadBudget(deadline: deadline))
-                return .batches(batches, more: false)
-            } catch {
-                return .failed(error.larderError)
-            }
+        onPool(operation) { (reader, budget) throws(ReadFailure) in
+            .batches(
+                try reader.objects(identifiers, properties: properties, budget: budget),
+                more: false)
         }
     }
+
+    /// Whether the request of the last frame may be performed on the event loop.
+    private var isShort: Bool { frame.byteCount <= services.limits.loopFrameBytesMax }
 
     private func query(_ request: QueryRequest, _ operation: Operation) {
+        guard isShort else {
+            let backend = services.backend
+            return stream(request, operation) { () throws(LarderError) in
+                try backend.plan(try request.shape.decoded(), request.parameters)
+            }
+        }
         switch services.loopReader.query(request) {
         case .reply(let reply): finish(operation.id, reply)
-        case .needsPool(let plan): stream(plan, request, operation)
+        case .needsPool(let plan): stream(request, operation) { plan }
         }
     }
 
-    private func stream(_ plan: any QueryPlan, _ request: QueryRequest, _ operation: Operation) {
+    private func stream(
+        _ request: QueryRequest, _ operation: Operation,
+        plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan
+    ) {
         guard let context else { return }
+        let bytes = frame.memoryBytes
+        guard quota.addRequest(bytes) else {
+            return finish(operation.id, .failed(ByteQuota.userExceeded))
+        }
         let stream = QueryStream(
             requestID: operation.id, plan: plan, parameters: request.parameters,
             credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
-            services: services, connection: self, eventLoop: context.eventLoop)
+            bytes: bytes, services: services, connection: self, eventLoop: context.eventLoop)
         streams[operation.id] = stream
         stream.start()
     }
 
-    private func statistics(_ id: UInt64) {
+    private func explain(_ request: QueryRequest, _ operation: Operation) {
+        let backend = services.backend
+        onPool(operation) { (reader, budget) throws(ReadFailure) in
+            do throws(LarderError) {
+                let plan = try backend.plan(try request.shape.decoded(), request.parameters)
+                return .explained(try reader.explain(plan, request.parameters))
+            } catch {
+                throw .failed(error)
+            }
+        }
+    }
+
+    private func statistics(_ operation: Operation) {
         let serverStatistics = services.statistics
-        onPool(id) { reader in
+        // Not charged, so that it does not count itself.
+        onPool(operation, bytes: 0) { (reader, _) throws(ReadFailure) in
             do throws(LarderError) {
                 return .statistics(try reader.statistics() + serverStatistics())
             } catch {
-                return .failed(error)
+                throw .failed(error)
             }
         }
     }
 
     private func check(_ operation: Operation) {
-        let deadline = readDeadline(of: operation)
-        onPool(operation.id) { reader in
-            do throws(ReadFailure) {
-                return .checked(try reader.check(budget: ReadBudget(deadline: deadline)))
-            } catch {
-                return .failed(error.larderError)
-            }
+        onPool(operation) { (reader, budget) throws(ReadFailure) in
+            .checked(try reader.check(budget: budget))
         }
-    }
-
-    private func readDeadline(of operation: Operation) -> ContinuousClock.Instant {
-        .now.advanced(by: operation.time(atMost: services.limits.readTimeMax))
     }
 
     /// Executes a read with a single reply on a reader of the pool.
-    private func onPool(_ id: UInt64, _ read: @escaping @Sendable (any StoreReader) -> Reply) {
+    ///
+    /// - Parameter bytes: The memory that the request takes; nil for that of its frame.
+    private func onPool(
+        _ operation: Operation, bytes: Int? = nil,
+        _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Reply
+    ) {
         guard let port else { return }
-        let pool = services.pool
-        pool.acquire(for: port.identity, of: user, on: port.eventLoop) { reader in
-            let reply: Reply
+        let (id, pool, limits) = (operation.id, services.pool, services.limits)
+        let bytes = bytes ?? frame.memoryBytes
+        guard quota.addRequest(bytes) else {
+            return finish(id, .failed(ByteQuota.userExceeded))
+        }
+        let deadline = ContinuousClock.now.advanced(by: operation.time(atMost: limits.readTimeMax))
+        // Only the end of its snapshot cancels the read.
+        let cancellation = ReadCancellation()
+        pool.acquire(readerRequest(endSnapshot: { cancellation.cancel() })) { reader in
+            var reply: Reply
             switch reader {
-            case .success(let reader):
-                reply = read(reader.reader)
-                pool.release(reader)
             case .failure(let error): reply = .failed(error)
+            case .success(let reader):
+                do throws(ReadFailure) {
+                    reply = try read(
+                        reader.reader,
+                        reader.budget(deadline: deadline, cancellation: cancellation))
+                } catch {
+                    reply = .failed(
+                        cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError)
+                }
+                pool.release(reader)
             }
-            port.execute { $0.finish(id, reply) }
+            let encodable = EncodableReply(reply, to: id, encodedAbove: limits.loopReplyBytesMax)
+            port.execute { handler in
+                handler.requestEnded(bytes)
+                handler.finish(id, encodable)
+            }
         }
     }
 
-    private func ping(_ id: UInt64) {
+    /// A request of this connection for a reader.
+    func readerRequest(endSnapshot: @escaping @Sendable () -> Void) -> ReaderPool.Request {
+        guard let context else { preconditionFailure("a closed connection reads nothing") }
+        return ReaderPool.Request(
+            connection: ObjectIdentifier(self), user: user, eventLoop: context.eventLoop,
+            endSnapshot: endSnapshot)
+    }
+
+    private func ping(_ operation: Operation) {
+        let id = operation.id
         if let failure = services.probe.failure(of: services.loopReader) {
             return finish(id, .failed(failure))
         }
         guard let writes = services.writes, let port else { return finish(id, .pong) }
-        if let refusal = writes.probe({ port.execute { $0.finish(id, .pong) } }) {
-            finish(id, .failed(refusal))
-        }
+        writes.append(
+            .probe(
+                WriteQueue.Probe(for: user, deadline: writeDeadline(of: operation)) { error in
+                    port.execute { $0.finish(id, error.map { .failed($0) } ?? .pong) }
+                }))
+    }
+
+    private func writeDeadline(of operation: Operation) -> NIODeadline {
+        .now() + TimeAmount(operation.time(atMost: services.limits.writeWaitTimeMax))
     }
 
     // MARK: Writes
@@ -122,7 +177,7 @@ extension ConnectionHandler {
         }
         do throws(LarderError) {
             try insertion.check(nil, in: services.store.schema)
-            let spool = insertion.isAtomic ? try services.spools.open() : nil
+            let spool = insertion.isAtomic ? try services.spools.open(for: user) : nil
             // A stream that is stored batch by batch holds no resources between its batches.
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
@@ -138,33 +193,34 @@ extension ConnectionHandler {
     private func save(_ changes: ChangeSet, _ operation: Operation) {
         let id = operation.id
         guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
-        var received = SaveRequest(changes, from: source)
-        if !changes.idempotencyKey.isEmpty {
-            do throws(LarderError) {
-                received.digest = try changes.digest()
-            } catch {
-                return finish(id, .failed(error))
-            }
-        }
-        let bytes = frameBytes
-        if hasLoopAlone, let outcome = writes.saveInline(received, frameBytes: bytes) {
+        let received = SaveRequest(changes, from: source, digest: frame.digest)
+        if hasLoopAlone,
+            let outcome = writes.saveInline(received, for: user, frameBytes: frame.byteCount)
+        {
             return finish(id, Self.reply(to: outcome))
         }
         guard let port else { return }
-        guard quota.addWrite(bytes) else { return finish(id, .failed(ByteQuota.userExceeded)) }
-        let time = operation.time(atMost: services.limits.writeWaitTimeMax)
-        if changes.changes.contains(where: \.isBulk) {
-            // The rest of the time is for the rollback and the reply.
-            received.budget = ReadBudget(deadline: .now.advanced(by: time * 0.9))
-        }
-        let deadline = NIODeadline.now() + TimeAmount(time)
-        writes.save(
-            received, frameBytes: bytes, deadline: deadline, on: port.eventLoop
+        let bytes = frame.memoryBytes
+        guard quota.addRequest(bytes) else { return finish(id, .failed(ByteQuota.userExceeded)) }
+        let save = WriteQueue.Save(
+            received, for: user, frameBytes: frame.byteCount,
+            deadline: writeDeadline(of: operation), on: port.eventLoop
         ) { outcome in
             port.executeHere { handler in
-                handler.writeEnded(bytes)
-                handler.finish(id, Self.reply(to: outcome))
+                handler.requestEnded(bytes)
+                handler.saved(id, Self.reply(to: outcome))
             }
+        }
+        writes.append(.save(save))
+    }
+
+    private func saved(_ id: UInt64, _ reply: Reply) {
+        guard reply.estimatedBytes > services.limits.loopReplyBytesMax, let port else {
+            return finish(id, reply)
+        }
+        services.pool.submit(for: ObjectIdentifier(self), of: user) { _ in
+            let encoded = EncodableReply(reply, to: id, encodedAbove: 0)
+            port.execute { $0.finish(id, encoded) }
         }
     }
 

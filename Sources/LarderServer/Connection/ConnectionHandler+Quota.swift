@@ -21,7 +21,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Closes the connection if its replies stay above the soft maximum for too long.
+    /// Closes the connection if its replies stay above the soft maximum and its client reads
+    /// nothing of them for too long.
     private func watchStalledOutput() {
         guard quota.isOutputAboveSoftMax else {
             stalledTimer?.cancel()
@@ -30,15 +31,20 @@ extension ConnectionHandler {
         }
         guard stalledTimer == nil, let context else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let sentBytes = sentBytes
         stalledTimer = context.eventLoop.scheduleTask(
             in: TimeAmount(services.limits.queuedBytesSoftTimeMax)
-        ) { bound.value.stalledTimeRanOut() }
+        ) { bound.value.stalledTimeRanOut(since: sentBytes) }
     }
 
-    private func stalledTimeRanOut() {
+    /// The bytes of replies that the socket has taken.
+    private var sentBytes: Int {
+        repliedBytes - (context.map { Self.bufferedBytes(of: $0.channel) } ?? 0)
+    }
+
+    private func stalledTimeRanOut(since before: Int) {
         stalledTimer = nil
-        chargeOutput()
-        guard quota.isOutputAboveSoftMax else { return }
+        guard sentBytes == before else { return chargeOutput() }
         perform(
             state.handle(
                 .limitBreached(
@@ -54,10 +60,10 @@ extension ConnectionHandler {
         }
     }
 
-    /// A write of this connection no longer waits.
-    func writeEnded(_ bytes: Int) {
+    /// A request of this connection no longer takes memory.
+    func requestEnded(_ bytes: Int) {
         // A closed connection has released its whole quota.
         guard context != nil else { return }
-        quota.removeWrite(bytes)
+        quota.removeRequest(bytes)
     }
 }

@@ -21,9 +21,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let quota: ByteQuota
     var input = FrameBuffer()
     var stalledTimer: Scheduled<Void>?
-    /// The length of the last frame. It is that of the operation which starts now, because no frame
-    /// is taken while an operation is parked.
-    private(set) var frameBytes = 0
+    /// The bytes of all replies so far.
+    private(set) var repliedBytes = 0
+    /// The last frame. It is that of the operation which starts now, because no frame is taken while
+    /// an operation is parked.
+    private(set) var frame = ReceivedFrame()
+    /// A long frame is being decoded on a thread of the pool.
+    private var isDecoding = false
 
     private var flow: InputFlow
     private let codec = WireCodec()
@@ -129,7 +133,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         closingTimer?.cancel()
         if isRegistered, let port {
             isRegistered = false
-            services.registry.close(port, user: user, queuedBytes: quota.total)
+            services.registry.close(port, user: user, memory: quota.total)
         }
         self.context = nil
         drive(.closed)
@@ -164,7 +168,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func handle(_ event: InputFlow.Event) -> InputFlow.Action {
-        flow.handle(event, acceptsFrames: state.acceptsFrames)
+        flow.handle(event, acceptsFrames: state.acceptsFrames && !isDecoding)
     }
 
     private func takeFrame() -> InputFlow.Event {
@@ -177,9 +181,10 @@ final class ConnectionHandler: ChannelDuplexHandler {
             perform(state.handle(.frameTooLong(declaredBytes: byteCount, bytesMax: bytesMax)))
             return .noFrame
         case .frame(let byteCount):
-            frameBytes = byteCount
-            if let event = input.take(byteCount: byteCount, replyOrDecode) {
-                perform(state.handle(event))
+            if byteCount > services.limits.loopFrameBytesMax {
+                decodeOnPool(input.take(byteCount: byteCount))
+            } else if let frame = input.take(byteCount: byteCount, replyOrDecode) {
+                received(frame)
             }
             return .frameTaken(
                 moreAt: input.byteCount > 0 ? .now() : nil, outputBytes: output.byteCount)
@@ -189,17 +194,19 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Decodes a frame, unless it is a repeated `get` to which the reply cache has the reply.
     ///
     /// - Returns: nil if the reply has been sent.
-    private func replyOrDecode(_ frame: RawSpan) -> ConnectionState.Event? {
-        guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else { return decode(frame) }
+    private func replyOrDecode(_ frame: RawSpan) -> ReceivedFrame? {
+        guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else {
+            return ReceivedFrame(decoding: frame, codec)
+        }
         let reply: EncodedBatches
         switch services.loopReader.cachedReply(to: get) {
-        case .new: return decode(frame)
+        case .new: return ReceivedFrame(decoding: frame, codec)
         case .reply(let cached): reply = cached
         case .repeated(let key):
-            let event = decode(frame)
-            guard case .received(let envelope) = event,
+            let received = ReceivedFrame(decoding: frame, codec)
+            guard case .received(let envelope) = received.event,
                 let read = services.loopReader.read(envelope.request, cachingAs: key)
-            else { return event }
+            else { return received }
             reply = read
         }
         noteRequest()
@@ -207,12 +214,30 @@ final class ConnectionHandler: ChannelDuplexHandler {
         return nil
     }
 
-    private func decode(_ frame: RawSpan) -> ConnectionState.Event {
-        do throws(WireFailure) {
-            return .received(try codec.decodeRequest(frame))
-        } catch {
-            return .undecodable(error)
+    /// Until the frame is decoded, no other one is taken, so that the requests keep their order.
+    private func decodeOnPool(_ frame: ByteBuffer) {
+        guard let port else { return }
+        isDecoding = true
+        quota.hold(frame.readableBytes)
+        // Not with the reads of this connection, for which it would have to wait.
+        services.pool.submit(for: ObjectIdentifier(codec), of: user) { _ in
+            let decoded = ReceivedFrame(decoding: frame.readableBytesSpan, WireCodec())
+            port.execute { $0.decoded(decoded) }
         }
+    }
+
+    private func decoded(_ frame: ReceivedFrame) {
+        isDecoding = false
+        quota.hold(0)
+        guard context != nil else { return }
+        received(frame)
+        drive(.resumed)
+    }
+
+    private func received(_ frame: ReceivedFrame) {
+        self.frame = frame
+        perform(state.handle(frame.event))
+        if !state.acceptsFrames, !state.isClosing { quota.hold(frame.memoryBytes) }
     }
 
     private func scheduleTurn() {
@@ -229,6 +254,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .welcome(let reply, let clientName): welcome(reply, clientName: clientName)
         case .perform(let operation):
             noteRequest()
+            quota.hold(0)
             execute(operation)
         case .reply(let envelope): append(envelope)
         case .grant(let requestID, let batches): streams[requestID]?.grant(batches)
@@ -236,7 +262,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             streams[requestID]?.cancel()
             insertStreams[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
-            insertStreams[requestID]?.received(batch, isLast: isLast, frameBytes: frameBytes)
+            insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
             services.logger.debug("connection ended by the server", metadata: metadata)
             append(closingError)
@@ -264,27 +290,36 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let timer = handshakeTimer else { return }
         timer.cancel()
         handshakeTimer = nil
-        if isRegistered { services.registry.handshakeEnded() }
+        if isRegistered { services.registry.handshakeEnded(of: user) }
     }
 
     // MARK: Replies
 
     /// Sends the whole reply to an operation, or the last part of it.
-    func finish(_ requestID: UInt64, _ reply: Reply) {
+    func finish(_ requestID: UInt64, _ reply: EncodableReply) {
         guard !state.isClosing else { return }
-        append(ReplyEnvelope(id: requestID, reply: reply))
+        send(requestID, reply)
         perform(state.handle(.requestFinished(requestID)))
         drive(.resumed)
     }
 
+    func finish(_ requestID: UInt64, _ reply: Reply) { finish(requestID, .reply(reply)) }
+
     /// Sends a part of a reply.
-    func send(_ requestID: UInt64, _ reply: Reply) {
+    func send(_ requestID: UInt64, _ reply: EncodableReply) {
         guard !state.isClosing else { return }
-        append(ReplyEnvelope(id: requestID, reply: reply))
+        switch reply {
+        case .reply(let reply): append(ReplyEnvelope(id: requestID, reply: reply))
+        case .frame(let frame):
+            // The replies before it are sent first, so that they are not copied together.
+            sendOutput()
+            output.append(frame)
+            drive(.replyAppended)
+        }
     }
 
-    func streamEnded(_ requestID: UInt64, _ reply: Reply) {
-        streams[requestID] = nil
+    func streamEnded(_ requestID: UInt64, _ reply: EncodableReply) {
+        if let stream = streams.removeValue(forKey: requestID) { requestEnded(stream.bytes) }
         insertStreams[requestID] = nil
         finish(requestID, reply)
     }
@@ -293,10 +328,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         do throws(LarderError) {
             try codec.encode(envelope, into: &output)
         } catch {
-            let failure = LarderError(
-                .resourceExhausted, "the reply is longer than the maximum of a frame",
-                hint: "fetch fewer objects or properties at once")
-            let reply = ReplyEnvelope(id: envelope.id, reply: .failed(failure))
+            let reply = ReplyEnvelope(id: envelope.id, reply: .failed(EncodableReply.tooLong))
             do throws(LarderError) {
                 try codec.encode(reply, into: &output)
             } catch {
@@ -314,6 +346,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func sendOutput() {
         guard output.byteCount > 0, let context else { return }
         let bytes = output.take()
+        repliedBytes += bytes.readableBytes
         write(bytes, context)
         output.recycle(consume bytes)
         chargeOutput()

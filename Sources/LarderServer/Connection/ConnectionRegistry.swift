@@ -2,40 +2,36 @@ import LarderModel
 import NIOCore
 import Synchronization
 
-/// The open connections, and the quotas that they share: the number of connections and the bytes
-/// that wait, in total and per user.
+/// The open connections, and what their users share: the number of connections, of handshakes under
+/// way, and the memory.
 ///
 /// Its lock is taken when a connection opens, completes its handshake, has waiting bytes or closes;
 /// never for a request that gets its reply at once.
 final class ConnectionRegistry: Sendable {
-    private struct User {
-        var connections = 0
-        var queuedBytes = 0
-    }
-
     private struct State {
-        var connections: [ObjectIdentifier: ConnectionPort] = [:]
-        var users: [UInt32: User] = [:]
-        var count = 0
-        var handshakesPending = 0
+        var ports: [ObjectIdentifier: ConnectionPort] = [:]
+        var connections: UserShares
+        var handshakes: UserShares
+        var memory: UserShares
         var opened = 0
         var refused = 0
-        var queuedBytes = 0
         var isDraining = false
         var whenEmpty: (@Sendable () -> Void)?
     }
 
-    private let limits: ServerLimits
     private let connectionsMax: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Called each time the last connection has closed.
     private let becameEmpty: @Sendable () -> Void
 
     init(
         limits: ServerLimits, descriptorLimit: Int, becameEmpty: @escaping @Sendable () -> Void
     ) {
-        self.limits = limits
         self.connectionsMax = limits.connectionsMax(descriptorLimit: descriptorLimit)
+        self.state = Mutex(
+            State(
+                connections: UserShares(limits.connections),
+                handshakes: UserShares(limits.handshakes), memory: UserShares(limits.memory)))
         self.becameEmpty = becameEmpty
     }
 
@@ -47,10 +43,9 @@ final class ConnectionRegistry: Sendable {
                 state.refused += 1
                 return refusal
             }
-            state.connections[port.identity] = port
-            state.users[user, default: User()].connections += 1
-            state.count += 1
-            state.handshakesPending += 1
+            state.ports[port.identity] = port
+            state.connections.add(1, to: user)
+            state.handshakes.add(1, to: user)
             state.opened += 1
             return nil
         }
@@ -58,16 +53,15 @@ final class ConnectionRegistry: Sendable {
 
     private func refusal(_ state: borrowing State, user: UInt32) -> LarderError? {
         if state.isDraining { return ConnectionState.stopping }
-        if state.count >= connectionsMax {
-            return exhausted("the server has the maximum of \(connectionsMax) connections")
-        }
-        if state.users[user]?.connections ?? 0 >= limits.connectionsPerUserMax {
+        if !state.connections.allows(1, for: user, total: connectionsMax) {
             return exhausted(
-                "user \(user) has the maximum of \(limits.connectionsPerUserMax) connections")
+                "user \(user) has \(state.connections.used(by: user)) connections, its share of the "
+                    + "\(connectionsMax) that the server accepts")
         }
-        if state.handshakesPending >= limits.handshakesPendingMax {
+        if !state.handshakes.allows(1, for: user) {
             return exhausted(
-                "\(limits.handshakesPendingMax) connections have not sent a handshake yet")
+                "\(state.handshakes.used(by: user)) connections of user \(user) have not sent a "
+                    + "handshake yet")
         }
         return nil
     }
@@ -77,22 +71,19 @@ final class ConnectionRegistry: Sendable {
             .resourceExhausted, message, hint: "close idle connections, then try again")
     }
 
-    func handshakeEnded() {
-        state.withLock { $0.handshakesPending -= 1 }
+    func handshakeEnded(of user: UInt32) {
+        state.withLock { $0.handshakes.add(-1, to: user) }
     }
 
-    /// - Parameter queuedBytes: The bytes that are still charged for the connection.
-    func close(_ port: ConnectionPort, user: UInt32, queuedBytes: Int) {
+    /// - Parameter memory: The bytes that are still charged for the connection.
+    func close(_ port: ConnectionPort, user: UInt32, memory: Int) {
         let (isEmpty, whenEmpty) = state.withLock { state in
-            state.connections[port.identity] = nil
-            state.count -= 1
-            state.queuedBytes -= queuedBytes
-            if var usage = state.users[user] {
-                usage.connections -= 1
-                usage.queuedBytes -= queuedBytes
-                state.users[user] = usage.connections > 0 ? usage : nil
+            state.ports[port.identity] = nil
+            state.connections.add(-1, to: user)
+            state.memory.add(-memory, to: user)
+            guard state.connections.used == 0 else {
+                return (false, nil as (@Sendable () -> Void)?)
             }
-            guard state.count == 0 else { return (false, nil as (@Sendable () -> Void)?) }
             defer { state.whenEmpty = nil }
             return (true, state.whenEmpty)
         }
@@ -101,18 +92,17 @@ final class ConnectionRegistry: Sendable {
         whenEmpty?()
     }
 
-    /// Adds waiting bytes to a user's total, or subtracts them if negative.
+    /// Adds bytes to a user's memory, or subtracts them if negative.
     ///
-    /// - Returns: false if the total is above the maximum per user.
+    /// - Returns: false if the user has more than its share. The bytes are added all the same.
     func charge(_ bytes: Int, to user: UInt32) -> Bool {
         state.withLock { state in
-            state.queuedBytes += bytes
-            state.users[user]?.queuedBytes += bytes
-            return state.users[user]?.queuedBytes ?? 0 <= limits.queuedBytesPerUserMax
+            state.memory.add(bytes, to: user)
+            return state.memory.allows(0, for: user)
         }
     }
 
-    var isEmpty: Bool { state.withLock { $0.count == 0 } }
+    var isEmpty: Bool { state.withLock { $0.connections.used == 0 } }
 
     /// Lets every connection complete its requests and close, and admits no more connections.
     ///
@@ -120,9 +110,9 @@ final class ConnectionRegistry: Sendable {
     func drain(whenEmpty: @escaping @Sendable () -> Void) {
         let ports = state.withLock { state -> [ConnectionPort]? in
             state.isDraining = true
-            guard state.count > 0 else { return nil }
+            guard state.connections.used > 0 else { return nil }
             state.whenEmpty = whenEmpty
-            return Array(state.connections.values)
+            return Array(state.ports.values)
         }
         guard let ports else { return whenEmpty() }
         for port in ports { port.execute { $0.startDraining() } }
@@ -130,7 +120,7 @@ final class ConnectionRegistry: Sendable {
 
     /// Closes every connection at once.
     func closeAll() {
-        let ports = state.withLock { Array($0.connections.values) }
+        let ports = state.withLock { Array($0.ports.values) }
         for port in ports { port.execute { $0.closeNow() } }
     }
 
@@ -138,10 +128,10 @@ final class ConnectionRegistry: Sendable {
     var statistics: [Statistic] {
         state.withLock { state in
             [
-                Statistic("connections", .int(Int64(state.count))),
+                Statistic("connections", .int(Int64(state.connections.used))),
                 Statistic("connectionsOpened", .int(Int64(state.opened))),
                 Statistic("connectionsRefused", .int(Int64(state.refused))),
-                Statistic("queuedBytes", .int(Int64(state.queuedBytes))),
+                Statistic("requestMemoryBytes", .int(Int64(state.memory.used))),
             ]
         }
     }

@@ -8,6 +8,7 @@ struct ConnectionServices: Sendable {
     let limits: ServerLimits
     let welcome: Welcome
     let schemaText: String
+    let backend: any StoreBackend
     let loopReader: LoopReader
     let loopOccupancy: LoopOccupancy
     let flushQueue: FlushQueue

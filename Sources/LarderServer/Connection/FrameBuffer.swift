@@ -32,5 +32,13 @@ struct FrameBuffer {
         return result
     }
 
+    /// Removes the frame that ``start(frameBytesMax:)`` has found, and returns its content.
+    mutating func take(byteCount: Int) -> ByteBuffer {
+        bytes.moveReaderIndex(forwardBy: Frame.lengthBytes)
+        let content = bytes.readSlice(length: byteCount) ?? ByteBuffer()
+        if bytes.readableBytes == 0 { bytes = ByteBuffer() }
+        return content
+    }
+
     mutating func discardAll() { bytes = ByteBuffer() }
 }

@@ -19,6 +19,15 @@ struct ReplyBuffer: FrameSink {
         }
     }
 
+    /// Appends a frame that was encoded elsewhere.
+    mutating func append(_ frame: ByteBuffer) {
+        if bytes.readableBytes == 0 {
+            bytes = frame
+        } else {
+            bytes.writeImmutableBuffer(frame)
+        }
+    }
+
     /// Removes and returns all frames.
     mutating func take() -> ByteBuffer {
         defer { bytes = ByteBuffer() }

@@ -1,64 +1,196 @@
+import Dispatch
 import Glibc
+import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A few threads that run jobs in the order of their arrival, at most one at a time per connection:
-/// a connection with many long reads uses one thread and leaves the rest to others.
+/// A few threads for work that is too long for an event loop, shared fairly between users.
+///
+/// A few jobs run at a time, at most two of one user while others leave room. A connection has at
+/// most one job at a time, and its jobs run in order. A job that takes long gives way to others at
+/// intervals (``Turn/pauseIfOver()``), so that any number of long reads share the processors.
 ///
 /// The threads have a lower priority than the event loops, so that short requests run first.
 final class FairThreads: Sendable {
-    private struct Job {
+    typealias Work = @Sendable (Turn) -> Void
+
+    /// The right of a job to run.
+    final class Turn: Sendable {
+        /// The time after which a job gives way to others that wait.
+        static let time = TimeAmount.milliseconds(10)
+
+        let user: UInt32
+        fileprivate let connection: ObjectIdentifier
+        fileprivate let resumption = DispatchSemaphore(value: 0)
+        private let threads: FairThreads
+        private let end = Atomic<UInt64>(0)
+
+        fileprivate init(_ job: Job, on threads: FairThreads) {
+            user = job.user
+            connection = job.connection
+            self.threads = threads
+            begin()
+        }
+
+        fileprivate func begin() {
+            end.store((NIODeadline.now() + Self.time).uptimeNanoseconds, ordering: .relaxed)
+        }
+
+        /// Lets other jobs run if this one has run for its time, and returns when it may go on. Call
+        /// it often, on the thread of the job.
+        func pauseIfOver() {
+            let now = NIODeadline.now().uptimeNanoseconds
+            guard now >= end.load(ordering: .relaxed) else { return }
+            threads.pause(self)
+            begin()
+        }
+    }
+
+    fileprivate struct Job {
         let connection: ObjectIdentifier
-        let work: @Sendable () -> Void
+        let user: UInt32
+        let work: Work
+    }
+
+    /// What runs next: a job that has not started, or one that has given way.
+    private enum Next {
+        case start(Job)
+        case resume(Turn)
     }
 
     private struct State {
         var waiting: [Job] = []
-        /// The connections whose jobs are running, at most one per thread.
-        var running: Set<ObjectIdentifier> = []
+        var paused: [Turn] = []
+        /// The jobs that run, and the jobs that have a thread: running or paused.
+        var running: UserShares
+        var started: UserShares
+        /// The connections whose jobs have started.
+        var connections: Set<ObjectIdentifier> = []
 
-        /// The oldest job that may start.
-        mutating func takeNext(atMost count: Int) -> Job? {
-            guard running.count < count,
-                let index = waiting.firstIndex(where: { !running.contains($0.connection) })
-            else { return nil }
+        /// Takes the job that runs next, if one may. Paused jobs come first: each has waited for its
+        /// next turn for as long as it is in the list.
+        mutating func takeNext() -> Next? {
+            let resumed = bestIndex(in: paused, user: \.user) { _ in true }
+            let new = bestIndex(in: waiting, user: \.user) { job in
+                !connections.contains(job.connection) && started.allows(1, for: job.user)
+            }
+            switch (resumed, new) {
+            case (nil, nil): return nil
+            case (let index?, nil): return .resume(resume(index))
+            case (nil, let index?): return .start(start(index))
+            case (let old?, let index?):
+                let isNewAhead =
+                    running.used(by: waiting[index].user) < running.used(by: paused[old].user)
+                return isNewAhead ? .start(start(index)) : .resume(resume(old))
+            }
+        }
+
+        /// The first element whose user may run one more job, of the user with the fewest running.
+        private func bestIndex<Element>(
+            in elements: [Element], user: (Element) -> UInt32, where mayRun: (Element) -> Bool
+        ) -> Int? {
+            var best: (index: Int, running: Int)?
+            for (index, element) in elements.enumerated() {
+                let count = running.used(by: user(element))
+                if let best, best.running <= count { continue }
+                guard running.allows(1, for: user(element)), mayRun(element) else { continue }
+                best = (index, count)
+                if count == 0 { break }
+            }
+            return best?.index
+        }
+
+        private mutating func start(_ index: Int) -> Job {
             let job = waiting.remove(at: index)
-            running.insert(job.connection)
+            running.add(1, to: job.user)
+            started.add(1, to: job.user)
+            connections.insert(job.connection)
             return job
+        }
+
+        private mutating func resume(_ index: Int) -> Turn {
+            let turn = paused.remove(at: index)
+            running.add(1, to: turn.user)
+            return turn
+        }
+
+        mutating func end(_ turn: Turn) {
+            running.add(-1, to: turn.user)
+            started.add(-1, to: turn.user)
+            connections.remove(turn.connection)
         }
     }
 
-    private let count: Int
     private let threads: NIOThreadPool
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(count: Int) {
-        self.count = count
-        threads = NIOThreadPool(numberOfThreads: count)
+    /// - Parameters:
+    ///   - running: The jobs that run at a time.
+    ///   - started: The jobs that run or have given way: the number of threads.
+    init(running: SharedLimit, started: SharedLimit) {
+        threads = NIOThreadPool(numberOfThreads: started.total)
+        state = Mutex(State(running: UserShares(running), started: UserShares(started)))
         threads.start()
     }
 
     /// The callers bound the number of waiting jobs.
-    func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
-        state.withLock { $0.waiting.append(Job(connection: connection, work: work)) }
-        startNext()
+    ///
+    /// - Parameter connection: Jobs with the same identity run one after the other.
+    func submit(for connection: ObjectIdentifier, of user: UInt32, _ work: @escaping Work) {
+        state.withLock {
+            $0.waiting.append(Job(connection: connection, user: user, work: work))
+        }
+        runNext()
     }
 
-    /// Starts a thread for the oldest job that may start, and for those that may start after it.
-    private func startNext() {
-        guard let first = state.withLock({ $0.takeNext(atMost: count) }) else { return }
-        threads.submit { [self] _ in
-            Self.lowerPriority()
-            var next: Job? = first
-            while let job = next {
-                job.work()
-                // On this thread, because another one would have to be woken.
-                next = state.withLock { state in
-                    state.running.remove(job.connection)
-                    return state.takeNext(atMost: count)
-                }
+    private func runNext() {
+        guard let next = state.withLock({ $0.takeNext() }) else { return }
+        switch next {
+        case .resume(let turn): turn.resumption.signal()
+        case .start(let job): threads.submit { [self] _ in runAll(from: job) }
+        }
+    }
+
+    /// Runs a job, and those that may start after it. On this thread, because another one would have
+    /// to be woken.
+    private func runAll(from first: Job) {
+        Self.lowerPriority()
+        var next: Job? = first
+        while let job = next {
+            let turn = Turn(job, on: self)
+            job.work(turn)
+            let following = state.withLock { state in
+                state.end(turn)
+                return state.takeNext()
+            }
+            switch following {
+            case nil: return
+            case .start(let job)?: next = job
+            case .resume(let paused)?:
+                paused.resumption.signal()
+                return
             }
         }
+    }
+
+    /// Gives the place of a running job to another one, if one waits that has run less, and returns
+    /// when the job may go on.
+    private func pause(_ turn: Turn) {
+        let next = state.withLock { state -> Next? in
+            state.running.add(-1, to: turn.user)
+            guard let next = state.takeNext() else {
+                state.running.add(1, to: turn.user)
+                return nil
+            }
+            state.paused.append(turn)
+            return next
+        }
+        switch next {
+        case nil: return
+        case .start(let job)?: threads.submit { [self] _ in runAll(from: job) }
+        case .resume(let other)?: other.resumption.signal()
+        }
+        turn.resumption.wait()
     }
 
     /// A third of the weight of a thread of normal priority.

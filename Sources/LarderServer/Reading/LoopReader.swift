@@ -119,16 +119,6 @@ final class LoopReader: @unchecked Sendable {
         return .needsPool(entry.plan)
     }
 
-    func explain(_ request: QueryRequest) -> Reply {
-        eventLoop.assertInEventLoop()
-        do throws(LarderError) {
-            let plan = try plan(request).plan
-            return .explained(try openReader().explain(plan, request.parameters))
-        } catch {
-            return .failed(error)
-        }
-    }
-
     /// Releases the store reader and the caches. It must be called on the event loop after the last
     /// read.
     func close() {

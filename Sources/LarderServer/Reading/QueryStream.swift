@@ -20,31 +20,34 @@ final class QueryStream {
 
     /// The report of a job of the pool. It has released the reader, except after `paused`.
     private enum Outcome: Sendable {
-        case last(Batch)
+        case last(EncodableReply)
         /// The next batch is already being read.
-        case batch(Batch)
+        case batch(EncodableReply)
         /// The next batch is not allowed yet.
-        case paused(Batch, PooledReader)
+        case paused(EncodableReply, PooledReader)
         case failed(LarderError)
     }
 
     /// The state that the jobs share with the event loop. It outlives a stream that has ended.
     private final class Execution: Sendable {
-        let plan: any QueryPlan
+        let requestID: UInt64
+        let plan: @Sendable () throws(LarderError) -> any QueryPlan
         let parameters: QueryParameters
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
-        let batchBytesMax: Int
+        let limits: ServerLimits
         private let isNextAllowed = Atomic(false)
 
         init(
-            _ plan: any QueryPlan, _ parameters: QueryParameters,
-            deadline: ContinuousClock.Instant, batchBytesMax: Int
+            _ requestID: UInt64,
+            _ plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
+            _ parameters: QueryParameters, deadline: ContinuousClock.Instant, limits: ServerLimits
         ) {
+            self.requestID = requestID
             self.plan = plan
             self.parameters = parameters
             self.deadline = deadline
-            self.batchBytesMax = batchBytesMax
+            self.limits = limits
         }
 
         /// Called on the event loop.
@@ -59,6 +62,8 @@ final class QueryStream {
     }
 
     let requestID: UInt64
+    /// The memory that the request takes.
+    let bytes: Int
     private let execution: Execution
     private let pool: ReaderPool
     private unowned let connection: ConnectionHandler
@@ -70,16 +75,19 @@ final class QueryStream {
 
     /// - Parameters:
     ///   - credit: The credit of the request; 0 is unlimited.
+    ///   - plan: Called on a thread of the pool.
     ///   - time: The time in which the last batch must have been sent.
+    ///   - bytes: The memory that the request takes.
     init(
-        requestID: UInt64, plan: any QueryPlan, parameters: QueryParameters, credit: UInt32,
-        time: Duration, services: ConnectionServices, connection: ConnectionHandler,
-        eventLoop: any EventLoop
+        requestID: UInt64, plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
+        parameters: QueryParameters, credit: UInt32, time: Duration, bytes: Int,
+        services: ConnectionServices, connection: ConnectionHandler, eventLoop: any EventLoop
     ) {
         self.requestID = requestID
+        self.bytes = bytes
         self.execution = Execution(
-            plan, parameters, deadline: .now.advanced(by: time),
-            batchBytesMax: services.limits.batchBytesMax)
+            requestID, plan, parameters, deadline: .now.advanced(by: time),
+            limits: services.limits)
         self.pool = services.pool
         self.connection = connection
         self.eventLoop = eventLoop
@@ -93,9 +101,7 @@ final class QueryStream {
         allowNext()
         let (execution, pool) = (execution, pool)
         let report = reporter()
-        pool.acquire(
-            for: ObjectIdentifier(connection), of: connection.user, on: eventLoop
-        ) { reader in
+        pool.acquire(connection.readerRequest(endSnapshot: snapshotEnder())) { reader in
             switch reader {
             case .success(let reader): Self.readBatch(execution, reader, pool, report)
             case .failure(let error): report(.failed(error))
@@ -133,9 +139,7 @@ final class QueryStream {
             allowNext()
             let (execution, pool) = (execution, pool)
             let report = reporter()
-            pool.submit(for: reader.connection) {
-                Self.readBatch(execution, reader, pool, report)
-            }
+            pool.submit(reader) { Self.readBatch(execution, reader, pool, report) }
         }
     }
 
@@ -154,7 +158,19 @@ final class QueryStream {
 
     private func finish(_ reply: Reply) {
         abandon()
-        connection.streamEnded(requestID, reply)
+        connection.streamEnded(requestID, .reply(reply))
+    }
+
+    /// The store cannot keep the snapshot of the query any longer.
+    private func snapshotEnds() {
+        if case .ended = phase { return }
+        finish(.failed(ReaderPool.snapshotExpired))
+    }
+
+    private func snapshotEnder() -> @Sendable () -> Void {
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        let eventLoop = eventLoop
+        return { eventLoop.execute { bound.value.snapshotEnds() } }
     }
 
     private func timeRanOut() {
@@ -179,18 +195,20 @@ final class QueryStream {
         }
         switch outcome {
         case .failed(let error): finish(.failed(error))
-        case .last(let batch): finish(.batches([batch], more: false))
-        case .batch(let batch): connection.send(requestID, .batches([batch], more: true))
-        case .paused(let batch, let reader):
+        case .last(let reply):
+            abandon()
+            connection.streamEnded(requestID, reply)
+        case .batch(let reply): connection.send(requestID, reply)
+        case .paused(let reply, let reader):
             phase = .paused(reader)
-            connection.send(requestID, .batches([batch], more: true))
+            connection.send(requestID, reply)
         }
         resume()
     }
 
     private func release(_ reader: PooledReader) {
         let pool = pool
-        pool.submit(for: reader.connection) { pool.release(reader) }
+        pool.submit(reader) { pool.release(reader) }
     }
 
     /// A function with which a job reports its outcome to the event loop.
@@ -208,14 +226,17 @@ final class QueryStream {
     ) {
         do throws(ReadFailure) {
             let (batch, isLast) = try nextBatch(execution, reader)
+            let reply = EncodableReply(
+                .batches([batch], more: !isLast), to: execution.requestID,
+                encodedAbove: execution.limits.loopReplyBytesMax)
             guard !isLast else {
                 pool.release(reader)
-                return report(.last(batch))
+                return report(.last(reply))
             }
-            guard execution.takePermission() else { return report(.paused(batch, reader)) }
-            report(.batch(batch))
+            guard execution.takePermission() else { return report(.paused(reply, reader)) }
+            report(.batch(reply))
             // Queued again, so that the jobs of other connections run first.
-            pool.submit(for: reader.connection) { readBatch(execution, reader, pool, report) }
+            pool.submit(reader) { readBatch(execution, reader, pool, report) }
         } catch {
             pool.release(reader)
             report(.failed(error.larderError))
@@ -229,11 +250,13 @@ final class QueryStream {
             throw .failed(LarderError(.cancelled, "the query was cancelled by its client"))
         }
         guard ContinuousClock.now < execution.deadline else { throw .failed(timeout) }
-        let budget = ReadBudget(
+        let budget = reader.budget(
             deadline: execution.deadline, cancellation: execution.cancellation)
-        let bytesMax = execution.batchBytesMax
+        let bytesMax = execution.limits.batchBytesMax
         if let cursor = reader.cursor { return try cursor.next(bytesMax: bytesMax, budget: budget) }
-        let cursor = try reader.reader.open(execution.plan, execution.parameters, budget: budget)
+        let plan: any QueryPlan
+        do throws(LarderError) { plan = try execution.plan() } catch { throw .failed(error) }
+        let cursor = try reader.reader.open(plan, execution.parameters, budget: budget)
         reader.cursor = cursor
         return try cursor.next(bytesMax: bytesMax, budget: budget)
     }

@@ -5,83 +5,97 @@ import Synchronization
 /// A few threads and a bounded set of store readers, for reads that are too long for an event loop.
 ///
 /// A read has one reader from beginning to end, also while its client is slow, but a thread only
-/// while it computes. A connection has at most its share of the readers. Reads wait for a reader in
-/// the order of their arrival, for a bounded time.
+/// while it computes. A connection and a user have at most their shares of the readers. Reads wait
+/// for a reader in the order of their arrival, for a bounded time.
+///
+/// An open read keeps its snapshot, and the log of the store grows as long as old snapshots need
+/// it; so the pool can end them (``endSnapshots(atMost:)``).
 final class ReaderPool: Sendable {
     typealias Job = @Sendable (Result<PooledReader, LarderError>) -> Void
 
-    private struct Waiter {
-        let number: Int
+    /// A read that needs a reader.
+    struct Request: Sendable {
+        /// Its share of the readers is charged, and its jobs run one after the other.
         let connection: ObjectIdentifier
         let user: UInt32
+        /// Schedules the end of the waiting time.
+        let eventLoop: any EventLoop
+        /// Ends the read with `snapshotExpired`; called on any thread.
+        let endSnapshot: @Sendable () -> Void
+    }
+
+    private struct Waiter {
+        let number: Int
+        let request: Request
         let job: Job
         let expiry: Scheduled<Void>
     }
 
     private struct State {
         var idle: [PooledReader] = []
-        /// Admitted reads that have not ended, in total and by connection. Each has a reader or
-        /// will take one, so the pool never makes more readers than this.
-        var busy = 0
-        var busyByConnection: [ObjectIdentifier: Int] = [:]
+        /// Admitted reads that have not ended, from the oldest. Each has a reader or will take one,
+        /// so the pool never makes more readers than this.
+        var active: [(number: Int, request: Request)] = []
+        /// The same, by user and by connection.
+        var readers: UserShares
+        var readersByConnection: [ObjectIdentifier: Int] = [:]
         var waiters: [Waiter] = []
+        var waiting: UserShares
         var nextNumber = 0
     }
 
-    private static let threadCount = 2
-
     private let backend: any StoreBackend
     private let limits: ServerLimits
-    private let threads = FairThreads(count: ReaderPool.threadCount)
-    private let state = Mutex(State())
+    private let threads: FairThreads
+    private let state: Mutex<State>
 
     init(backend: any StoreBackend, limits: ServerLimits) {
         self.backend = backend
         self.limits = limits
+        threads = FairThreads(running: limits.readsRunning, started: limits.readsStarted)
+        state = Mutex(
+            State(
+                readers: UserShares(limits.readers), waiting: UserShares(limits.readsWaiting)))
     }
 
     /// Runs a job on a thread of the pool with a reader, or with the error that there is none. The
     /// job or its successors must return the reader with ``release(_:)``.
-    ///
-    /// - Parameters:
-    ///   - connection: Its share of the readers is charged.
-    ///   - user: The share of waiting reads of this user id is charged.
-    ///   - eventLoop: Schedules the end of the waiting time.
-    func acquire(
-        for connection: ObjectIdentifier, of user: UInt32, on eventLoop: any EventLoop,
-        _ job: @escaping Job
-    ) {
-        let admitted = state.withLock { state -> Bool? in
-            if mayStart(connection, state) {
-                start(connection, &state)
-                return true
-            }
-            guard mayWait(user, state) else { return nil }
+    func acquire(_ request: Request, _ job: @escaping Job) {
+        let admitted = state.withLock { state -> Result<Int, LarderError>? in
             let number = state.nextNumber
             state.nextNumber += 1
-            let expiry = eventLoop.scheduleTask(in: TimeAmount(limits.readerWaitTimeMax)) {
+            if mayStart(request, state) {
+                start(number, request, &state)
+                return .success(number)
+            }
+            guard state.waiting.take(1, for: request.user) else { return .failure(Self.tooMany) }
+            let expiry = request.eventLoop.scheduleTask(in: TimeAmount(limits.readerWaitTimeMax)) {
                 self.expire(number)
             }
             state.waiters.append(
-                Waiter(
-                    number: number, connection: connection, user: user, job: job, expiry: expiry))
-            return false
+                Waiter(number: number, request: request, job: job, expiry: expiry))
+            return nil
         }
         switch admitted {
-        case true?: run(job, for: connection)
-        case false?: break
-        case nil:
-            job(
-                .failure(
-                    LarderError(
-                        .resourceExhausted, "too many long reads are waiting",
-                        hint: "try again later")))
+        case .success(let number)?: run(job, for: request, number)
+        case .failure(let error)?: job(.failure(error))
+        case nil: break
         }
     }
 
-    /// Runs more work of a connection, with a reader that it has.
-    func submit(for connection: ObjectIdentifier, _ work: @escaping @Sendable () -> Void) {
-        threads.submit(for: connection, work)
+    /// Runs more work of a read that has a reader.
+    func submit(_ reader: PooledReader, _ work: @escaping @Sendable () -> Void) {
+        submit(for: reader.request.connection, of: reader.request.user) { turn in
+            reader.turn = turn
+            work()
+        }
+    }
+
+    /// Runs work that needs no reader.
+    func submit(
+        for connection: ObjectIdentifier, of user: UInt32, _ work: @escaping FairThreads.Work
+    ) {
+        threads.submit(for: connection, of: user, work)
     }
 
     /// Returns a reader to the pool and closes its cursor. It must be called on a thread of the
@@ -90,65 +104,102 @@ final class ReaderPool: Sendable {
         reader.cursor?.close()
         reader.cursor = nil
         state.withLock { $0.idle.append(reader) }
-        ended(for: reader.connection)
+        ended(reader.number)
     }
 
-    private func ended(for connection: ObjectIdentifier) {
+    private func ended(_ number: Int) {
         let next = state.withLock { state -> Waiter? in
-            state.busy -= 1
-            let left = (state.busyByConnection[connection] ?? 1) - 1
-            state.busyByConnection[connection] = left > 0 ? left : nil
-            guard
-                let index = state.waiters.firstIndex(where: { mayStart($0.connection, state) })
+            guard let index = state.active.firstIndex(where: { $0.number == number })
             else { return nil }
-            let waiter = state.waiters.remove(at: index)
-            start(waiter.connection, &state)
+            let request = state.active.remove(at: index).request
+            state.readers.add(-1, to: request.user)
+            let left = (state.readersByConnection[request.connection] ?? 1) - 1
+            state.readersByConnection[request.connection] = left > 0 ? left : nil
+            guard let next = state.waiters.firstIndex(where: { mayStart($0.request, state) })
+            else { return nil }
+            let waiter = takeWaiter(at: next, &state)
+            start(waiter.number, waiter.request, &state)
             return waiter
         }
         guard let next else { return }
         next.expiry.cancel()
-        run(next.job, for: next.connection)
+        run(next.job, for: next.request, next.number)
     }
 
-    private func mayStart(_ connection: ObjectIdentifier, _ state: borrowing State) -> Bool {
-        (state.busyByConnection[connection] ?? 0) < limits.readersPerConnectionMax
-            && state.busy < limits.readersMax
+    private func takeWaiter(at index: Int, _ state: inout State) -> Waiter {
+        let waiter = state.waiters.remove(at: index)
+        state.waiting.add(-1, to: waiter.request.user)
+        return waiter
     }
 
-    private func mayWait(_ user: UInt32, _ state: borrowing State) -> Bool {
-        state.waiters.count < limits.readsWaitingMax
-            && state.waiters.count(where: { $0.user == user }) < limits.readsWaitingPerUserMax
+    private func mayStart(_ request: Request, _ state: borrowing State) -> Bool {
+        (state.readersByConnection[request.connection] ?? 0) < limits.readersPerConnectionMax
+            && state.readers.allows(1, for: request.user)
     }
 
-    private func start(_ connection: ObjectIdentifier, _ state: inout State) {
-        state.busy += 1
-        state.busyByConnection[connection, default: 0] += 1
+    private func start(_ number: Int, _ request: Request, _ state: inout State) {
+        state.active.append((number, request))
+        state.readers.add(1, to: request.user)
+        state.readersByConnection[request.connection, default: 0] += 1
     }
 
-    private func run(_ job: @escaping Job, for connection: ObjectIdentifier) {
-        submit(for: connection) { [self] in
+    private func run(_ job: @escaping Job, for request: Request, _ number: Int) {
+        submit(for: request.connection, of: request.user) { [self] turn in
             do throws(LarderError) {
-                job(.success(try takeReader(for: connection)))
+                job(.success(try takeReader(for: request, number, turn)))
             } catch {
                 job(.failure(error))
-                ended(for: connection)
+                ended(number)
             }
         }
     }
 
-    private func takeReader(for connection: ObjectIdentifier) throws(LarderError) -> PooledReader {
+    private func takeReader(
+        for request: Request, _ number: Int, _ turn: FairThreads.Turn
+    ) throws(LarderError) -> PooledReader {
         guard let idle = state.withLock({ $0.idle.popLast() }) else {
-            return PooledReader(try backend.makeReader(), connection: connection)
+            return PooledReader(try backend.makeReader(), for: request, number, turn)
         }
-        idle.connection = connection
+        idle.request = request
+        idle.number = number
+        idle.turn = turn
         return idle
     }
+
+    /// Ends the oldest reads of the user who has most, and then of the next one, and so on.
+    func endSnapshots(atMost count: Int) {
+        let ended = state.withLock { state -> [Request] in
+            var left = state.readers
+            var requests = state.active.map(\.request)
+            var ended: [Request] = []
+            while ended.count < count, !requests.isEmpty {
+                let most = requests.map { left.used(by: $0.user) }.max() ?? 0
+                guard let index = requests.firstIndex(where: { left.used(by: $0.user) == most })
+                else { break }
+                let request = requests.remove(at: index)
+                left.add(-1, to: request.user)
+                ended.append(request)
+            }
+            return ended
+        }
+        for request in ended { request.endSnapshot() }
+    }
+
+    /// The number of reads that may have a snapshot.
+    var activeCount: Int { state.withLock { $0.active.count } }
+
+    static let snapshotExpired = LarderError(
+        .snapshotExpired, "the store's log has become too long to keep the snapshot of this read",
+        hint: "send the query again, and read the result faster or in smaller parts")
+
+    private static let tooMany = LarderError(
+        .resourceExhausted, "too many long reads of this user are waiting", hint: "try again later")
 
     private func expire(_ number: Int) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number })
             else { return nil }
-            return state.waiters.remove(at: index)
+            return takeWaiter(at: index, &state)
         }
         waiter?.job(
             .failure(
@@ -170,7 +221,7 @@ final class ReaderPool: Sendable {
     var statistics: [Statistic] {
         state.withLock { state in
             [
-                Statistic("poolReads", .int(Int64(state.busy))),
+                Statistic("poolReads", .int(Int64(state.active.count))),
                 Statistic("poolReadsWaiting", .int(Int64(state.waiters.count))),
             ]
         }
@@ -185,10 +236,27 @@ final class ReaderPool: Sendable {
 final class PooledReader: @unchecked Sendable {
     let reader: any StoreReader
     var cursor: (any ResultCursor)?
-    fileprivate(set) var connection: ObjectIdentifier
+    fileprivate(set) var request: ReaderPool.Request
+    fileprivate var number: Int
+    /// The turn of the job that uses it now.
+    fileprivate var turn: FairThreads.Turn
 
-    fileprivate init(_ reader: any StoreReader, connection: ObjectIdentifier) {
+    fileprivate init(
+        _ reader: any StoreReader, for request: ReaderPool.Request, _ number: Int,
+        _ turn: FairThreads.Turn
+    ) {
         self.reader = reader
-        self.connection = connection
+        self.request = request
+        self.number = number
+        self.turn = turn
+    }
+
+    /// A budget with which the read lets others run in its turn.
+    func budget(
+        deadline: ContinuousClock.Instant, cancellation: ReadCancellation
+    ) -> ReadBudget {
+        ReadBudget(
+            deadline: deadline, cancellation: cancellation,
+            pause: { [turn] in turn.pauseIfOver() })
     }
 }

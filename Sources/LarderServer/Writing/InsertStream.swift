@@ -13,7 +13,7 @@ import NIOCore
 final class InsertStream {
     private enum Item {
         /// A message of the client; one without rows only marks the end.
-        case message(Batch?, isLast: Bool, frameBytes: Int)
+        case message(Batch?, isLast: Bool, bytes: Int)
         /// Later messages are ignored.
         case failure(LarderError)
     }
@@ -32,7 +32,7 @@ final class InsertStream {
     private let eventLoop: any EventLoop
     private let cancellation = ReadCancellation()
     /// When all rows must be stored; nil if only each batch has a limit.
-    private let deadline: ContinuousClock.Instant?
+    private let deadline: NIODeadline?
     private let spool: SpoolFile?
     private var spooledBytes = 0
 
@@ -60,7 +60,7 @@ final class InsertStream {
         self.writes = writes
         self.connection = connection
         self.eventLoop = eventLoop
-        deadline = time.map { ContinuousClock.now.advanced(by: $0) }
+        deadline = time.map { .now() + TimeAmount($0) }
         guard let time else { return }
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         timer = eventLoop.scheduleTask(in: TimeAmount(time)) { bound.value.end(Self.expired) }
@@ -68,7 +68,8 @@ final class InsertStream {
 
     // MARK: Messages of the client
 
-    func received(_ batch: Batch?, isLast: Bool, frameBytes: Int) {
+    /// - Parameter bytes: The memory that the batch takes.
+    func received(_ batch: Batch?, isLast: Bool, bytes: Int) {
         guard !isComplete else {
             if !hasFailed { end(Self.malformed("rows were sent after the last")) }
             return
@@ -88,9 +89,9 @@ final class InsertStream {
         } catch {
             return end(error)
         }
-        guard connection.quota.addWrite(frameBytes) else { return end(ByteQuota.userExceeded) }
+        guard connection.quota.addRequest(bytes) else { return end(ByteQuota.userExceeded) }
         isComplete = isLast
-        waiting.append(.message(batch, isLast: isLast, frameBytes: frameBytes))
+        waiting.append(.message(batch, isLast: isLast, bytes: bytes))
         step()
     }
 
@@ -135,7 +136,7 @@ final class InsertStream {
     }
 
     private func dropWaiting() {
-        for case .message(_, _, let bytes) in waiting { connection.writeEnded(bytes) }
+        for case .message(_, _, let bytes) in waiting { connection.requestEnded(bytes) }
         waiting = []
     }
 
@@ -159,20 +160,20 @@ final class InsertStream {
     }
 
     private func store(_ batch: Batch, isLast: Bool, _ bytes: Int) {
-        let limits = connection.services.limits
-        let waitEnd = ContinuousClock.now.advanced(by: limits.writeWaitTimeMax)
+        let waitEnd = NIODeadline.now() + TimeAmount(connection.services.limits.writeWaitTimeMax)
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let eventLoop = eventLoop
-        writes.insert(
-            WriteQueue.Insert(
-                received, firstRow: stored.rowCount, rows: { OneBatch(batch) },
-                deadline: min(deadline ?? waitEnd, waitEnd)
-            ) { outcome in
-                eventLoop.execute {
-                    bound.value.isBusy = false
-                    bound.value.processed(outcome, isLast: isLast, bytes: bytes)
-                }
-            })
+        writes.append(
+            .insert(
+                WriteQueue.Insert(
+                    received, for: connection.user, firstRow: stored.rowCount,
+                    rows: { _ in OneBatch(batch) }, deadline: min(deadline ?? waitEnd, waitEnd)
+                ) { outcome in
+                    eventLoop.execute {
+                        bound.value.isBusy = false
+                        bound.value.processed(outcome, isLast: isLast, bytes: bytes)
+                    }
+                }))
     }
 
     /// On a thread of the pool, because a write to the disk may block.
@@ -180,7 +181,7 @@ final class InsertStream {
         let start = spooledBytes
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let eventLoop = eventLoop
-        connection.services.pool.submit(for: ObjectIdentifier(connection)) {
+        connection.services.pool.submit(for: ObjectIdentifier(self), of: connection.user) { _ in
             let end = Result { () throws(LarderError) in try spool.append(batch, at: start) }
             eventLoop.execute {
                 let stream = bound.value
@@ -198,7 +199,7 @@ final class InsertStream {
         _ outcome: Result<InsertedRows, LarderError>, isLast: Bool, bytes: Int
     ) {
         guard case .receiving = phase else { return }
-        connection.writeEnded(bytes)
+        connection.requestEnded(bytes)
         switch outcome {
         case .failure(let error): return finish(.failed(error))
         case .success(let rows):
@@ -209,7 +210,7 @@ final class InsertStream {
         }
         // A failure may follow the last batch.
         guard isLast, waiting.isEmpty else {
-            connection.send(requestID, .inserted(stored, more: true))
+            send(.inserted(stored, more: true))
             return step()
         }
         if let spool { storeAll(spool) } else { finish(.inserted(stored, more: false)) }
@@ -220,27 +221,30 @@ final class InsertStream {
     private func storeAll(_ spool: SpoolFile) {
         phase = .storing
         let (end, cancellation) = (spooledBytes, cancellation)
-        let deadline = deadline ?? .now
+        let deadline = deadline ?? .now()
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let eventLoop = eventLoop
         let interval = TimeAmount(connection.services.limits.progressInterval)
         progress = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             bound.value.sendProgress()
         }
-        writes.insert(
-            WriteQueue.Insert(
-                received, firstRow: 0,
-                rows: {
-                    SpooledRows(spool, end: end, deadline: deadline, cancellation: cancellation)
-                }, deadline: deadline
-            ) { outcome in eventLoop.execute { bound.value.committed(outcome) } })
+        writes.append(
+            .insert(
+                WriteQueue.Insert(
+                    received, for: connection.user, firstRow: 0,
+                    rows: { stop in
+                        SpooledRows(
+                            spool, end: end, deadline: deadline,
+                            cancellations: [cancellation, stop].compactMap(\.self))
+                    }, deadline: deadline
+                ) { outcome in eventLoop.execute { bound.value.committed(outcome) } }))
     }
 
     private func sendProgress() {
         guard case .storing = phase else { return }
         var progress = stored
         progress.keys = []
-        connection.send(requestID, .inserted(progress, more: true))
+        send(.inserted(progress, more: true))
     }
 
     /// The runs of keys per reply; more runs take several replies.
@@ -256,7 +260,7 @@ final class InsertStream {
                 var part = rows
                 part.keys = Array(rows.keys.prefix(Self.keyRunsMax))
                 rows.keys.removeFirst(Self.keyRunsMax)
-                connection.send(requestID, .inserted(part, more: true))
+                send(.inserted(part, more: true))
             }
             finish(.inserted(rows, more: false))
         }
@@ -265,8 +269,10 @@ final class InsertStream {
     private func finish(_ reply: Reply) {
         dropWaiting()
         abandon()
-        connection.streamEnded(requestID, reply)
+        connection.streamEnded(requestID, .reply(reply))
     }
+
+    private func send(_ reply: Reply) { connection.send(requestID, .reply(reply)) }
 
     static let cancelled = LarderError(.cancelled, "the stream was cancelled by its client")
     static let expired = LarderError(

@@ -13,16 +13,19 @@ import Synchronization
 final class SpoolFile: Sendable {
     private let descriptor: Int32
     private let quota: SpoolQuota
+    private let user: UInt32
     private let chargedBytes = Atomic<Int>(0)
 
-    init(in folder: String, _ quota: SpoolQuota) throws(LarderError) {
+    /// - Parameter user: The quota of this user is charged.
+    init(in folder: String, _ quota: SpoolQuota, for user: UInt32) throws(LarderError) {
         descriptor = try SpoolFile.open(in: folder)
         self.quota = quota
+        self.user = user
     }
 
     deinit {
         close(descriptor)
-        quota.release(chargedBytes.load(ordering: .relaxed))
+        quota.release(chargedBytes.load(ordering: .relaxed), for: user)
     }
 
     /// O_TMPFILE, a macro that Swift does not import.
@@ -49,7 +52,7 @@ final class SpoolFile: Sendable {
         try WireCodec().encode(
             RequestEnvelope(id: 1, request: .rows(requestID: 1, batch, isLast: false)),
             into: &frame)
-        try quota.charge(frame.count)
+        try quota.charge(frame.count, for: user, file: descriptor)
         chargedBytes.add(frame.count, ordering: .relaxed)
         var written = 0
         while written < frame.count {

@@ -1,65 +1,80 @@
+import Glibc
 import LarderModel
 import Synchronization
 
-/// The quota of atomic insert streams: their number, and the disk space for their rows.
+/// What atomic insert streams share: their number, and the disk space for their rows.
+///
+/// The rows leave a reserve of the disk free, because a full disk rejects every save, deletes
+/// included.
 final class SpoolQuota: Sendable {
     private struct State {
-        var count = 0
-        var bytes = 0
+        var streams: UserShares
+        var bytes: UserShares
     }
 
     private let folder: String
-    private let limits: ServerLimits
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameter folder: The folder of the spool files.
     init(folder: String, limits: ServerLimits) {
         self.folder = folder
-        self.limits = limits
+        self.state = Mutex(
+            State(
+                streams: UserShares(limits.atomicStreams), bytes: UserShares(limits.spoolBytes)))
     }
 
     /// Makes the spool file of one more stream.
-    func open() throws(LarderError) -> SpoolFile {
-        let isAdmitted = state.withLock { state in
-            guard state.count < limits.atomicStreamsMax else { return false }
-            state.count += 1
-            return true
-        }
+    func open(for user: UInt32) throws(LarderError) -> SpoolFile {
+        let isAdmitted = state.withLock { $0.streams.take(1, for: user) }
         guard isAdmitted else {
             throw LarderError(
-                .resourceExhausted,
-                "the maximum of \(limits.atomicStreamsMax) atomic insert streams is reached",
+                .resourceExhausted, "too many atomic insert streams of this user are open",
                 hint: "try again later, or insert in several transactions")
         }
         do throws(LarderError) {
-            return try SpoolFile(in: folder, self)
+            return try SpoolFile(in: folder, self, for: user)
         } catch {
-            release(0)
+            release(0, for: user)
             throw error
         }
     }
 
-    func charge(_ bytes: Int) throws(LarderError) {
-        let isWithin = state.withLock { state in
-            guard state.bytes + bytes <= limits.spoolBytesMax else { return false }
-            state.bytes += bytes
-            return true
+    /// - Parameter file: The descriptor of the spool file, for the free space of its file system.
+    func charge(_ bytes: Int, for user: UInt32, file: Int32) throws(LarderError) {
+        let free = Self.freeBytes(file)
+        let (isWithin, maximum) = state.withLock { state in
+            // The space that the rows of all streams take already is not free any more.
+            let total = free.map { $0 + state.bytes.used } ?? .max
+            let maximum = state.bytes.maximum(for: user, total: total)
+            return (state.bytes.take(bytes, for: user, total: total), maximum)
         }
         guard isWithin else {
             throw LarderError(
                 .resourceExhausted,
-                "the rows of atomic insert streams need more than \(limits.spoolBytesMax) bytes",
-                hint: "insert in several transactions")
+                "the rows of this user's atomic insert streams need more than \(maximum) bytes of disk",
+                hint: "insert in several transactions, or free disk space")
         }
+    }
+
+    /// The reserve is an eighth of the file system, but at most this.
+    private static let reserveBytesMax = 256 << 20
+
+    /// The bytes that rows may take of what is free; nil if the file system does not tell.
+    private static func freeBytes(_ file: Int32) -> Int? {
+        var status = statvfs()
+        guard fstatvfs(file, &status) == 0 else { return nil }
+        let block = Int(clamping: status.f_frsize)
+        let (free, size) = (Int(clamping: status.f_bavail), Int(clamping: status.f_blocks))
+        return max(0, free * block - min(reserveBytesMax, size / 8 * block))
     }
 
     /// A stream has ended.
     ///
     /// - Parameter bytes: The total that was charged for it.
-    func release(_ bytes: Int) {
+    func release(_ bytes: Int, for user: UInt32) {
         state.withLock { state in
-            state.count -= 1
-            state.bytes -= bytes
+            state.streams.add(-1, to: user)
+            state.bytes.add(-bytes, to: user)
         }
     }
 
@@ -67,8 +82,8 @@ final class SpoolQuota: Sendable {
     var statistics: [Statistic] {
         state.withLock { state in
             [
-                Statistic("atomicStreams", .int(Int64(state.count))),
-                Statistic("spooledBytes", .int(Int64(state.bytes))),
+                Statistic("atomicStreams", .int(Int64(state.streams.used))),
+                Statistic("spooledBytes", .int(Int64(state.bytes.used))),
             ]
         }
     }

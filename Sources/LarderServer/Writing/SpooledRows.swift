@@ -1,29 +1,29 @@
 import LarderModel
 import LarderWire
+import NIOCore
 
 /// The batches of a spool file, in order. They are read while the writer stores them, so this also
 /// ends a stream that is cancelled or out of time.
 final class SpooledRows: RowSource {
     private let spool: SpoolFile
     private let end: Int
-    private let deadline: ContinuousClock.Instant
-    private let cancellation: ReadCancellation
+    private let deadline: NIODeadline
+    private let cancellations: [ReadCancellation]
     private let codec = WireCodec()
     private var offset = 0
 
     init(
-        _ spool: SpoolFile, end: Int, deadline: ContinuousClock.Instant,
-        cancellation: ReadCancellation
+        _ spool: SpoolFile, end: Int, deadline: NIODeadline, cancellations: [ReadCancellation]
     ) {
         self.spool = spool
         self.end = end
         self.deadline = deadline
-        self.cancellation = cancellation
+        self.cancellations = cancellations
     }
 
     func next() throws(LarderError) -> Batch? {
-        if deadline <= .now { throw InsertStream.expired }
-        if cancellation.isCancelled { throw InsertStream.cancelled }
+        if deadline <= .now() { throw InsertStream.expired }
+        if cancellations.contains(where: \.isCancelled) { throw InsertStream.cancelled }
         guard offset < end else { return nil }
         let head = try spool.read(Frame.lengthBytes, at: offset)
         guard let length = Frame.contentLength(head.span.bytes),

@@ -1,45 +1,119 @@
 import LarderModel
 import NIOCore
+import Synchronization
 
 /// The items of the queue.
 extension WriteQueue {
     enum Item: Sendable {
         case save(Save)
         case insert(Insert)
-        case probe(@Sendable () -> Void)
+        case probe(Probe)
 
-        var isExpired: Bool {
+        /// The user who asked for the write.
+        var user: UInt32 {
             switch self {
-            case .save(let save): save.deadline <= .now()
-            case .insert(let insert): insert.deadline <= .now
-            case .probe: false
+            case .save(let save): save.user
+            case .insert(let insert): insert.user
+            case .probe(let probe): probe.user
             }
         }
 
-        var isShortSave: Bool { if case .save(let save) = self { save.isShort } else { false } }
+        /// When the write is rejected if it has not begun.
+        var deadline: NIODeadline {
+            switch self {
+            case .save(let save): save.deadline
+            case .insert(let insert): insert.deadline
+            case .probe(let probe): probe.deadline
+            }
+        }
+
+        /// Whether it takes little time.
+        var isShort: Bool {
+            switch self {
+            case .save(let save): save.isShort
+            case .insert: false
+            case .probe: true
+            }
+        }
+
+        /// Whether it can share a commit with others.
+        var isGroupable: Bool {
+            switch self {
+            case .save(let save): save.isShort || !save.isBulk
+            case .insert: false
+            case .probe: true
+            }
+        }
 
         var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
+
+        /// How long it may take while another user's write waits.
+        func writerTime(_ limits: ServerLimits) -> TimeAmount {
+            TimeAmount(limits.writerTimeMax) * (1 << Int64(attempts))
+        }
+
+        /// The attempts that were stopped.
+        private var attempts: Int {
+            switch self {
+            case .save(let save): save.attempts.load(ordering: .relaxed)
+            case .insert(let insert): insert.attempts.load(ordering: .relaxed)
+            case .probe: 0
+            }
+        }
+
+        /// Counts an attempt that was stopped, and returns the number of attempts.
+        func countAttempt() -> Int {
+            switch self {
+            case .save(let save): save.attempts.add(1, ordering: .relaxed).newValue
+            case .insert(let insert): insert.attempts.add(1, ordering: .relaxed).newValue
+            case .probe: 0
+            }
+        }
+
+        func reject(_ error: LarderError) {
+            switch self {
+            case .save(let save): save.eventLoop.execute { save.reply(.failure(error)) }
+            case .insert(let insert): insert.reply(.failure(error))
+            case .probe(let probe): probe.reply(error)
+            }
+        }
     }
 
     final class Save: Sendable {
         let changes: SaveRequest
+        let user: UInt32
         let frameBytes: Int
         let deadline: NIODeadline
         let isShort: Bool
+        let isBulk: Bool
         /// The event loop on which `reply` is called.
         let eventLoop: any EventLoop
         let reply: @Sendable (Outcome) -> Void
+        fileprivate let attempts = Atomic<Int>(0)
 
         init(
-            _ changes: SaveRequest, frameBytes: Int, deadline: NIODeadline,
+            _ changes: SaveRequest, for user: UInt32, frameBytes: Int, deadline: NIODeadline,
             on eventLoop: any EventLoop, reply: @escaping @Sendable (Outcome) -> Void
         ) {
             self.changes = changes
+            self.user = user
             self.frameBytes = frameBytes
             self.deadline = deadline
             self.eventLoop = eventLoop
             self.reply = reply
-            isShort = WriteQueue.isShort(changes, frameBytes: frameBytes)
+            isBulk = changes.changeSet.changes.contains(where: \.isBulk)
+            isShort = frameBytes <= WriteQueue.shortBytesMax && !isBulk
+        }
+
+        /// The change set for one attempt. A short one needs no budget.
+        func request(stoppedBy cancellation: ReadCancellation?) -> SaveRequest {
+            guard !isShort else { return changes }
+            var request = changes
+            // The rest of the time is for the rollback and the reply.
+            let time = (deadline - .now()).nanoseconds / 10 * 9
+            request.budget = ReadBudget(
+                deadline: .now.advanced(by: .nanoseconds(time)), cancellation: cancellation)
+            return request
         }
     }
 
@@ -54,21 +128,43 @@ extension WriteQueue {
     /// Rows that are a transaction of their own.
     final class Insert: Sendable {
         let insertion: InsertionRequest
+        let user: UInt32
         /// The index of the first row in its stream.
         let firstRow: Int64
-        /// Called on the writer's thread.
-        let rows: @Sendable () -> any RowSource
-        let deadline: ContinuousClock.Instant
+        /// Called on the writer's thread, again for each attempt.
+        let rows: @Sendable (ReadCancellation?) -> any RowSource
+        let deadline: NIODeadline
         let reply: @Sendable (Result<InsertedRows, LarderError>) -> Void
+        fileprivate let attempts = Atomic<Int>(0)
 
         init(
-            _ insertion: InsertionRequest, firstRow: Int64,
-            rows: @escaping @Sendable () -> any RowSource, deadline: ContinuousClock.Instant,
+            _ insertion: InsertionRequest, for user: UInt32, firstRow: Int64,
+            rows: @escaping @Sendable (ReadCancellation?) -> any RowSource,
+            deadline: NIODeadline,
             reply: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
         ) {
             self.insertion = insertion
+            self.user = user
             self.firstRow = firstRow
             self.rows = rows
+            self.deadline = deadline
+            self.reply = reply
+        }
+    }
+
+    /// A round trip through the queue.
+    final class Probe: Sendable {
+        let user: UInt32
+        let deadline: NIODeadline
+        /// Called on the writer's thread after the writes that were waiting, or on any thread with
+        /// the error that ended the wait.
+        let reply: @Sendable (LarderError?) -> Void
+
+        init(
+            for user: UInt32, deadline: NIODeadline,
+            reply: @escaping @Sendable (LarderError?) -> Void
+        ) {
+            self.user = user
             self.deadline = deadline
             self.reply = reply
         }

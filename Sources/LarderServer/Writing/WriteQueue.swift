@@ -5,140 +5,224 @@ import Synchronization
 
 /// The bounded queue of writes for the store's writer.
 ///
-/// A thread takes a group of waiting writes, commits them together, and then replies to each; so a
-/// reply means that the write is as durable as the store makes it. A write whose deadline passes
-/// while it waits is rejected without having been executed. While nothing waits, an event loop may
-/// execute one short save itself (``saveInline(_:frameBytes:)``).
+/// A thread takes a group of waiting writes, in the order of ``WriteSchedule``, commits them
+/// together, and then replies to each; so a reply means that the write is as durable as the store
+/// makes it. A write whose deadline passes while it waits is rejected without having been executed.
+/// A write that takes long is stopped, with nothing changed, if another user's write waits, and is
+/// tried again later with more time. While nothing waits, an event loop may execute one short save
+/// itself (``saveInline(_:for:frameBytes:)``).
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
 
     private struct State {
-        var items: [Item] = []
-        var frameBytes = 0
+        var schedule: WriteSchedule
+        /// The group that the writer executes, if it may take long.
+        var running: Run?
+        /// Whether the timer that watches the deadlines and the running group is scheduled.
+        var isWatching = false
         var isClosed = false
         var groups = 0
         var inserts = 0
         var saves = 0
+        var longWrites = 0
+    }
+
+    /// An execution of writes of one user.
+    private struct Run {
+        let user: UInt32
+        /// When it is stopped if another user's write waits.
+        let end: NIODeadline
+        let cancellation: ReadCancellation
     }
 
     private let lease: WriterLease
     private let limits: ServerLimits
     private let thread = NIOThreadPool(numberOfThreads: 1)
-    /// Rejects expired writes while the writer is busy for long.
+    /// Runs the timers.
     private let eventLoop: any EventLoop
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(writer: any StoreWriter, limits: ServerLimits, eventLoop: any EventLoop) {
         self.lease = WriterLease(writer: writer, limits: limits)
         self.limits = limits
         self.eventLoop = eventLoop
+        self.state = Mutex(State(schedule: WriteSchedule(limits: limits)))
         thread.start()
     }
 
-    /// Queues a save. It must be called on the event loop on which `reply` is called.
-    ///
-    /// - Parameter frameBytes: The length of its frame, by which the queue is bounded.
-    func save(
-        _ changes: SaveRequest, frameBytes: Int, deadline: NIODeadline,
-        on eventLoop: any EventLoop, reply: @escaping @Sendable (Outcome) -> Void
-    ) {
-        let save = Save(
-            changes, frameBytes: frameBytes, deadline: deadline, on: eventLoop, reply: reply)
-        if let refusal = append(.save(save), frameBytes: frameBytes) { reply(.failure(refusal)) }
-    }
-
-    /// Queues rows. Their bytes are charged to their connection.
-    func insert(_ insert: Insert) {
-        if let refusal = append(.insert(insert), frameBytes: 0) {
-            insert.reply(.failure(refusal))
+    /// Queues a write. Its `reply` is called in any case.
+    func append(_ item: Item) {
+        let (refusal, startsWatch) = state.withLock { state -> (LarderError?, Bool) in
+            if state.isClosed { return (ConnectionState.stopping, false) }
+            guard state.schedule.append(item) else { return (Self.full, false) }
+            defer { state.isWatching = true }
+            return (nil, !state.isWatching)
         }
+        if let refusal { return item.reject(refusal) }
+        if startsWatch { scheduleWatch() }
+        startThread()
     }
 
-    /// Calls back on the writer's thread after the writes that are waiting now.
-    ///
-    /// - Returns: the error if the queue is full or closed.
-    func probe(_ reached: @escaping @Sendable () -> Void) -> LarderError? {
-        append(.probe(reached), frameBytes: 0)
+    private func startThread() {
+        if lease.takeForThread() { thread.submit { _ in self.drain() } }
     }
 
-    private func append(_ item: Item, frameBytes: Int) -> LarderError? {
-        let refusal = state.withLock { state -> LarderError? in
-            if state.isClosed { return ConnectionState.stopping }
-            if state.items.count >= limits.writesQueuedMax
-                || state.frameBytes + frameBytes > limits.writeBytesQueuedMax
-            {
-                return Self.full
+    // MARK: The watch
+
+    /// Runs while writes wait or take long.
+    private func scheduleWatch() {
+        eventLoop.scheduleTask(in: TimeAmount(limits.expiryInterval)) { self.watch() }
+    }
+
+    /// Rejects the writes whose time is up, and stops a long write for which others wait.
+    private func watch() {
+        let now = NIODeadline.now()
+        let (expired, stopped, continues) = state.withLock { state in
+            let expired = state.schedule.takeExpired(at: now)
+            let stopped = state.running.flatMap { run in
+                run.end <= now && state.schedule.hasWaiting(besides: run.user)
+                    ? run.cancellation : nil
             }
-            state.items.append(item)
-            state.frameBytes += frameBytes
-            return nil
+            state.isWatching = !state.schedule.isEmpty || state.running != nil
+            return (expired, stopped, state.isWatching)
         }
-        if refusal == nil, lease.takeForThread() { thread.submit { _ in self.drain() } }
-        return refusal
+        stopped?.cancel()
+        for item in expired { item.reject(Self.expired) }
+        if continues { scheduleWatch() }
     }
-
-    private var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
 
     // MARK: On the writer's thread
 
     /// Executes what waits, and releases the lease.
     private func drain() {
+        var pauseEnd: NIODeadline?
         repeat {
-            while let group = takeGroup() { execute(group) }
+            pauseEnd = executeAll()
             lease.releaseFromThread()
             // A write that was queued before the release has not started the thread.
-        } while !isEmpty && lease.takeForThread()
+        } while pauseEnd == nil && !isEmpty && lease.takeForThread()
+        if let pauseEnd { eventLoop.scheduleTask(deadline: pauseEnd) { self.startThread() } }
     }
 
-    private func takeGroup() -> [Item]? {
-        state.withLock { state in
-            guard !state.items.isEmpty else { return nil }
-            var count = 0
-            var bytes = 0
-            for item in state.items.prefix(limits.writeGroupMax) {
-                if case .insert = item {
-                    count = max(count, 1)
-                    break
-                }
-                if case .save(let save) = item {
-                    if count > 0, bytes + save.frameBytes > limits.writeGroupBytesMax { break }
-                    bytes += save.frameBytes
-                }
-                count += 1
+    private var isEmpty: Bool { state.withLock { $0.schedule.isEmpty } }
+
+    /// - Returns: when to continue, if writes are left that have to wait.
+    private func executeAll() -> NIODeadline? {
+        while true {
+            let start = NIODeadline.now()
+            switch state.withLock({ $0.schedule.next(at: $0.isClosed ? .distantFuture : start) }) {
+            case .nothing: return nil
+            case .pause(let end): return end
+            case .group(let group): execute(group, at: start)
             }
-            state.frameBytes -= bytes
-            guard count < state.items.count else {
-                defer { state.items = [] }
-                return state.items
-            }
-            let group = Array(state.items.prefix(count))
-            state.items.removeFirst(count)
-            return group
         }
     }
 
-    /// The short saves at the head of the queue that a group of `groupCount` has room for. They
-    /// join its commit; long ones would delay the replies to the group.
-    private func takeShortSaves(groupCount: Int) -> [Save] {
-        var (taken, expired): ([Save], [Save]) = ([], [])
-        state.withLock { state in
-            let short = state.items.prefix(max(0, limits.writeGroupMax - groupCount))
-                .prefix { $0.isShortSave }
-            guard !short.isEmpty else { return }
-            let now = NIODeadline.now()
-            for case .save(let save) in short {
-                state.frameBytes -= save.frameBytes
-                if save.deadline <= now { expired.append(save) } else { taken.append(save) }
+    private func execute(_ group: [Item], at start: NIODeadline) {
+        let isShort = group.allSatisfy(\.isShort)
+        let cancellation = isShort ? nil : begin(group[0], at: start)
+        var saves: [Save] = []
+        saves.reserveCapacity(group.count)
+        for item in group where item.deadline > start {
+            switch item {
+            case .save(let save): saves.append(save)
+            case .insert(let insert): execute(insert, stoppedBy: cancellation)
+            case .probe: break
             }
-            state.items.removeFirst(short.count)
         }
-        reply(to: expired, expired.map { _ in .failure(Self.expired) })
-        return taken
+        if !saves.isEmpty { execute(saves, stoppedBy: cancellation) }
+        for item in group {
+            if item.deadline <= start {
+                item.reject(Self.expired)
+            } else if case .probe(let probe) = item {
+                probe.reply(nil)
+            }
+        }
+        let end = NIODeadline.now()
+        state.withLock { state in
+            state.running = nil
+            if isShort {
+                for item in group { state.schedule.shortEnded(for: item.user, at: end) }
+            } else {
+                state.schedule.longEnded(for: group[0].user, time: end - start, at: end)
+            }
+        }
     }
+
+    /// Notes that a group which may take long begins.
+    ///
+    /// - Returns: what stops it.
+    private func begin(_ first: Item, at start: NIODeadline) -> ReadCancellation {
+        let cancellation = ReadCancellation()
+        let startsWatch = state.withLock { state in
+            state.running = Run(
+                user: first.user, end: start + first.writerTime(limits), cancellation: cancellation)
+            state.longWrites += 1
+            defer { state.isWatching = true }
+            return !state.isWatching
+        }
+        if startsWatch { scheduleWatch() }
+        return cancellation
+    }
+
+    private func execute(_ saves: [Save], stoppedBy cancellation: ReadCancellation?) {
+        var saves = saves
+        var probes: [Probe] = []
+        let outcomes = lease.writer.save(saves.map { $0.request(stoppedBy: cancellation) }) {
+            let more = takeShortSaves(groupCount: saves.count, &probes)
+            saves += more
+            return more.map { $0.request(stoppedBy: nil) }
+        }
+        precondition(outcomes.count == saves.count, "the writer returns one outcome per set")
+        let count = saves.count
+        state.withLock { state in
+            state.groups += 1
+            state.saves += count
+        }
+        if let cancellation, cancellation.isCancelled {
+            reply(toStopped: saves, outcomes)
+        } else {
+            reply(to: saves, outcomes)
+        }
+        for probe in probes { probe.reply(nil) }
+        lease.writer.performMaintenance()
+    }
+
+    private func execute(_ insert: Insert, stoppedBy cancellation: ReadCancellation?) {
+        let outcome = lease.writer.insert(
+            insert.insertion, firstRow: insert.firstRow, insert.rows(cancellation))
+        state.withLock { $0.inserts += 1 }
+        if Self.wasStopped(outcome, by: cancellation) {
+            tryAgain(.insert(insert))
+        } else {
+            insert.reply(outcome)
+        }
+        lease.writer.performMaintenance()
+    }
+
+    /// The short saves that a group of `groupCount` has room for. They join its commit; long ones
+    /// would delay the replies to the group.
+    ///
+    /// - Parameter probes: Gets the probes among them, to be replied to after the commit.
+    private func takeShortSaves(groupCount: Int, _ probes: inout [Probe]) -> [Save] {
+        let room = limits.writeGroupMax - groupCount
+        guard room > 0, !isEmpty else { return [] }
+        let now = NIODeadline.now()
+        var saves: [Save] = []
+        for item in state.withLock({ $0.schedule.takeShort(atMost: room, at: now) }) {
+            switch item {
+            case .save(let save) where save.deadline > now: saves.append(save)
+            case .probe(let probe): probes.append(probe)
+            case .save, .insert: item.reject(Self.expired)
+            }
+        }
+        return saves
+    }
+
+    // MARK: Replies
 
     /// Replies to saves, to those of one event loop together, so that it is woken once.
     private func reply(to saves: [Save], _ outcomes: [Outcome]) {
-        precondition(outcomes.count == saves.count, "the writer returns one outcome per set")
         var eventLoops: [any EventLoop] = []
         for save in saves where !eventLoops.contains(where: { $0 === save.eventLoop }) {
             eventLoops.append(save.eventLoop)
@@ -152,73 +236,31 @@ final class WriteQueue: Sendable {
         }
     }
 
-    private func execute(_ group: [Item]) {
-        let now = NIODeadline.now()
-        var saves: [Save] = []
-        saves.reserveCapacity(group.count)
-        var probes: [@Sendable () -> Void] = []
-        for item in group {
-            switch item {
-            case .probe(let reached): probes.append(reached)
-            case .save(let save) where save.deadline <= now:
-                reply(to: [save], [.failure(Self.expired)])
-            case .save(let save): saves.append(save)
-            case .insert(let insert) where insert.deadline <= .now:
-                insert.reply(.failure(Self.expired))
-            case .insert(let insert): execute(insert)
+    /// Replies to the saves that were completed, and tries the others again.
+    private func reply(toStopped saves: [Save], _ outcomes: [Outcome]) {
+        var stopped: [Save] = []
+        for (save, outcome) in zip(saves, outcomes) {
+            if case .failure(let error) = outcome, error.code == .cancelled {
+                stopped.append(save)
+            } else {
+                reply(to: [save], [outcome])
             }
         }
-        if !saves.isEmpty {
-            let outcomes = lease.writer.save(saves.map(\.changes)) {
-                let more = takeShortSaves(groupCount: saves.count)
-                saves += more
-                return more.map(\.changes)
-            }
-            let count = saves.count
-            state.withLock { state in
-                state.groups += 1
-                state.saves += count
-            }
-            reply(to: saves, outcomes)
-            lease.writer.performMaintenance()
-        }
-        for reached in probes { reached() }
+        for save in stopped.reversed() { tryAgain(.save(save)) }
     }
 
-    /// Rows may take long, so the writes that wait for them are checked for their deadline
-    /// meanwhile.
-    private func execute(_ insert: Insert) {
-        let interval = TimeAmount(limits.expiryInterval)
-        let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            self.rejectExpired()
-        }
-        let outcome = lease.writer.insert(
-            insert.insertion, firstRow: insert.firstRow, insert.rows())
-        state.withLock { $0.inserts += 1 }
-        insert.reply(outcome)
-        lease.writer.performMaintenance()
-        watch.cancel()
+    private static func wasStopped<Result>(
+        _ outcome: Swift.Result<Result, LarderError>, by cancellation: ReadCancellation?
+    ) -> Bool {
+        guard let cancellation, cancellation.isCancelled, case .failure(let error) = outcome
+        else { return false }
+        return error.code == .cancelled
     }
 
-    /// Rejects the waiting writes whose deadline has passed.
-    private func rejectExpired() {
-        let expired = state.withLock { state -> [Item] in
-            var expired: [Item] = []
-            state.items.removeAll { item in
-                guard item.isExpired else { return false }
-                expired.append(item)
-                return true
-            }
-            state.frameBytes -= expired.reduce(0) { $0 + $1.frameBytes }
-            return expired
-        }
-        for item in expired {
-            switch item {
-            case .save(let save): reply(to: [save], [.failure(Self.expired)])
-            case .insert(let insert): insert.reply(.failure(Self.expired))
-            case .probe: break
-            }
-        }
+    /// Puts a stopped write back into the queue, or rejects it after too many attempts.
+    private func tryAgain(_ item: Item) {
+        guard item.countAttempt() < Self.attemptsMax else { return item.reject(Self.stopped) }
+        state.withLock { $0.schedule.putBack(item) }
     }
 
     private static let full = LarderError(
@@ -229,14 +271,26 @@ final class WriteQueue: Sendable {
         .timeout, "the write waited too long and was not executed",
         hint: "it can be sent again")
 
+    /// The attempts to execute a long write for which others wait. Each may take twice the time of
+    /// the last: with the default of 250 ms for the first, 2 s for the last.
+    private static let attemptsMax = 4
+
+    private static let stopped = LarderError(
+        .timeout, "the write takes too long while other users write; nothing was changed",
+        hint: "divide it into smaller writes, or repeat it when the store is less busy")
+
     // MARK: Saves on an event loop
 
     /// Executes a short save on the event loop that calls, if the writer is free.
     ///
     /// - Returns: nil, with nothing changed, if the save has to be queued.
-    func saveInline(_ changes: SaveRequest, frameBytes: Int) -> Outcome? {
+    func saveInline(_ changes: SaveRequest, for user: UInt32, frameBytes: Int) -> Outcome? {
         guard Self.isShort(changes, frameBytes: frameBytes) else { return nil }
         return lease.saveInline(changes) { needsMaintenance in
+            let isEmpty = state.withLock { state in
+                state.schedule.shortEnded(for: user, at: .now())
+                return state.schedule.isEmpty
+            }
             guard needsMaintenance || !isEmpty, lease.takeForThread() else { return }
             thread.submit { _ in
                 self.lease.writer.performMaintenance()
@@ -269,7 +323,8 @@ final class WriteQueue: Sendable {
                 Statistic("saveGroups", .int(Int64(state.groups + inlineSaves))),
                 Statistic("inlineSaves", .int(Int64(inlineSaves))),
                 Statistic("insertTransactions", .int(Int64(state.inserts))),
-                Statistic("savesWaiting", .int(Int64(state.items.count))),
+                Statistic("longWrites", .int(Int64(state.longWrites))),
+                Statistic("savesWaiting", .int(Int64(state.schedule.count))),
             ]
         }
     }

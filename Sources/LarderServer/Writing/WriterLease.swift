@@ -1,4 +1,5 @@
 import LarderModel
+import NIOCore
 import Synchronization
 
 /// The right to use the store's writer. Its owner is the writer's thread, or an event loop for one
@@ -19,6 +20,8 @@ final class WriterLease: Sendable {
         var owner = Owner.none
         var isClosed = false
         var inlineSaves = 0
+        /// No save on an event loop begins before.
+        var slowDiskEnd: NIODeadline?
         /// Called when the event loop that owns the lease releases it, after the lease was closed.
         var whenFree: (@Sendable () -> Void)?
     }
@@ -31,11 +34,15 @@ final class WriterLease: Sendable {
     private let confined: Confined
     /// The limits of a save on an event loop.
     private let inlineBudget: ReadBudget
+    private let timeMax: TimeAmount
+    private let slowDiskPause: TimeAmount
     private let state = Mutex(State())
 
     init(writer: any StoreWriter, limits: ServerLimits) {
         confined = Confined(writer: writer)
         inlineBudget = ReadBudget(work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax)
+        timeMax = TimeAmount(limits.inlineSaveTimeMax)
+        slowDiskPause = TimeAmount(limits.slowDiskPause)
     }
 
     var owner: Owner { state.withLock { $0.owner } }
@@ -63,7 +70,9 @@ final class WriterLease: Sendable {
 
     // MARK: For event loops
 
-    /// Saves on the event loop that calls, unless the lease has an owner or is closed.
+    /// Saves on the event loop that calls, unless the lease has an owner or is closed, or a save
+    /// took too long a short time ago: the thread can wait for a disk that stalls, the event loop
+    /// would delay all its connections.
     ///
     /// - Parameter released: Called after the save with whether maintenance is due, if the lease
     ///   is still open.
@@ -71,23 +80,30 @@ final class WriterLease: Sendable {
     func saveInline(
         _ changes: SaveRequest, released: (_ needsMaintenance: Bool) -> Void
     ) -> Result<SaveResult, LarderError>? {
-        guard takeForEventLoop() else { return nil }
+        let start = NIODeadline.now()
+        guard takeForEventLoop(at: start) else { return nil }
         let outcome = writer.save(changes, within: inlineBudget)
+        let end = NIODeadline.now()
         let needsMaintenance = writer.needsMaintenance
         // A pattern, because `!=` would copy both sides.
         let isSaved = if case .some = outcome { true } else { false }
         let (isClosed, whenFree) = state.withLock { state in
             state.owner = .none
             if isSaved { state.inlineSaves += 1 }
+            if end - start > timeMax { state.slowDiskEnd = end + slowDiskPause }
             return (state.isClosed, state.whenFree.take())
         }
         if isClosed { whenFree?() } else { released(needsMaintenance) }
         return outcome
     }
 
-    private func takeForEventLoop() -> Bool {
+    private func takeForEventLoop(at now: NIODeadline) -> Bool {
         state.withLock { state in
             guard state.owner == .none, !state.isClosed else { return false }
+            if let slowDiskEnd = state.slowDiskEnd {
+                guard slowDiskEnd <= now else { return false }
+                state.slowDiskEnd = nil
+            }
             state.owner = .eventLoop
             return true
         }

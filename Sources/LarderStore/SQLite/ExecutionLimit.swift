@@ -65,6 +65,7 @@ final class ExecutionLimit {
     /// if the statement has to stop.
     func allowsMore() -> Bool {
         guard let budget, !isSuspended else { return true }
+        budget.pause?()
         if budget.workTimeMax != nil || budget.deadline != nil { readClock(budget) }
         if let cancellation = budget.cancellation, cancellation.isCancelled {
             stopReason = .cancelled

@@ -127,7 +127,7 @@ extension EncodedBatches {
     }
 
     /// The length of the encoded reply.
-    static func byteCount(_ batches: [Batch], more: Bool) -> Int {
+    public static func byteCount(_ batches: [Batch], more: Bool) -> Int {
         var count = FieldWriter.byteCount(ofNumber: more ? 1 : 0)
         let batches = batches.span
         for index in batches.indices {

@@ -70,16 +70,27 @@ struct ByteQuotaTests {
         #expect(user.bytes == 0)
     }
 
-    @Test("a write above the user's maximum is refused and not charged")
-    func writes() {
+    @Test("a request above the user's maximum is refused and not charged")
+    func requests() {
         let quota = quota()
-        let first = quota.addWrite(600)
-        let tooMuch = quota.addWrite(401)
+        let first = quota.addRequest(600)
+        let tooMuch = quota.addRequest(401)
         #expect(first && !tooMuch)
         #expect(user.bytes == 600)
-        let second = quota.addWrite(400)
+        let second = quota.addRequest(400)
         #expect(second)
-        quota.removeWrite(600)
+        quota.removeRequest(600)
         #expect(user.bytes == 400 && quota.total == 400)
+    }
+
+    @Test("a held frame is charged, and never refused")
+    func held() {
+        let quota = quota()
+        quota.hold(2_000)
+        #expect(user.bytes == 2_000 && quota.total == 2_000)
+        let isAdded = quota.addRequest(1)
+        #expect(!isAdded)
+        quota.hold(0)
+        #expect(user.bytes == 0 && quota.total == 0)
     }
 }

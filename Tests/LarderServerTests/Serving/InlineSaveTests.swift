@@ -167,13 +167,13 @@ extension SocketTests {
                 writer: try store.makeWriter(), limits: ServerLimits(), eventLoop: group.next())
             guard case .save(let set) = Request.insert(1) else { return }
             let saved = group.next().submit {
-                queue.saveInline(SaveRequest(set), frameBytes: 50) != nil
+                queue.saveInline(SaveRequest(set), for: 1, frameBytes: 50) != nil
             }
             gate.waitForArrival()
             let closed = group.next().makePromise(of: Void.self)
             queue.close { closed.succeed() }
             #expect(!store.records[\.writerIsClosed])
-            #expect(queue.saveInline(SaveRequest(set), frameBytes: 50) == nil)
+            #expect(queue.saveInline(SaveRequest(set), for: 1, frameBytes: 50) == nil)
             gate.open()
             #expect(try await saved.get())
             try await closed.futureResult.get()

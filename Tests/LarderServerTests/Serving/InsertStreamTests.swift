@@ -171,8 +171,8 @@ extension SocketTests {
         @Test("one byte above the spool quota is refused, and so is one stream more")
         func spoolLimits() async throws {
             try await RunningServer.run { limits in
-                limits.spoolBytesMax = 1_000
-                limits.atomicStreamsMax = 1
+                limits.spoolBytes = SharedLimit(1_000, userShare: 1)
+                limits.atomicStreams = SharedLimit(1, userShare: 1)
             } _: { running in
                 let peer = try running.ready()
                 let id = try peer.send(.insertRows(Insertion("Item", isAtomic: true)))

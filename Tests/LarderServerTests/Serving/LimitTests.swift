@@ -10,7 +10,7 @@ extension SocketTests {
         @Test("one connection past the maximum is refused, and accepted after another has closed")
         func connections() async throws {
             try await RunningServer.run { limits in
-                limits.connectionsMax = 2
+                limits.connections = SharedLimit(2, userShare: 1)
             } _: { running in
                 let first = try running.ready()
                 let second = try running.ready()
@@ -28,7 +28,7 @@ extension SocketTests {
         @Test("one connection past the maximum of a user is refused")
         func connectionsPerUser() async throws {
             try await RunningServer.run { limits in
-                limits.connectionsPerUserMax = 1
+                limits.connections.userShare = 1 / 1_024
             } _: { running in
                 let peer = try running.ready()
                 #expect(try running.connect().receiveUntilClosed() == [.resourceExhausted])
@@ -39,7 +39,7 @@ extension SocketTests {
         @Test("one connection without a handshake past the maximum is refused")
         func handshakesPending() async throws {
             try await RunningServer.run { limits in
-                limits.handshakesPendingMax = 1
+                limits.handshakes = SharedLimit(2, userShare: 0.5)
             } _: { running in
                 let pending = try running.connect()
                 #expect(try running.connect().receiveUntilClosed() == [.resourceExhausted])
@@ -150,7 +150,7 @@ extension SocketTests {
         func queuedBytesPerUser() async throws {
             try await RunningServer.run { limits in
                 limits.queuedBytesSoftMax = 64 << 10
-                limits.queuedBytesPerUserMax = 100 << 10
+                limits.memory = SharedLimit(100 << 10, userShare: 1)
             } _: { running in
                 let peer = try running.ready()
                 try peer.send(.fetch("rows 10000000"))
@@ -164,25 +164,25 @@ extension SocketTests {
         )
         func inputBytesPerUser() async throws {
             try await RunningServer.run { limits in
-                limits.queuedBytesPerUserMax = 300 << 10
+                limits.memory = SharedLimit(300 << 10, userShare: 1)
             } _: { running in
                 let part = [0, 16, 0, 0] + [UInt8](repeating: 0, count: 200 << 10)
                 let first = try running.ready()
                 try first.send(part)
                 let other = try running.ready()
-                try other.wait(until: "queuedBytes", is: Int64(part.count))
+                try other.wait(until: "requestMemoryBytes", is: Int64(part.count))
                 let second = try running.ready()
                 try second.send(part)
                 #expect(try second.receiveUntilClosed() == [.resourceExhausted])
                 first.close()
-                try other.wait(until: "queuedBytes", is: 0)
+                try other.wait(until: "requestMemoryBytes", is: 0)
             }
         }
 
         @Test("a write above a user's maximum is refused, and the connection stays open")
         func writeBytesPerUser() async throws {
             try await RunningServer.run { limits in
-                limits.queuedBytesPerUserMax = 10
+                limits.memory = SharedLimit(10, userShare: 1)
             } _: { running in
                 let peer = try running.ready()
                 #expect(try peer.call(.insert(1))?.errorCode == .resourceExhausted)
@@ -191,13 +191,11 @@ extension SocketTests {
             }
         }
 
-        @Test(
-            "a write above the queue's count or bytes is refused, the others are executed",
-            arguments: [true, false])
-        func writesQueued(byCount: Bool) async throws {
+        @Test("a write above the queue's maximum is refused, the others are executed")
+        func writesQueued() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(writes: gate)) { limits in
-                if byCount { limits.writesQueuedMax = 1 } else { limits.writeBytesQueuedMax = 60 }
+                limits.writesQueued = SharedLimit(1, userShare: 1)
             } _: { running in
                 let peer = try running.ready()
                 try peer.send(.insert(1))
@@ -308,17 +306,16 @@ extension SocketTests {
         @Test("the defaults are the documented ones")
         func defaults() {
             let limits = ServerLimits()
-            #expect(limits.connectionsMax == 1_024)
-            #expect(limits.connectionsPerUserMax == 256)
+            #expect(limits.connections == SharedLimit(1_024, userShare: 0.25))
             #expect(limits.handshakeTimeMax == .seconds(5))
-            #expect(limits.handshakesPendingMax == 64)
+            #expect(limits.handshakes == SharedLimit(128, userShare: 0.5))
             #expect(limits.frameBytesMax == 16 << 20)
             #expect(limits.handshakeFrameBytesMax == 64 << 10)
             #expect(limits.requestsInFlightMax == 32)
-            #expect(limits.queuedBytesMax == 8 << 20)
+            #expect(limits.queuedBytesMax == 32 << 20)
             #expect(limits.queuedBytesSoftMax == 2 << 20)
             #expect(limits.queuedBytesSoftTimeMax == .seconds(30))
-            #expect(limits.queuedBytesPerUserMax == 128 << 20)
+            #expect(limits.memory == SharedLimit(160 << 20, userShare: 0.5))
             #expect(limits.readTimeMax == .seconds(30))
         }
     }

@@ -167,7 +167,7 @@ extension SocketTests {
         @Test("a read that waits too long for a reader fails")
         func noReader() async throws {
             try await RunningServer.run { limits in
-                limits.readersMax = 1
+                limits.readers = SharedLimit(1, userShare: 1)
                 limits.readerWaitTimeMax = .milliseconds(20)
             } _: { running in
                 let (first, second) = (try running.ready(), try running.ready())
@@ -179,8 +179,8 @@ extension SocketTests {
         @Test("one waiting read past the maximum of a user is refused")
         func readsWaitingPerUser() async throws {
             try await RunningServer.run { limits in
-                limits.readersMax = 1
-                limits.readsWaitingPerUserMax = 1
+                limits.readers = SharedLimit(1, userShare: 1)
+                limits.readsWaiting = SharedLimit(2, userShare: 0.5)
             } _: { running in
                 let (first, second) = (try running.ready(), try running.ready())
                 #expect(try first.call(.fetch("rows 100000", credit: 1))?.hasMore == true)
@@ -196,8 +196,8 @@ extension SocketTests {
         @Test("one waiting read past the maximum is refused")
         func readsWaiting() async throws {
             try await RunningServer.run { limits in
-                limits.readersMax = 1
-                limits.readsWaitingMax = 1
+                limits.readers = SharedLimit(1, userShare: 1)
+                limits.readsWaiting = SharedLimit(1, userShare: 1)
             } _: { running in
                 let (first, second) = (try running.ready(), try running.ready())
                 #expect(try first.call(.fetch("rows 100000", credit: 1))?.hasMore == true)

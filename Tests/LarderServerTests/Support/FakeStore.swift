@@ -191,6 +191,12 @@ private final class FakeWriter: StoreWriter {
     func save(
         _ sets: [SaveRequest], more: () -> [SaveRequest]
     ) -> [Result<SaveResult, LarderError>] {
+        if let budget = sets.first?.budget,
+            case .deleteAll(let selection)? = sets[0].changeSet.changes.first,
+            selection.predicate == .format("endless")
+        {
+            return [.failure(Self.compute(within: budget))]
+        }
         store.options.writes?.pass()
         let sets = store.options.takesMore ? sets + more() : sets
         return store.records.state.withLock { state in
@@ -205,6 +211,14 @@ private final class FakeWriter: StoreWriter {
     ) -> Result<SaveResult, LarderError>? {
         guard !store.options.isTooLongForLoop else { return nil }
         return save([set], more: { [] }).first
+    }
+
+    /// A delete of the objects with the predicate `endless` computes until it is stopped.
+    private static func compute(within budget: ReadBudget) -> LarderError {
+        while true {
+            if budget.cancellation?.isCancelled == true { return LarderError(.cancelled, "") }
+            if let deadline = budget.deadline, deadline < .now { return LarderError(.timeout, "") }
+        }
     }
 
     private func apply(

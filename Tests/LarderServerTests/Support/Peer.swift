@@ -139,6 +139,13 @@ final class Peer {
         }
     }
 
+    func wait(until name: String, isAtLeast number: Int64) throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        while try metric(name) ?? 0 < number {
+            guard ContinuousClock.now < end else { throw TimedOut() }
+        }
+    }
+
     @discardableResult
     func shakeHands() throws -> Reply? {
         try call(.hello(Hello(clientName: "test")))

@@ -1,8 +1,9 @@
 import Glibc
 import LarderModel
-import LarderServer
 import Logging
 import Testing
+
+@testable import LarderServer
 
 /// A server with a fake store, whose connections are socket pairs.
 struct RunningServer {
@@ -25,17 +26,20 @@ struct RunningServer {
     var schemaText: String { store.storeDescription.schema.canonicalText }
 
     /// A connection without a handshake.
-    func connect() throws -> Peer {
+    ///
+    /// - Parameter user: The user of the peer; nil for that of the test.
+    func connect(as user: UInt32? = nil) throws -> Peer {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
-        try server.serve(connectedSocket: ends[1])
+        try server.serve(
+            connectedSocket: ends[1], as: user.map { PeerCredentials(userIdentifier: $0) })
         return Peer(ends[0])
     }
 
     /// A connection with a handshake.
-    func ready() throws -> Peer {
-        let peer = try connect()
+    func ready(as user: UInt32? = nil) throws -> Peer {
+        let peer = try connect(as: user)
         try peer.shakeHands()
         return peer
     }

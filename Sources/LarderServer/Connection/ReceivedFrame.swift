@@ -1,0 +1,86 @@
+import LarderModel
+import LarderWire
+
+/// A decoded frame, and what is known of it besides.
+struct ReceivedFrame: Sendable {
+    var event = ConnectionState.Event.inputEnded
+    var byteCount = 0
+    /// Roughly the memory that the decoded request takes.
+    var memoryBytes = 0
+    /// The digest of a change set that has an idempotency key.
+    var digest: UInt64 = 0
+
+    init() {}
+
+    init(decoding frame: RawSpan, _ codec: WireCodec) {
+        byteCount = frame.byteCount
+        do throws(WireFailure) {
+            let envelope = try codec.decodeRequest(frame)
+            memoryBytes = envelope.request.memoryBytes + frame.byteCount
+            if case .save(let changes) = envelope.request, !changes.idempotencyKey.isEmpty {
+                do throws(LarderError) {
+                    digest = try changes.digest()
+                } catch {
+                    throw WireFailure(requestID: envelope.id, error: error)
+                }
+            }
+            event = .received(envelope)
+        } catch {
+            event = .undecodable(error)
+        }
+    }
+}
+
+extension Request {
+    /// Roughly the memory that the request takes besides the bytes of its values.
+    fileprivate var memoryBytes: Int {
+        let fixed = 1 << 10
+        switch self {
+        case .save(let changes): return changes.changes.reduce(fixed) { $0 + $1.memoryBytes }
+        case .get(let identifiers, _):
+            return fixed + identifiers.count * MemoryLayout<PersistentIdentifier>.stride
+        case .query(let query), .explain(let query):
+            let parameters = query.parameters
+            let arguments = parameters.arguments.reduce(0) { $0 + $1.memoryBytes }
+            return parameters.variables.values.reduce(fixed + arguments) { $0 + $1.memoryBytes }
+        default: return fixed
+        }
+    }
+}
+
+extension QueryArgument {
+    fileprivate var memoryBytes: Int {
+        let count = if case .list(let values) = self { values.count } else { 1 }
+        return count * MemoryLayout<Value>.stride
+    }
+}
+
+extension Change {
+    fileprivate var memoryBytes: Int {
+        var bytes = MemoryLayout<Change>.stride
+        switch self {
+        case .insert(_, let values, let edits):
+            bytes += Self.memoryBytes(values) + Self.memoryBytes(edits)
+        case .update(_, _, let values, let base, let edits):
+            bytes += Self.memoryBytes(values) + Self.memoryBytes(base) + Self.memoryBytes(edits)
+        case .delete: break
+        case .updateAll, .deleteAll: bytes += 1 << 10
+        }
+        return bytes
+    }
+
+    /// The memory of a dictionary: its header, and places of which it fills half or more.
+    private static func memoryBytes(_ values: [String: Value]) -> Int {
+        guard !values.isEmpty else { return 0 }
+        let place = MemoryLayout<String>.stride + MemoryLayout<Value>.stride
+        let objects = values.values.reduce(0) { count, value in
+            if case .objects(let identifiers) = value { count + identifiers.count } else { count }
+        }
+        return 64 + values.count * 2 * place
+            + objects * MemoryLayout<PersistentIdentifier>.stride
+    }
+
+    private static func memoryBytes(_ edits: [RelationshipEdit]) -> Int {
+        edits.count * 2 * MemoryLayout<RelationshipEdit>.stride
+    }
+}

@@ -1,0 +1,93 @@
+import LarderModel
+import Synchronization
+import Testing
+
+@testable import LarderServer
+
+@Suite("Threads shared by users")
+struct FairThreadsTests {
+    /// Objects whose identities stand for connections.
+    private final class Connection: Sendable {}
+
+    private func threads(running: Int, started: Int = 8) -> FairThreads {
+        FairThreads(
+            running: SharedLimit(running, userShare: 0.67),
+            started: SharedLimit(started, userShare: 0.5))
+    }
+
+    private func close(_ threads: FairThreads) async {
+        await withCheckedContinuation { continuation in threads.close { continuation.resume() } }
+    }
+
+    @Test("a user with many jobs leaves a place for another user")
+    func places() async {
+        let threads = threads(running: 3)
+        let connections = (0..<5).map { _ in Connection() }
+        let gate = Gate()
+        for connection in connections.prefix(4) {
+            threads.submit(for: ObjectIdentifier(connection), of: 1) { _ in gate.pass() }
+        }
+        gate.waitForArrival()
+        gate.waitForArrival()
+        let isDone = await withCheckedContinuation { continuation in
+            threads.submit(for: ObjectIdentifier(connections[4]), of: 2) { _ in
+                continuation.resume(returning: true)
+            }
+        }
+        #expect(isDone)
+        gate.open()
+        await close(threads)
+    }
+
+    @Test("the jobs of one connection run in their order")
+    func order() async {
+        let threads = threads(running: 3)
+        let connection = Connection()
+        let order = Mutex<[Int]>([])
+        for number in 0..<20 {
+            threads.submit(for: ObjectIdentifier(connection), of: 1) { _ in
+                order.withLock { $0.append(number) }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            threads.submit(for: ObjectIdentifier(connection), of: 1) { _ in
+                continuation.resume()
+            }
+        }
+        #expect(order.withLock { $0 } == Array(0..<20))
+        await close(threads)
+    }
+
+    @Test("long jobs give way to jobs that wait, and are continued")
+    func turns() async {
+        let threads = threads(running: 1)
+        let (long, short) = (Connection(), Connection())
+        let shortHasRun = Atomic(false)
+        let longSawIt = await withCheckedContinuation { continuation in
+            threads.submit(for: ObjectIdentifier(long), of: 1) { turn in
+                threads.submit(for: ObjectIdentifier(short), of: 2) { _ in
+                    shortHasRun.store(true, ordering: .relaxed)
+                }
+                // The other job gets the only place when this one's turn is over.
+                while !shortHasRun.load(ordering: .relaxed) { turn.pauseIfOver() }
+                continuation.resume(returning: true)
+            }
+        }
+        #expect(longSawIt)
+        await close(threads)
+    }
+
+    @Test("a long job that no other one waits for goes on")
+    func alone() async {
+        let threads = threads(running: 1)
+        let connection = Connection()
+        await withCheckedContinuation { continuation in
+            threads.submit(for: ObjectIdentifier(connection), of: 1) { turn in
+                let end = ContinuousClock.now.advanced(by: .milliseconds(30))
+                while ContinuousClock.now < end { turn.pauseIfOver() }
+                continuation.resume()
+            }
+        }
+        await close(threads)
+    }
+}
