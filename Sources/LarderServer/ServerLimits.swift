@@ -77,16 +77,16 @@ public struct ServerLimits: Hashable, Sendable {
     public var writeWaitTimeMax: Duration = .seconds(30)
     /// The interval at which the deadlines of waiting writes, and the time of a long one, are
     /// checked.
-    public var expiryInterval: Duration = .milliseconds(50)
+    public var expiryInterval: Duration = .milliseconds(10)
     /// The number of consecutive requests of one connection after which it has its event loop to
     /// itself, so that its saves run on the loop.
     public var consecutiveRequestsMin = 16
     /// Change sets, and bytes of their frames, per commit.
     public var writeGroupMax = 256
     public var writeGroupBytesMax = 1 << 20
-    /// The time that a long write may take while other users' writes wait. After that it is stopped
-    /// and tried again later, with twice the time.
-    public var writerTimeMax: Duration = .milliseconds(250)
+    /// The time for which another user's write may wait for a long one. After that the long one is
+    /// stopped, and tried again later.
+    public var writerTimeMax: Duration = .milliseconds(100)
     /// After a save on an event loop that took longer, the loop executes none for
     /// `slowDiskPause`: the disk may stall for longer.
     public var inlineSaveTimeMax: Duration = .milliseconds(20)

@@ -228,8 +228,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func decoded(_ frame: ReceivedFrame) {
         isDecoding = false
-        quota.hold(0)
+        // A closed connection has released its whole quota.
         guard context != nil else { return }
+        quota.hold(0)
         received(frame)
         drive(.resumed)
     }

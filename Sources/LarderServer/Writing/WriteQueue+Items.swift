@@ -47,26 +47,20 @@ extension WriteQueue {
 
         var frameBytes: Int { if case .save(let save) = self { save.frameBytes } else { 0 } }
 
-        /// How long it may take while another user's write waits.
-        func writerTime(_ limits: ServerLimits) -> TimeAmount {
-            TimeAmount(limits.writerTimeMax) * (1 << Int64(attempts))
-        }
-
-        /// The attempts that were stopped.
-        private var attempts: Int {
+        /// Whether an attempt to execute it was stopped for other users.
+        var wasStopped: Bool {
             switch self {
-            case .save(let save): save.attempts.load(ordering: .relaxed)
-            case .insert(let insert): insert.attempts.load(ordering: .relaxed)
-            case .probe: 0
+            case .save(let save): save.wasStopped.load(ordering: .relaxed)
+            case .insert(let insert): insert.wasStopped.load(ordering: .relaxed)
+            case .probe: false
             }
         }
 
-        /// Counts an attempt that was stopped, and returns the number of attempts.
-        func countAttempt() -> Int {
+        func noteStop() {
             switch self {
-            case .save(let save): save.attempts.add(1, ordering: .relaxed).newValue
-            case .insert(let insert): insert.attempts.add(1, ordering: .relaxed).newValue
-            case .probe: 0
+            case .save(let save): save.wasStopped.store(true, ordering: .relaxed)
+            case .insert(let insert): insert.wasStopped.store(true, ordering: .relaxed)
+            case .probe: break
             }
         }
 
@@ -89,7 +83,7 @@ extension WriteQueue {
         /// The event loop on which `reply` is called.
         let eventLoop: any EventLoop
         let reply: @Sendable (Outcome) -> Void
-        fileprivate let attempts = Atomic<Int>(0)
+        fileprivate let wasStopped = Atomic(false)
 
         init(
             _ changes: SaveRequest, for user: UInt32, frameBytes: Int, deadline: NIODeadline,
@@ -135,7 +129,7 @@ extension WriteQueue {
         let rows: @Sendable (ReadCancellation?) -> any RowSource
         let deadline: NIODeadline
         let reply: @Sendable (Result<InsertedRows, LarderError>) -> Void
-        fileprivate let attempts = Atomic<Int>(0)
+        fileprivate let wasStopped = Atomic(false)
 
         init(
             _ insertion: InsertionRequest, for user: UInt32, firstRow: Int64,

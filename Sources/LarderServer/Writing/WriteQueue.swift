@@ -8,8 +8,8 @@ import Synchronization
 /// A thread takes a group of waiting writes, in the order of ``WriteSchedule``, commits them
 /// together, and then replies to each; so a reply means that the write is as durable as the store
 /// makes it. A write whose deadline passes while it waits is rejected without having been executed.
-/// A write that takes long is stopped, with nothing changed, if another user's write waits, and is
-/// tried again later with more time. While nothing waits, an event loop may execute one short save
+/// A write for which another user's write has waited too long is stopped, with nothing changed, and
+/// is tried again later, as long as its deadline allows. While nothing waits, an event loop may execute one short save
 /// itself (``saveInline(_:for:frameBytes:)``).
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
@@ -30,9 +30,9 @@ final class WriteQueue: Sendable {
     /// An execution of writes of one user.
     private struct Run {
         let user: UInt32
-        /// When it is stopped if another user's write waits.
-        let end: NIODeadline
         let cancellation: ReadCancellation
+        /// Since when a write of another user waits.
+        var othersWaitSince: NIODeadline?
     }
 
     private let lease: WriterLease
@@ -55,6 +55,9 @@ final class WriteQueue: Sendable {
         let (refusal, startsWatch) = state.withLock { state -> (LarderError?, Bool) in
             if state.isClosed { return (ConnectionState.stopping, false) }
             guard state.schedule.append(item) else { return (Self.full, false) }
+            if let run = state.running, run.othersWaitSince == nil, run.user != item.user {
+                state.running?.othersWaitSince = .now()
+            }
             defer { state.isWatching = true }
             return (nil, !state.isWatching)
         }
@@ -76,18 +79,17 @@ final class WriteQueue: Sendable {
 
     /// Rejects the writes whose time is up, and stops a long write for which others wait.
     private func watch() {
-        let now = NIODeadline.now()
+        let (now, timeMax) = (NIODeadline.now(), TimeAmount(limits.writerTimeMax))
         let (expired, stopped, continues) = state.withLock { state in
             let expired = state.schedule.takeExpired(at: now)
             let stopped = state.running.flatMap { run in
-                run.end <= now && state.schedule.hasWaiting(besides: run.user)
-                    ? run.cancellation : nil
+                run.othersWaitSince.map { now - $0 >= timeMax } ?? false ? run.cancellation : nil
             }
             state.isWatching = !state.schedule.isEmpty || state.running != nil
             return (expired, stopped, state.isWatching)
         }
         stopped?.cancel()
-        for item in expired { item.reject(Self.expired) }
+        for item in expired { reject(item) }
         if continues { scheduleWatch() }
     }
 
@@ -133,19 +135,19 @@ final class WriteQueue: Sendable {
         if !saves.isEmpty { execute(saves, stoppedBy: cancellation) }
         for item in group {
             if item.deadline <= start {
-                item.reject(Self.expired)
+                reject(item)
             } else if case .probe(let probe) = item {
                 probe.reply(nil)
             }
         }
         let end = NIODeadline.now()
         state.withLock { state in
-            state.running = nil
             if isShort {
                 for item in group { state.schedule.shortEnded(for: item.user, at: end) }
-            } else {
-                state.schedule.longEnded(for: group[0].user, time: end - start, at: end)
+            } else if let since = state.running?.othersWaitSince {
+                state.schedule.longEnded(for: group[0].user, othersWaited: end - since, at: end)
             }
+            state.running = nil
         }
     }
 
@@ -156,7 +158,8 @@ final class WriteQueue: Sendable {
         let cancellation = ReadCancellation()
         let startsWatch = state.withLock { state in
             state.running = Run(
-                user: first.user, end: start + first.writerTime(limits), cancellation: cancellation)
+                user: first.user, cancellation: cancellation,
+                othersWaitSince: state.schedule.hasWaiting(besides: first.user) ? start : nil)
             state.longWrites += 1
             defer { state.isWatching = true }
             return !state.isWatching
@@ -213,7 +216,7 @@ final class WriteQueue: Sendable {
             switch item {
             case .save(let save) where save.deadline > now: saves.append(save)
             case .probe(let probe): probes.append(probe)
-            case .save, .insert: item.reject(Self.expired)
+            case .save, .insert: reject(item)
             }
         }
         return saves
@@ -257,10 +260,14 @@ final class WriteQueue: Sendable {
         return error.code == .cancelled
     }
 
-    /// Puts a stopped write back into the queue, or rejects it after too many attempts.
     private func tryAgain(_ item: Item) {
-        guard item.countAttempt() < Self.attemptsMax else { return item.reject(Self.stopped) }
+        item.noteStop()
         state.withLock { $0.schedule.putBack(item) }
+    }
+
+    /// Rejects a write whose time is up.
+    private func reject(_ item: Item) {
+        item.reject(item.wasStopped ? Self.stopped : Self.expired)
     }
 
     private static let full = LarderError(
@@ -270,10 +277,6 @@ final class WriteQueue: Sendable {
     private static let expired = LarderError(
         .timeout, "the write waited too long and was not executed",
         hint: "it can be sent again")
-
-    /// The attempts to execute a long write for which others wait. Each may take twice the time of
-    /// the last: with the default of 250 ms for the first, 2 s for the last.
-    private static let attemptsMax = 4
 
     private static let stopped = LarderError(
         .timeout, "the write takes too long while other users write; nothing was changed",

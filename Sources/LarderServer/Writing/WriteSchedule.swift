@@ -4,10 +4,10 @@ import NIOCore
 /// Which of the waiting writes run next: each user has a queue of its own, in the order of arrival.
 ///
 /// A group of writes shares one commit. It takes writes of all users in turn, so that a user with
-/// thousands of writes delays the others by a few of its own only. While another user makes short
-/// saves, a user's long writes (large saves, changes by predicate, rows) run alone and have pauses
-/// between them, so that the long writes take at most a share of the writer's time. Without such
-/// others nothing waits.
+/// thousands of writes delays the others by a few of its own only. A user whose long writes (large
+/// saves, changes by predicate, rows) make others wait has to pause after each, for a multiple of the
+/// time that they have waited, as long as others make short saves: so few of those saves are late.
+/// Without such others nothing waits.
 ///
 /// It has no lock and no clock; `WriteQueue` provides both.
 struct WriteSchedule {
@@ -34,8 +34,11 @@ struct WriteSchedule {
 
     /// A user that made a short save within this time makes others' long writes pause.
     static let activeTime = TimeAmount.seconds(1)
-    /// The pause after a long write, as a multiple of the time that it took.
+    /// The pause after a long write, as a multiple of the time that others have waited for it. A wait
+    /// that they hardly notice may take a quarter of the time; a longer one less than a hundredth.
     static let pauseFactor: Int64 = 3
+    static let longPauseFactor: Int64 = 127
+    static let shortWait = TimeAmount.milliseconds(10)
     /// The short writes of one user in a group while others write too.
     static let userGroupMax = 16
 
@@ -172,9 +175,12 @@ struct WriteSchedule {
         }
     }
 
-    /// A long write of a user has ended.
-    mutating func longEnded(for user: UInt32, time: TimeAmount, at now: NIODeadline) {
-        queues[index(of: user)].pauseEnd = now + time * Self.pauseFactor
+    /// A long write of a user has ended, for which others have waited.
+    mutating func longEnded(
+        for user: UInt32, othersWaited time: TimeAmount, at now: NIODeadline
+    ) {
+        let factor = time <= Self.shortWait ? Self.pauseFactor : Self.longPauseFactor
+        queues[index(of: user)].pauseEnd = now + time * factor
     }
 
     /// Removes and returns the waiting writes whose time is up.

@@ -74,22 +74,34 @@ struct WriteScheduleTests {
     func pause() {
         var schedule = schedule([save(1, isBulk: true)])
         schedule.shortEnded(for: 2, at: start)
-        schedule.longEnded(for: 1, time: .milliseconds(100), at: start)
+        schedule.longEnded(for: 1, othersWaited: .milliseconds(10), at: start)
         guard case .pause(let end) = schedule.next(at: start) else {
             Issue.record("the long write did not wait")
             return
         }
-        #expect(end == start + .milliseconds(300))
+        #expect(end == start + .milliseconds(30))
         // The other user's writes do not wait.
         _ = schedule.append(save(2))
         let order = [start, end].flatMap { users(schedule.next(at: $0)) }
         #expect(order == [2, 1])
     }
 
+    @Test("a long write for which others have waited long is followed by a long pause")
+    func longPause() {
+        var schedule = schedule([save(1, isBulk: true)])
+        schedule.shortEnded(for: 2, at: start)
+        schedule.longEnded(for: 1, othersWaited: .milliseconds(100), at: start)
+        guard case .pause(let end) = schedule.next(at: start) else {
+            Issue.record("the long write did not wait")
+            return
+        }
+        #expect(end == start + .milliseconds(12_700))
+    }
+
     @Test("without others, and after they have stopped, a long write does not wait")
     func noPause() {
         var schedule = schedule([save(1, isBulk: true), save(1, isBulk: true)])
-        schedule.longEnded(for: 1, time: .seconds(10), at: start)
+        schedule.longEnded(for: 1, othersWaited: .seconds(10), at: start)
         let first = users(schedule.next(at: start))
         schedule.shortEnded(for: 2, at: start)
         let second = users(schedule.next(at: start + WriteSchedule.activeTime))
