@@ -1,0 +1,44 @@
+"""Requests that wait in the server's memory."""
+
+import functools
+
+import wire
+from attack import Outcome, Target, in_threads, persist
+from loop_attacks import SAVE, body
+from wire import field
+
+QUERY_CONNECTIONS = 60
+SAVE_CONNECTIONS = 9
+LIST_VALUES = 65_536
+VALUE_BYTES = 70
+CHANGES_PER_SAVE = 450_000
+
+
+@functools.cache
+def large_query() -> bytes:
+    """A query of 15 MiB: three lists of strings."""
+    strings = tuple(f"{number:0{VALUE_BYTES}d}" for number in range(LIST_VALUES))
+    return wire.frame("query", wire.fetch(
+        "text IN %@ OR text IN %@ OR text IN %@", (strings, strings, strings)), 30.0)
+
+
+@functools.cache
+def large_save() -> bytes:
+    """A change set of 15 MiB: small inserts."""
+    change = field(1, b"\x08\x01" + field(2, field(2, b"Note") + field(4, b"%06d")) + field(
+        4, field(1, b"number") + field(2, b"\x18\x02")))
+    return body(SAVE, b"".join(change % number for number in range(CHANGES_PER_SAVE)))
+
+
+def waiting_queries(target: Target) -> Outcome:
+    """Large queries, which wait because slow ones of the same user use all readers."""
+    framed = large_query()
+    return in_threads(target, QUERY_CONNECTIONS, lambda target: persist(
+        target, lambda connection, _: connection.call(framed) and None))
+
+
+def waiting_saves(target: Target) -> Outcome:
+    """128 MiB of saves, which wait because a slow change of the same user uses the writer."""
+    framed = large_save()
+    return in_threads(target, SAVE_CONNECTIONS, lambda target: persist(
+        target, lambda connection, _: connection.call(framed) and None))
