@@ -1,4 +1,4 @@
-"""Change sets whose answer is as large as a frame, and what becomes of the watchdog's beats."""
+"""Change sets whose answer is as large as a frame, and long work at once for the watchdog."""
 
 import socket
 import time
@@ -10,7 +10,7 @@ from wire import Closed, Connection, LarderError, field
 
 # About 29 bytes of the answer per insert: the first does not fit a frame of 16 MiB; the others are
 # larger than a connection may leave unread.
-COUNTS_AND_DELAYS = [(600_000, 0.0), (550_000, 0.0), (300_000, 3.0)]
+COUNTS_AND_DELAYS = [(600_000, 0.0), (550_000, 1.0), (300_000, 5.0)]
 QUICK_COUNTS_AND_DELAYS = [(300_000, 1.0)]
 ANSWER_SECONDS = 90.0
 ROWS_PER_FRAME = 200_000

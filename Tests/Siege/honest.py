@@ -24,7 +24,6 @@ SAVE_PAUSE_SECONDS = 0.005
 LONG_READ_PAUSE_SECONDS = 0.05
 MONITOR_PAUSE_SECONDS = 0.002
 MONITOR_CONNECTIONS = 4
-MONITOR_CONNECT_SECONDS = 20.0
 MONITOR_IDLE_SECONDS = 0.1
 MONITOR_NOTED_SECONDS = 0.015
 TIMEOUT_CODE = 600
@@ -53,8 +52,9 @@ class Measure:
             self.times.append(seconds)
 
     def percentile(self, part: float) -> float:
+        """The time that this part of the requests does not exceed; 0 without requests."""
         ordered = sorted(self.times)
-        return ordered[max(0, math.ceil(part * len(ordered)) - 1)] if ordered else math.nan
+        return ordered[max(0, math.ceil(part * len(ordered)) - 1)] if ordered else 0.0
 
     @property
     def p99(self) -> float:
@@ -62,7 +62,7 @@ class Measure:
 
     def summary(self) -> dict[str, Any]:
         return {"requests": self.requests, "p50": self.percentile(0.5), "p99": self.p99,
-                "max": max(self.times, default=math.nan), "errors": len(self.errors),
+                "max": max(self.times, default=0.0), "errors": len(self.errors),
                 "first_errors": self.errors[:3]}
 
 
@@ -188,14 +188,12 @@ def monitor(path: str, until: float) -> list[tuple[float, float]]:
     for _ in range(MONITOR_CONNECTIONS):
         began = time.monotonic()
         try:
-            links.append(Connection(path, "monitor", MONITOR_CONNECT_SECONDS))
+            links.append(Connection(path, "monitor", REQUEST_SECONDS))
             selector.register(links[-1].socket, selectors.EVENT_READ, links[-1])
         except (OSError, Closed, LarderError):
-            pass
-        # An event loop that is held does not complete a handshake either.
+            # An event loop that is held does not complete a handshake either.
+            return [*waits, (time.monotonic(), time.monotonic() - began)]
         waits.append((time.monotonic(), time.monotonic() - began))
-    if not links:
-        return waits
     framed = wire.frame("get", wire.get(links[0].welcome.store, [1]))
     due = {link: time.monotonic() for link in links}
     sent: dict[Connection, float] = {}

@@ -13,6 +13,7 @@ MIB = 1 << 20
 # Leaves room for the fields around a repeated one.
 FRAME_BYTES = 16 * MIB - 1_024
 LIST_VALUES = 65_536
+REQUEST_MILLISECONDS = 30_000
 # Long in NFC and long to fold: letters with combining marks.
 DECOMPOSED = "A\u0308e\u0301o\u0302u\u0323\u0302"
 # Numbers of the fields in Envelope.
@@ -103,7 +104,8 @@ def json_save(target: Target) -> Outcome:
 
 def body(number: int, content: bytes, request_id: int = 1) -> bytes:
     """The frame of a request whose body is given as bytes."""
-    return framed(b"\x08" + varint(request_id) + b"\x10" + varint(5_000) + field(number, content))
+    envelope = b"\x08" + varint(request_id) + b"\x10" + varint(REQUEST_MILLISECONDS)
+    return framed(envelope + field(number, content))
 
 
 def filled(unit: bytes, before: bytes = b"") -> bytes:

@@ -4,22 +4,23 @@ import functools
 
 import wire
 from attack import Outcome, Target, in_threads, persist
-from loop_attacks import SAVE, body
+from loop_attacks import QUERY, SAVE, body
 from wire import field
 
 QUERY_CONNECTIONS = 60
 SAVE_CONNECTIONS = 9
 LIST_VALUES = 65_536
-VALUE_BYTES = 70
+VALUE_BYTES = 72
 CHANGES_PER_SAVE = 450_000
 
 
 @functools.cache
 def large_query() -> bytes:
     """A query of 15 MiB: three lists of strings."""
-    strings = tuple(f"{number:0{VALUE_BYTES}d}" for number in range(LIST_VALUES))
-    return wire.frame("query", wire.fetch(
-        "text IN %@ OR text IN %@ OR text IN %@", (strings, strings, strings)), 30.0)
+    shape = wire.fetch("text IN %@ OR text IN %@ OR text IN %@").shape
+    strings = b"".join(
+        field(1, field(7, b"%0*d" % (VALUE_BYTES, number))) for number in range(LIST_VALUES))
+    return body(QUERY, field(1, shape) + field(2, field(2, strings)) * 3)
 
 
 @functools.cache

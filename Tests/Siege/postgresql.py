@@ -3,7 +3,6 @@
 import os
 import pathlib
 import random
-import shutil
 import socket
 import subprocess
 import threading
@@ -31,6 +30,11 @@ CONVERSIONS = 25
 SLOW_TERM = "upper(lower(" * CONVERSIONS + "text" + "))" * CONVERSIONS
 
 
+def in_short(error: psycopg2.Error) -> str:
+    """The first line of an error, without the address of the server."""
+    return str(error).strip().split("\n")[0].split(" failed: ")[-1]
+
+
 class Link:
     """A connection whose errors are those of a Larder connection, so that clients are the same."""
 
@@ -40,7 +44,7 @@ class Link:
                 host=folder, user=role, dbname="postgres", connect_timeout=int(seconds),
                 options=f"-c statement_timeout={int(seconds * 1_000)}")
         except psycopg2.Error as error:
-            raise Closed(str(error)) from None
+            raise Closed(in_short(error)) from None
         self._connection.autocommit = True
 
     def call(self, text: str, arguments: tuple = ()) -> None:
@@ -51,10 +55,10 @@ class Link:
                     cursor.fetchall()
         except (psycopg2.InterfaceError, psycopg2.OperationalError) as error:
             if self._connection.closed:
-                raise Closed(str(error)) from None
-            raise LarderError(error.pgcode, str(error)) from None
+                raise Closed(in_short(error)) from None
+            raise LarderError(error.pgcode, in_short(error)) from None
         except psycopg2.Error as error:
-            raise LarderError(error.pgcode, str(error)) from None
+            raise LarderError(error.pgcode, in_short(error)) from None
 
     def close(self) -> None:
         self._connection.close()
@@ -270,8 +274,8 @@ class PostgreSQL:
         for statement in (
                 "CREATE TABLE item (id bigint PRIMARY KEY, number bigint, text text)",
                 "CREATE TABLE note (id bigserial PRIMARY KEY, number bigint)",
-                "INSERT INTO item SELECT n, n, 'Item ' || n || ' of the siege, Ärger, naïve façade '"
-                f" || n * 7919 FROM generate_series(1, {self._items}) AS n",
+                "INSERT INTO item SELECT n, n, 'Item ' || n || ' of the siege, Ärger, naïve ' ||"
+                f" n * 7919 FROM generate_series(1, {self._items}) AS n",
                 f"CREATE ROLE {ATTACKER} LOGIN", f"CREATE ROLE {HONEST} LOGIN",
                 f"GRANT ALL ON ALL TABLES IN SCHEMA public TO {ATTACKER}, {HONEST}",
                 f"GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO {ATTACKER}, {HONEST}",
@@ -322,7 +326,7 @@ def scenario(name: str, item: int, summary: str, *attacks: object, **options: ob
 SCENARIOS = [
     scenario("waiting-queries", 4, "60 statements with arguments of 15 MiB", huge_arguments),
     scenario("staggered-streams", 5, "an idle transaction while rows are replaced; the log is the "
-             "growth of the data folder", idle_transaction),
+             "growth of the data folder", idle_transaction, seconds=15.0),
     scenario("silent-handshakes", 6, "240 connections without a startup message",
              silent_handshakes, reads=connects),
     scenario("connections", 6, "all connections by one user", all_connections, reads=connects),

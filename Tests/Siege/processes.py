@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-# What is measured is what the server grants, not how fast an attacker burns a processor.
+# The measure is what the server grants, not how fast an attacker burns a processor.
 ATTACKER_NICE = 10
 HONEST_USER = 65_001
 MONITOR_USER = 65_002

@@ -1,6 +1,5 @@
 """The table of results, and the same as JSON."""
 
-import math
 from typing import Any
 
 from honest import Measure
@@ -26,11 +25,11 @@ def row(result: Result) -> str:
     alone, attack = measures(result.alone), measures(result.attack)
     errors = sum(len(each.errors) for each in attack.values())
     verdict = "FAIL: " + "; ".join(result.reasons) if result.reasons else "ok"
+    pause = f"{result.pause:.1f} s" if result.pause else "-"
     return line((
         result.scenario, *(comparison(alone[kind], attack[kind]) for kind in KINDS),
         str(errors), f"{result.memory // MIB} MiB", f"{result.log // MIB} MiB",
-        f"{milliseconds(result.alone.hold)} -> {milliseconds(result.attack.hold)}",
-        f"{result.pause:.1f} s", verdict))
+        change(result.alone.hold, result.attack.hold), pause, verdict))
 
 
 def measures(phase: Phase) -> dict[str, Measure]:
@@ -39,21 +38,25 @@ def measures(phase: Phase) -> dict[str, Measure]:
 
 
 def comparison(alone: Measure, attack: Measure) -> str:
-    if math.isnan(alone.p99) or math.isnan(attack.p99):
+    if not alone.times or not attack.times:
         return "-"
-    ratio = attack.p99 / alone.p99
-    return f"{milliseconds(alone.p99)} -> {milliseconds(attack.p99)} ({ratio:.3g}x)"
+    return f"{change(alone.p99, attack.p99)} ({attack.p99 / alone.p99:.3g}x)"
+
+
+def change(alone: float, attack: float) -> str:
+    """A time alone and under attack; a time of 0 was not measured."""
+    return f"{milliseconds(alone)} → {milliseconds(attack)}" if alone and attack else "-"
 
 
 def markdown(result: Result) -> str:
     """A row of the table in docs/siege.md."""
     alone, attack = measures(result.alone), measures(result.attack)
     cells = [f"`{result.scenario}`"]
-    cells += [f"{milliseconds(alone[kind].p99)} → {milliseconds(attack[kind].p99)}"
-              for kind in KINDS]
+    cells += [change(alone[kind].p99, attack[kind].p99) for kind in KINDS]
     cells += [str(sum(len(each.errors) for each in attack.values())),
               f"{result.memory // MIB}", f"{result.log // MIB}",
-              f"{milliseconds(result.alone.hold)} → {milliseconds(result.attack.hold)}",
+              change(result.alone.hold, result.attack.hold),
+              f"{result.pause:.1f} s" if result.pause else "-",
               "FAIL" if result.reasons else "ok"]
     return "| " + " | ".join(cells) + " |"
 

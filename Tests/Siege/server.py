@@ -130,7 +130,7 @@ def build_store(programs: pathlib.Path, store: pathlib.Path, items: int) -> None
         client = Client(server.socket)
         client.insert_rows("Item", {
             "number": ("INT64", list(range(items))),
-            "text": ("STRING", [f"Item {number} of the siege, Ärger, naïve façade {number * 7919}"
+            "text": ("STRING", [f"Item {number} of the siege, Ärger, naïve {number * 7919}"
                                 for number in range(items)])})
         client.close()
         if not server.stops():
