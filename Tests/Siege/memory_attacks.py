@@ -3,6 +3,7 @@
 import functools
 
 import wire
+from answer_attacks import dots
 from attack import Outcome, Target, in_threads, persist
 from loop_attacks import QUERY, SAVE, body
 from wire import field
@@ -11,7 +12,8 @@ QUERY_CONNECTIONS = 60
 SAVE_CONNECTIONS = 9
 LIST_VALUES = 65_536
 VALUE_BYTES = 72
-CHANGES_PER_SAVE = 450_000
+CHANGES_PER_SAVE = 430_000
+DOTS_PER_SAVE = 800_000
 
 
 @functools.cache
@@ -25,10 +27,13 @@ def large_query() -> bytes:
 
 @functools.cache
 def large_save() -> bytes:
-    """A change set of 15 MiB: small inserts."""
-    change = field(1, b"\x08\x01" + field(2, field(2, b"Note") + field(4, b"%06d")) + field(
+    """A change set of 14 MiB: small inserts."""
+    digits = b"000000"
+    change = field(1, b"\x08\x01" + field(2, field(2, b"Note") + field(4, digits)) + field(
         4, field(1, b"number") + field(2, b"\x18\x02")))
-    return body(SAVE, b"".join(change % number for number in range(CHANGES_PER_SAVE)))
+    before, after = change.split(digits)
+    return body(SAVE, b"".join(
+        before + b"%06d" % number + after for number in range(CHANGES_PER_SAVE)))
 
 
 def waiting_queries(target: Target) -> Outcome:
@@ -38,8 +43,12 @@ def waiting_queries(target: Target) -> Outcome:
         target, lambda connection, _: connection.call(framed) and None))
 
 
+def waiting_dots() -> bytes:
+    return dots(DOTS_PER_SAVE)
+
+
 def waiting_saves(target: Target) -> Outcome:
     """128 MiB of saves, which wait because a slow change of the same user uses the writer."""
-    framed = large_save()
+    framed = waiting_dots()
     return in_threads(target, SAVE_CONNECTIONS, lambda target: persist(
         target, lambda connection, _: connection.call(framed) and None))

@@ -14,7 +14,7 @@ import honest
 from attack import ERROR_PAUSE_SECONDS, Outcome, Target, in_threads
 from honest import Measure, repeat
 from processes import end_with_parent, wait_until
-from scenario import SMALL_DISK_BYTES, Scenario
+from scenario import Scenario
 from share_attacks import is_open
 from wire import Closed, LarderError
 
@@ -319,7 +319,7 @@ def proportional_bytes(parent: int) -> int:
 def scenario(name: str, item: int, summary: str, *attacks: object, **options: object) -> Scenario:
     """A scenario with PostgreSQL's honest clients."""
     clients = {"reads": reads, "saves": saves, "long_reads": long_reads}
-    return Scenario(name, item, summary, tuple((attack, 0) for attack in attacks),
+    return Scenario(name, item, summary, attacks,
                     has_monitor=False, **clients | options)
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 # The measure is what the server grants, not how fast an attacker burns a processor.
 ATTACKER_NICE = 10
+SERVER_USER = 0
 HONEST_USER = 65_001
 MONITOR_USER = 65_002
-FIRST_ATTACKER = 65_010
+ATTACKER_USER = 65_003
 # The monitor's own delays would count as the server's.
 MONITOR_PRIORITY = 1
 

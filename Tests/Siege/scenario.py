@@ -12,7 +12,7 @@ import honest
 from attack import Attack, Outcome, Target
 from honest import Measure
 from processes import (
-    ATTACKER_NICE, FIRST_ATTACKER, HONEST_USER, MONITOR_USER, Child)
+    ATTACKER_NICE, ATTACKER_USER, HONEST_USER, MONITOR_USER, SERVER_USER, Child)
 from server import WATCHDOG_SECONDS, Server, copy_store
 
 MIB = 1 << 20
@@ -43,12 +43,16 @@ class Scenario:
     name: str
     item: int
     summary: str
-    # Each attack with the number of the user that runs it.
-    attacks: tuple[tuple[Attack, int], ...]
+    # Each runs in a process of its own, all under one user.
+    attacks: tuple[Attack, ...]
+    # What the server's own user does to it meanwhile.
+    helpers: tuple[Attack, ...] = ()
     # Called before the attack, so that building large frames takes no time of it.
     prepare: tuple[Callable[[], Any], ...] = ()
     seconds: float = 8.0
     quick_seconds: float = 1.2
+    # The time for the attackers to end after the measures.
+    result_seconds: float = 2.0
     reads: Callable = honest.reads
     saves: Callable = honest.saves
     long_reads: Callable = honest.long_reads
@@ -150,16 +154,14 @@ def phases(scenario: Scenario, settings: Settings, server: Any) -> Result:
     until = began + settings.lead_seconds + seconds
     target = Target(server.socket, until, settings.items, settings.quick)
     children = [
-        Child(attack, target, user=0 if attack.__name__ == "stall" else FIRST_ATTACKER + user,
-              nice=ATTACKER_NICE)
-        for attack, user in scenario.attacks]
+        Child(attack, target, user=ATTACKER_USER, nice=ATTACKER_NICE)
+        for attack in scenario.attacks]
+    children += [Child(helper, target, user=SERVER_USER) for helper in scenario.helpers]
     try:
         time.sleep(settings.lead_seconds)
         attack = measure(scenario, settings, server, until)
         ended = time.monotonic()
-        # Large answers are verified after the phase if the server is slow.
-        wait = 60.0 if scenario.name == "large-answers" else 2.0
-        outcomes = [child.result(wait) for child in children]
+        outcomes = [child.result(scenario.result_seconds) for child in children]
     finally:
         for child in children:
             child.kill()

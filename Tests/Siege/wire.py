@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from larder_client import (
-    LarderError, argument, changes, expressions, larder, messages, queries, value, values, where)
+    LarderError, argument, changes, larder, messages, queries, value, values, where)
 
 REPLY_SECONDS = 10.0
 LEAST_WAIT_SECONDS = 0.05
@@ -14,7 +14,7 @@ HEADER_BYTES = 4
 
 __all__ = [
     "Closed", "Connection", "HEADER_BYTES", "LarderError", "argument", "change_all", "changes",
-    "expressions", "field", "fetch", "frame", "framed", "get", "insert", "larder", "messages",
+    "field", "fetch", "frame", "framed", "get", "insert", "larder", "messages",
     "queries", "query", "save", "values", "where"]
 
 
