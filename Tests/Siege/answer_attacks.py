@@ -11,7 +11,7 @@ from wire import Closed, Connection, LarderError, field
 
 # About 29 bytes of the answer per insert: the first does not fit a frame of 16 MiB; the others are
 # larger than a connection may leave unread.
-COUNTS_AND_DELAYS = [(600_000, 0.0), (550_000, 1.0), (300_000, 5.0)]
+COUNTS_AND_DELAYS = [(600_000, 0.0), (550_000, 3.0), (300_000, 5.0)]
 QUICK_COUNTS_AND_DELAYS = [(300_000, 1.0)]
 ANSWER_SECONDS = 90.0
 ROWS_PER_FRAME = 200_000
