@@ -11,6 +11,7 @@
 //                         LARDER_DISK_ERRNO, and so do all later ones if LARDER_DISK_FOREVER is
 //                         set
 //   LARDER_DISK_LIES      syncs succeed and do nothing
+//   LARDER_DISK_STALL     a sync waits while this file exists
 //
 // Operations are numbered from 1, without reads. Effects of a power loss:
 // - each sector of 512 bytes has any of its versions since its file's last sync, so that writes are
@@ -34,6 +35,7 @@ static const char *kinds = "";
 static uint64_t kill_at, power_at, error_at;
 static int error_number;
 static bool errors_forever, lies;
+static const char *stall;
 // Operations of the kinds that fail.
 static uint64_t matched;
 
@@ -56,6 +58,7 @@ __attribute__((constructor)) static void configure(void) {
     error_number = (int)number("LARDER_DISK_ERRNO");
     errors_forever = number("LARDER_DISK_FOREVER") != 0;
     lies = number("LARDER_DISK_LIES") != 0;
+    stall = getenv("LARDER_DISK_STALL");
     // All bits are used; the state is never zero.
     random_state = (number("LARDER_DISK_SEED") + 1) * 0x9e3779b97f4a7c15ull | 1;
 }
@@ -160,7 +163,9 @@ static int sync_descriptor(int descriptor, long call) {
     bool of_folder = descriptor >= 0 && descriptor < DESCRIPTORS && is_folder[descriptor];
     if (!file_at(descriptor) && !of_folder) return (int)syscall(call, descriptor);
     // A real disk takes time, in which other writes accumulate.
-    nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
+    do
+        nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
+    while (stall && syscall(SYS_access, stall, F_OK) == 0);
     pthread_mutex_lock(&lock);
     operations++;
     if (operations == kill_at) end("killed");

@@ -1,0 +1,54 @@
+"""Requests that wait in the server's memory."""
+
+import functools
+
+import wire
+from answer_attacks import dots
+from attack import Outcome, Target, in_threads, persist
+from loop_attacks import QUERY, SAVE, body
+from wire import field
+
+QUERY_CONNECTIONS = 60
+SAVE_CONNECTIONS = 9
+LIST_VALUES = 65_536
+VALUE_BYTES = 72
+CHANGES_PER_SAVE = 430_000
+DOTS_PER_SAVE = 800_000
+
+
+@functools.cache
+def large_query() -> bytes:
+    """A query of 15 MiB: three lists of strings."""
+    shape = wire.fetch("text IN %@ OR text IN %@ OR text IN %@").shape
+    strings = b"".join(
+        field(1, field(7, b"%0*d" % (VALUE_BYTES, number))) for number in range(LIST_VALUES))
+    return body(QUERY, field(1, shape) + field(2, field(2, strings)) * 3)
+
+
+@functools.cache
+def large_save() -> bytes:
+    """A change set of 14 MiB: small inserts."""
+    digits = b"000000"
+    change = field(1, b"\x08\x01" + field(2, field(2, b"Note") + field(4, digits)) + field(
+        4, field(1, b"number") + field(2, b"\x18\x02")))
+    before, after = change.split(digits)
+    return body(SAVE, b"".join(
+        before + b"%06d" % number + after for number in range(CHANGES_PER_SAVE)))
+
+
+def waiting_queries(target: Target) -> Outcome:
+    """Large queries, which wait because slow ones of the same user use all readers."""
+    framed = large_query()
+    return in_threads(target, QUERY_CONNECTIONS, lambda target: persist(
+        target, lambda connection, _: connection.call(framed) and None))
+
+
+def waiting_dots() -> bytes:
+    return dots(DOTS_PER_SAVE)
+
+
+def waiting_saves(target: Target) -> Outcome:
+    """128 MiB of saves, which wait because a slow change of the same user uses the writer."""
+    framed = waiting_dots()
+    return in_threads(target, SAVE_CONNECTIONS, lambda target: persist(
+        target, lambda connection, _: connection.call(framed) and None))

@@ -1,0 +1,257 @@
+"""One scenario: its two phases, what is measured in each, and the limits that it is judged by."""
+
+import dataclasses
+import pathlib
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from typing import Any
+
+import honest
+from attack import Attack, Outcome, Target
+from honest import Measure
+from processes import (
+    ATTACKER_NICE, ATTACKER_USER, HONEST_USER, MONITOR_USER, SERVER_USER, Child)
+from server import WATCHDOG_SECONDS, Server, copy_store
+
+MIB = 1 << 20
+RATIO_MAX = 3.0
+# A short request's p99 depends on how the kernel schedules: it passes through up to three threads,
+# each of which waits for a time slice of up to 4 ms if the processors are busy.
+FLOOR_SECONDS = 0.012
+# The issue limits only errors of long reads; these limits find starvation.
+LONG_READ_RATIO_MAX = 10.0
+LONG_READ_FLOOR_SECONDS = 2.0
+# The short form runs next to other tests.
+QUICK_FLOOR_SECONDS = 1.0
+MEMORY_MAX = 256 * MIB
+LOG_MAX = 128 * MIB
+HOLD_MAX_SECONDS = 0.020
+QUICK_HOLD_MAX_SECONDS = 0.5
+BEAT_SLACK_SECONDS = 2.0
+# How late a reply may be after the time limit of its request.
+LATE_MAX_SECONDS = 0.2
+SMALL_DISK_BYTES = 256 * MIB
+RESULT_SECONDS = 30.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    """An attack and what is particular about measuring it."""
+
+    name: str
+    item: int
+    summary: str
+    # Each runs in a process of its own, all under one user.
+    attacks: tuple[Attack, ...]
+    # What the server's own user does to it meanwhile.
+    helpers: tuple[Attack, ...] = ()
+    # Called before the attack, so that building large frames takes no time of it.
+    prepare: tuple[Callable[[], Any], ...] = ()
+    seconds: float = 8.0
+    quick_seconds: float = 1.2
+    # The time for the attackers to end after the measures.
+    result_seconds: float = 2.0
+    reads: Callable = honest.reads
+    saves: Callable = honest.saves
+    long_reads: Callable = honest.long_reads
+    # Clients whose p99 is not compared, each with the reason.
+    not_compared: dict[str, str] = dataclasses.field(default_factory=dict)
+    # Whether a held event loop fails the scenario.
+    judges_hold: bool = False
+    # The monitor would keep a client from having an event loop to itself.
+    has_monitor: bool = True
+    is_on_small_disk: bool = False
+    stalls_disk: bool = False
+    beat_slack_seconds: float = BEAT_SLACK_SECONDS
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What all scenarios of a run share."""
+
+    programs: pathlib.Path
+    scratch: pathlib.Path
+    store: pathlib.Path
+    items: int
+    quick: bool
+    disk_library: str
+
+    @property
+    def quiet_seconds(self) -> float:
+        return 0.6 if self.quick else 4.0
+
+    @property
+    def lead_seconds(self) -> float:
+        """The time for which an attack runs before the honest clients are measured again."""
+        return 0.2 if self.quick else 1.0
+
+
+@dataclasses.dataclass
+class Phase:
+    """What the clients saw in one phase."""
+
+    clients: dict[str, Measure]
+    hold: float = 0.0
+    # Each long hold with the time at which it ended.
+    holds: list[tuple[float, float]] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Result:
+    """The measures of a scenario, and the reasons for which it fails."""
+
+    scenario: str
+    alone: Phase
+    attack: Phase
+    memory: int = 0
+    anonymous_memory: int = 0
+    log: int = 0
+    pause: float = 0.0
+    attackers: Outcome = dataclasses.field(default_factory=Outcome)
+    slowest: list[tuple[str, float]] = dataclasses.field(default_factory=list)
+    reasons: list[str] = dataclasses.field(default_factory=list)
+
+
+def run(scenario: Scenario, settings: Settings) -> Result:
+    """Runs a scenario against Larder."""
+    def serve(folder: pathlib.Path) -> Server:
+        copy_store(settings.store, folder)
+        environment = {
+            "LD_PRELOAD": settings.disk_library, "LARDER_DISK_STORE": str(folder / "siege.store"),
+            "LARDER_DISK_STALL": str(folder / "stall")} if scenario.stalls_disk else {}
+        return Server(settings.programs, folder, environment)
+    return run_with(serve, scenario, settings)
+
+
+def run_with(
+    serve: Callable[[pathlib.Path], Any], scenario: Scenario, settings: Settings
+) -> Result:
+    """Runs both phases on one server."""
+    for build in scenario.prepare:
+        build()
+    folder = settings.scratch / scenario.name
+    folder.mkdir()
+    folder.chmod(0o755)
+    if scenario.is_on_small_disk:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SMALL_DISK_BYTES},mode=0755",
+                        "siege", folder], check=True)
+    try:
+        with serve(folder) as server:
+            return phases(scenario, settings, server)
+    finally:
+        if scenario.is_on_small_disk:
+            subprocess.run(["umount", "--lazy", folder], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def phases(scenario: Scenario, settings: Settings, server: Any) -> Result:
+    now = time.monotonic()
+    alone = measure(scenario, settings, server, now + settings.quiet_seconds)
+    began = time.monotonic()
+    seconds = scenario.quick_seconds if settings.quick else scenario.seconds
+    until = began + settings.lead_seconds + seconds
+    target = Target(server.socket, until, settings.items, settings.quick)
+    children = [
+        Child(attack, target, user=ATTACKER_USER, nice=ATTACKER_NICE)
+        for attack in scenario.attacks]
+    children += [Child(helper, target, user=SERVER_USER) for helper in scenario.helpers]
+    try:
+        time.sleep(settings.lead_seconds)
+        attack = measure(scenario, settings, server, until)
+        ended = time.monotonic()
+        outcomes = [child.result(scenario.result_seconds) for child in children]
+    finally:
+        for child in children:
+            child.kill()
+    result = Result(
+        scenario.name, alone, attack, server.memory_peak, server.anonymous_peak, server.log_peak,
+        server.longest_pause(began, ended))
+    if not server.is_alive:
+        result.reasons.append(f"the server ended: {server.last_log_lines()}")
+    for outcome in outcomes:
+        if outcome:
+            result.attackers.add(outcome)
+    result.reasons += result.attackers.wrong
+    result.slowest = attribute(attack.holds, result.attackers)
+    judge(scenario, settings, result)
+    return result
+
+
+def measure(scenario: Scenario, settings: Settings, server: Any, until: float) -> Phase:
+    """Runs the honest clients and the monitor for a while."""
+    functions = {
+        "reads": scenario.reads, "saves": scenario.saves, "long reads": scenario.long_reads}
+    clients = {
+        name: Child(function, server.socket, until, settings.items, user=HONEST_USER)
+        for name, function in functions.items()}
+    monitor = None
+    if scenario.has_monitor:
+        monitor = Child(honest.monitor, server.socket, until, user=MONITOR_USER, realtime=True)
+    try:
+        deadline = until + RESULT_SECONDS
+        measures = {
+            name: child.result(deadline - time.monotonic()) or Measure(errors=["no end"])
+            for name, child in clients.items()}
+        phase = Phase(measures)
+        if monitor and (holds := monitor.result(deadline - time.monotonic())) is not None:
+            phase.holds = holds
+            phase.hold = max((gap for _, gap in holds), default=0.0)
+        return phase
+    finally:
+        for child in [*clients.values(), *([monitor] if monitor else [])]:
+            child.kill()
+
+
+def attribute(holds: list[tuple[float, float]], attackers: Outcome) -> list[tuple[str, float]]:
+    """The kinds of frames during which the loops were held the longest."""
+    longest: dict[str, float] = {}
+    for moment, gap in holds:
+        during = [(began, kind) for kind, began, _ in attackers.requests if began <= moment]
+        if during and gap > HOLD_MAX_SECONDS:
+            kind = max(during)[1]
+            longest[kind] = max(longest.get(kind, 0.0), gap)
+    return sorted(longest.items(), key=lambda each: -each[1])
+
+
+def judge(scenario: Scenario, settings: Settings, result: Result) -> None:
+    """Adds a reason for each limit that is exceeded."""
+    reasons = result.reasons
+    floor = QUICK_FLOOR_SECONDS if settings.quick else FLOOR_SECONDS
+    long_floor = max(floor, LONG_READ_FLOOR_SECONDS)
+    limits = {"reads": (RATIO_MAX, floor), "saves": (RATIO_MAX, floor),
+              "long reads": (LONG_READ_RATIO_MAX, long_floor)}
+    for name, (ratio, least) in limits.items():
+        alone, attacked = result.alone.clients[name], result.attack.clients[name]
+        errors = len(attacked.errors)
+        if errors:
+            reasons.append(
+                f"{errors} of {attacked.requests} {name} failed: {attacked.errors[0][:70]}")
+        if alone.errors:
+            reasons.append(f"{name} failed without an attack: {alone.errors[0][:70]}")
+        if name in scenario.not_compared:
+            continue
+        if not attacked.p99 <= max(ratio * alone.p99, least):
+            reasons.append(f"p99 of {name} {milliseconds(attacked.p99)}")
+    if scenario.saves is honest.limited_saves:
+        latest = max(result.attack.clients["saves"].times, default=0.0)
+        if latest > honest.LIMIT_SECONDS + max(LATE_MAX_SECONDS, floor):
+            reasons.append(f"a reply within {milliseconds(honest.LIMIT_SECONDS)} came after "
+                           f"{milliseconds(latest)}")
+    if result.memory > MEMORY_MAX:
+        reasons.append(f"memory {result.memory // MIB} MiB")
+    if result.log > LOG_MAX:
+        reasons.append(f"log {result.log // MIB} MiB")
+    # What the machine itself delays in the quiet phase is allowed in addition.
+    hold_max = (QUICK_HOLD_MAX_SECONDS if settings.quick else HOLD_MAX_SECONDS) + result.alone.hold
+    if scenario.judges_hold and result.attack.hold > hold_max:
+        worst = f" ({result.slowest[0][0]})" if result.slowest else ""
+        reasons.append(f"a loop was held for {milliseconds(result.attack.hold)}{worst}")
+    if result.pause > WATCHDOG_SECONDS / 2 + scenario.beat_slack_seconds:
+        reasons.append(f"no watchdog beat for {result.pause:.1f} s")
+
+
+def milliseconds(seconds: float) -> str:
+    """A time in three digits."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1_000:.3g} ms"

@@ -1,0 +1,59 @@
+"""All scenarios against Larder, in the order of the items that they belong to."""
+
+import honest
+from answer_attacks import large_answers, long_work
+from attack import hold_readers, hold_writer
+from log_attacks import replace_texts, staggered_streams
+from loop_attacks import (
+    STALL_SECONDS, decimal_frames, decimals, folded, folded_frames, json_frames, json_save,
+    large_frames, stall, stalled_disk)
+from memory_attacks import (
+    large_query, large_save, waiting_dots, waiting_queries, waiting_saves)
+from scenario import BEAT_SLACK_SECONDS, Scenario
+from share_attacks import (
+    atomic_streams, full_write_queue, held_streams, large_saves, silent_handshakes, spool)
+
+SCENARIOS = [
+    Scenario("folded", 1, "a text of 1 MB folded by 1, 10 and 40 comparisons",
+             (folded,), prepare=(folded_frames,), judges_hold=True),
+    Scenario("decimals", 1, "3.9 MB of decimals as text",
+             (decimals,), prepare=(decimal_frames,), judges_hold=True),
+    Scenario("json-save", 1, "saves of JSON documents of 15 MiB",
+             (json_save,), prepare=(json_frames,), judges_hold=True),
+    Scenario("large-frames", 1, "frames of 16 MiB of every kind, also malformed",
+             (large_frames,), seconds=25.0, quick_seconds=3.0, judges_hold=True),
+    Scenario("stalled-disk", 1, "a disk that stalls for 3 s, and a save on the event loop",
+             (stalled_disk,), helpers=(stall,), seconds=12.0, quick_seconds=5.0,
+             reads=honest.seldom_reads, has_monitor=False, stalls_disk=True,
+             beat_slack_seconds=BEAT_SLACK_SECONDS + STALL_SECONDS,
+             not_compared={"saves": "they wait for the disk"}),
+    Scenario("large-answers", 2, "600,000, 550,000 and 300,000 inserts in one set",
+             (large_answers,), seconds=25.0, quick_seconds=3.0, result_seconds=60.0,
+             not_compared={"saves": "such a set is one transaction"}),
+    Scenario("watchdog", 3, "a long change, atomic streams and a folded text at once",
+             (long_work,), seconds=40.0,
+             not_compared={"saves": "see long-writes"}),
+    Scenario("waiting-queries", 4, "queries of 15 MiB that wait for a reader",
+             (hold_readers, waiting_queries), prepare=(large_query,)),
+    Scenario("waiting-saves", 4, "128 MiB of saves that wait for the writer",
+             (hold_writer, waiting_saves), prepare=(waiting_dots,), seconds=12.0),
+    Scenario("staggered-streams", 5, "slow streams opened one after the other during large writes",
+             (staggered_streams, replace_texts), seconds=15.0, quick_seconds=2.0),
+    Scenario("silent-handshakes", 6, "240 connections without a hello",
+             (silent_handshakes,), reads=honest.connects),
+    Scenario("held-streams", 6, "32 streams that are never read to their end",
+             (held_streams,)),
+    Scenario("slow-queriers", 6, "16 queries that compute for long, without a result",
+             (hold_readers,)),
+    Scenario("full-write-queue", 6, "4,000 saves that wait for the writer",
+             (hold_writer, full_write_queue)),
+    Scenario("long-writes", 6, "changes by predicate and large saves, one after the other",
+             (hold_writer, large_saves), prepare=(large_save,)),
+    Scenario("atomic-streams", 6, "180 atomic streams that never end",
+             (atomic_streams,), saves=honest.atomic_saves),
+    Scenario("spool", 6, "rows of atomic streams until the disk is full",
+             (spool, spool), is_on_small_disk=True),
+    Scenario("time-limits", 7, "pings and saves with 100 ms during a long change",
+             (hold_writer,), saves=honest.limited_saves,
+             not_compared={"saves": "each has its own limit"}),
+]

@@ -1,0 +1,121 @@
+"""One user takes what others need: handshakes, readers, places in queues, streams, disk space."""
+
+import socket
+import time
+
+import wire
+from attack import ERROR_PAUSE_SECONDS, Outcome, Target, in_threads, persist
+from memory_attacks import large_save
+from wire import Closed, Connection, LarderError, larder
+
+SILENT_CONNECTIONS = 240
+STREAMS_PER_CONNECTION = 4
+STREAM_CONNECTIONS = 8
+QUEUE_CONNECTIONS = 128
+REQUESTS_PER_CONNECTION = 31
+ATOMIC_CONNECTIONS = 6
+ATOMIC_PER_CONNECTION = 30
+SPOOLED_TEXT_BYTES = 8 << 20
+
+
+def silent_handshakes(target: Target) -> Outcome:
+    """Connects without a `hello`, again whenever the server closes a connection."""
+    silent: list[socket.socket] = []
+    while target.is_open:
+        try:
+            while len(silent) < SILENT_CONNECTIONS:
+                link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+                link.setblocking(False)
+                link.connect(target.path)
+                silent.append(link)
+        except OSError:
+            link.close()
+        silent = [link for link in silent if is_open(link)]
+        time.sleep(ERROR_PAUSE_SECONDS)
+    return Outcome(replies=len(silent))
+
+
+def is_open(link: socket.socket) -> bool:
+    """Whether the server has not closed a connection; closes it otherwise."""
+    try:
+        while link.recv(4_096):
+            pass
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    link.close()
+    return False
+
+
+def held_streams(target: Target) -> Outcome:
+    """Streams without credit, on as many connections as may hold all readers."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        connection.send(b"".join(
+            wire.frame("query", wire.fetch(credit=1), 30.0, 1 + each)
+            for each in range(STREAMS_PER_CONNECTION)))
+        # One reply per stream, and then nothing until the server ends one.
+        for _ in range(STREAMS_PER_CONNECTION + 1):
+            outcome.check(connection.envelope())
+    return in_threads(target, STREAM_CONNECTIONS, lambda target: persist(target, round))
+
+
+def full_write_queue(target: Target) -> Outcome:
+    """Thousands of small saves that wait for the writer."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        note = wire.save(wire.insert("Note", number=1))
+        connection.send(b"".join(
+            wire.frame("save", note, 0, 1 + each) for each in range(REQUESTS_PER_CONNECTION)))
+        for _ in range(REQUESTS_PER_CONNECTION):
+            outcome.check(connection.envelope())
+    return in_threads(target, QUEUE_CONNECTIONS, lambda target: persist(target, round))
+
+
+def large_saves(target: Target) -> Outcome:
+    """Saves of hundreds of thousands of inserts, one after the other."""
+    framed = large_save()
+    return persist(target, lambda connection, _: connection.call(framed) and None)
+
+
+def atomic_streams(target: Target) -> Outcome:
+    """Atomic streams that are opened and never ended."""
+    opened = wire.larder.InsertRequest(entity="Note", atomic=True)
+
+    def round(connection: Connection, outcome: Outcome) -> None:
+        connection.send(b"".join(
+            wire.frame("insert_rows", opened, 0, 1 + each)
+            for each in range(ATOMIC_PER_CONNECTION)))
+        while True:
+            outcome.check(connection.envelope())
+            time.sleep(ERROR_PAUSE_SECONDS)
+    return in_threads(target, ATOMIC_CONNECTIONS, lambda target: persist(target, round))
+
+
+def spool(target: Target) -> Outcome:
+    """Sends rows of atomic streams, never ended, until no more are accepted, again and again."""
+    column = wire.messages["batch"].Column(
+        name="text", type=wire.messages["batch"].COLUMN_TYPE_STRING,
+        heap=b"x" * SPOOLED_TEXT_BYTES, ends=[SPOOLED_TEXT_BYTES])
+    number = wire.messages["batch"].Column(
+        name="number", type=wire.messages["batch"].COLUMN_TYPE_INT64, integers=[1])
+    opened = wire.frame("insert_rows", larder.InsertRequest(entity="Note", atomic=True))
+    rows = wire.frame("rows", larder.RowsRequest(
+        request_id=1, batch=wire.messages["batch"].Batch(
+            row_count=1, columns=[number, column])), request_id=2)
+    outcome = Outcome()
+    while target.is_open:
+        connection = None
+        try:
+            connection = target.connect(5.0)
+            connection.send(opened)
+            while target.is_open:
+                connection.send(rows)
+                connection.reply()
+                outcome.replies += 1
+        except (OSError, Closed, LarderError) as error:
+            # The stream has ended, and its rows are freed; another attacker keeps its own.
+            outcome.refuse(error)
+            time.sleep(ERROR_PAUSE_SECONDS)
+        if connection:
+            connection.close()
+    return outcome
