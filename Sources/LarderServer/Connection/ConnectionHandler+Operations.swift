@@ -153,7 +153,7 @@ extension ConnectionHandler {
         guard let port else { return }
         guard quota.addWrite(bytes) else { return finish(id, .failed(ByteQuota.userExceeded)) }
         let time = operation.time(atMost: services.limits.writeWaitTimeMax)
-        if changes.changes.contains(where: \.isBulk) {
+        if changes.runsQueries {
             // The rest of the time is for the rollback and the reply.
             received.budget = ReadBudget(deadline: .now.advanced(by: time * 0.9))
         }

@@ -47,8 +47,7 @@ extension WriteQueue {
 
     /// Whether a save changes a few objects by identifier, so that its frame bounds its work.
     static func isShort(_ changes: SaveRequest, frameBytes: Int) -> Bool {
-        frameBytes <= shortBytesMax
-            && !changes.changeSet.changes.contains(where: \.isBulk)
+        frameBytes <= shortBytesMax && !changes.changeSet.runsQueries
     }
 
     /// Rows that are a transaction of their own.
