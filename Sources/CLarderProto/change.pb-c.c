@@ -53,6 +53,51 @@ void   larder__v1__change_set__free_unpacked
   assert(message->base.descriptor == &larder__v1__change_set__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__condition__init
+                     (Larder__V1__Condition         *message)
+{
+  static const Larder__V1__Condition init_value = LARDER__V1__CONDITION__INIT;
+  *message = init_value;
+}
+size_t larder__v1__condition__get_packed_size
+                     (const Larder__V1__Condition *message)
+{
+  assert(message->base.descriptor == &larder__v1__condition__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__condition__pack
+                     (const Larder__V1__Condition *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__condition__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__condition__pack_to_buffer
+                     (const Larder__V1__Condition *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__condition__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__Condition *
+       larder__v1__condition__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__Condition *)
+     protobuf_c_message_unpack (&larder__v1__condition__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__condition__free_unpacked
+                     (Larder__V1__Condition *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__condition__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__change__init
                      (Larder__V1__Change         *message)
 {
@@ -233,7 +278,7 @@ void   larder__v1__relationship_edit__free_unpacked
   assert(message->base.descriptor == &larder__v1__relationship_edit__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[5] =
+static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[6] =
 {
   {
     "changes",
@@ -295,10 +340,23 @@ static const ProtobufCFieldDescriptor larder__v1__change_set__field_descriptors[
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "conditions",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__ChangeSet, n_conditions),
+    offsetof(Larder__V1__ChangeSet, conditions),
+    &larder__v1__condition__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change_set__field_indices_by_name[] = {
   3,   /* field[3] = author */
   0,   /* field[0] = changes */
+  5,   /* field[5] = conditions */
   4,   /* field[4] = idempotency_key */
   2,   /* field[2] = merge_policy */
   1,   /* field[1] = on_unique_conflict */
@@ -306,7 +364,7 @@ static const unsigned larder__v1__change_set__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__change_set__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
 {
@@ -316,11 +374,62 @@ const ProtobufCMessageDescriptor larder__v1__change_set__descriptor =
   "Larder__V1__ChangeSet",
   "larder.v1",
   sizeof(Larder__V1__ChangeSet),
-  5,
+  6,
   larder__v1__change_set__field_descriptors,
   larder__v1__change_set__field_indices_by_name,
   1,  larder__v1__change_set__number_ranges,
   (ProtobufCMessageInit) larder__v1__change_set__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__condition__field_descriptors[2] =
+{
+  {
+    "objects",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Condition, objects),
+    &larder__v1__objects_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Condition, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__condition__field_indices_by_name[] = {
+  1,   /* field[1] = count */
+  0,   /* field[0] = objects */
+};
+static const ProtobufCIntRange larder__v1__condition__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__condition__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.Condition",
+  "Condition",
+  "Larder__V1__Condition",
+  "larder.v1",
+  sizeof(Larder__V1__Condition),
+  2,
+  larder__v1__condition__field_descriptors,
+  larder__v1__condition__field_indices_by_name,
+  1,  larder__v1__condition__number_ranges,
+  (ProtobufCMessageInit) larder__v1__condition__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor larder__v1__change__field_descriptors[7] =

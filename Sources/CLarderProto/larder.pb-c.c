@@ -3178,7 +3178,7 @@ const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__error_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__change_violation__field_descriptors[9] =
+static const ProtobufCFieldDescriptor larder__v1__change_violation__field_descriptors[11] =
 {
   {
     "code",
@@ -3288,12 +3288,38 @@ static const ProtobufCFieldDescriptor larder__v1__change_violation__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "condition",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Larder__V1__ChangeViolation, condition_presence_case),
+    offsetof(Larder__V1__ChangeViolation, condition),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "found",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__ChangeViolation, found_presence_case),
+    offsetof(Larder__V1__ChangeViolation, found),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__change_violation__field_indices_by_name[] = {
   2,   /* field[2] = change */
   0,   /* field[0] = code */
+  9,   /* field[9] = condition */
   8,   /* field[8] = conflict */
   3,   /* field[3] = entity */
+  10,   /* field[10] = found */
   1,   /* field[1] = message */
   4,   /* field[4] = properties */
   7,   /* field[7] = rule */
@@ -3303,7 +3329,7 @@ static const unsigned larder__v1__change_violation__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__change_violation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 11 }
 };
 const ProtobufCMessageDescriptor larder__v1__change_violation__descriptor =
 {
@@ -3313,7 +3339,7 @@ const ProtobufCMessageDescriptor larder__v1__change_violation__descriptor =
   "Larder__V1__ChangeViolation",
   "larder.v1",
   sizeof(Larder__V1__ChangeViolation),
-  9,
+  11,
   larder__v1__change_violation__field_descriptors,
   larder__v1__change_violation__field_indices_by_name,
   1,  larder__v1__change_violation__number_ranges,

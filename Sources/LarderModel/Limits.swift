@@ -42,6 +42,8 @@ public enum Limits {
     public static let listScanObjectsMax = 2_000_000
     /// Bulk changes in one change set.
     public static let bulkChangesMax = 1_000
+    /// Conditions of one change set.
+    public static let conditionsMax = 100
     /// Object identifiers in the results of all bulk changes of a change set.
     public static let affectedIdentifiersMax = 65_536
     /// The author of a change set, in UTF-8 bytes.

@@ -4,7 +4,9 @@ be strictly serializable; see history.py.
 In `Bank` a transaction moves money between accounts, and versions are those of the rows. In `Lists`
 it appends to lists, and versions are the lengths of the lists, which do not depend on the store's
 versions. A transaction reads with one request and writes with one change set that has the version
-of every object read. The planted errors are clients that omit a part of that; the checker must find
+of every object read. In `Hotel` it books days of a room, under the condition that no booking has
+these days; each day of a room is an object of the history, with version 1 once it is taken. The
+planted errors are clients that omit a part of that; the checker must find
 the anomaly that each causes.
 """
 
@@ -21,10 +23,11 @@ from team import Team
 CLIENTS = 4
 OBJECTS = 6
 BALANCE = 100
-VERSION_CONFLICT = 400
+VERSION_CONFLICT, CONDITION_FAILED = 400, 401
 RECONNECT_SECONDS = 30
 ERROR_ATTEMPTS = 20
 TRANSACTIONS = 200
+ROOMS, DAYS_READ, DAYS_MAX = 2, 12, 3
 KILLS = 3
 
 
@@ -94,6 +97,16 @@ class Lists:
         return None
 
 
+class Hotel:
+    """Rooms and their bookings; no day of a room is taken twice."""
+
+    entity = "Booking"
+
+    @staticmethod
+    def days(booking):
+        return [(booking["room"], day) for day in range(booking["first"], booking["end"])]
+
+
 # The parts that a client with a planted error omits, and the anomalies that this may cause.
 PLANTED_ERRORS = {
     "updates without versions": (Bank, ("lost update", "torn read", "forked versions", "version ")),
@@ -101,6 +114,7 @@ PLANTED_ERRORS = {
     "cached reads": (Bank, ("stale read", "torn read", "write skew")),
     "versions of written objects only": (Lists, ("write skew", "torn read")),
     "success before the reply": (Bank, ("stale read", "reordered", "torn read")),
+    "bookings without a condition": (Hotel, ("lost update", "forked versions")),
 }
 
 
@@ -131,13 +145,15 @@ class Player:
         while self.client is None:
             try:
                 self.client = Client(self.path, name=f"player {self.number}")
-                found = self.client.fetch(self.game.entity, sort=["number"])
-                self.identifiers = [row["@id"] for row in found]
+                self.identifiers = self.read_identifiers()
             except (OSError, ConnectionError):
                 self.client = None
                 if time.monotonic() > deadline:
                     raise
                 time.sleep(0.005)
+
+    def read_identifiers(self):
+        return [row["@id"] for row in self.client.fetch(self.game.entity, sort=["number"])]
 
     def read(self, count):
         chosen = sorted(self.choice.sample(range(OBJECTS), count))
@@ -198,13 +214,75 @@ class Player:
             frozenset(each for row in rows for each in self.game.seen(row)), outcome))
 
 
+class Guest(Player):
+    """One client of the game `Hotel`."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.next_days = [0] * ROOMS  # for each room, the day after the last booking
+
+    def read_identifiers(self):
+        return []
+
+    def read_only(self, name, _):
+        self.taken_days(name, self.choice.randrange(ROOMS))
+
+    def taken_days(self, name, room):
+        """Some days of a room, read with one query."""
+        start = max(0, self.next_days[room] - DAYS_READ // 2)
+        days = [(room, day) for day in range(start, start + DAYS_READ)]
+        began = time.monotonic_ns()
+        found = self.client.fetch(Hotel.entity, *self.overlapping(room, start, start + DAYS_READ))
+        writers = {day: each["writer"] for each in found for day in Hotel.days(each)}
+        seen = frozenset((day, 1, writers[day]) for day in days if day in writers)
+        self.history.append(Transaction(
+            name, began, time.monotonic_ns(), {day: int(day in writers) for day in days}, {}, seen))
+        return {day for _, day in writers}
+
+    @staticmethod
+    def overlapping(room, first, end):
+        return "room == %@ AND first < %@ AND end > %@", [room, end, first]
+
+    def read_and_write(self, name):
+        room = self.choice.randrange(ROOMS)
+        taken = self.taken_days(f"{name} read", room)
+        self.next_days[room] = max([self.next_days[room], *(day + 1 for day in taken)])
+        first = max(0, self.next_days[room] + self.choice.choice([-1, 0, 0, 1]))
+        booking = {
+            "room": room, "first": first, "end": first + self.choice.randint(1, DAYS_MAX),
+            "writer": name}
+        overlapping = self.overlapping(room, first, booking["end"])
+        free = larder_client.condition(0, Hotel.entity, *overlapping)
+        conditions = [free] if self.planted != "bookings without a condition" else []
+        days = Hotel.days(booking)
+        if not conditions and not taken.isdisjoint(day for _, day in days):
+            return
+        target = larder_client.values.Identifier(entity=Hotel.entity, temporary_name="t:new")
+        began, outcome = time.monotonic_ns(), UNKNOWN
+        try:
+            self.client.save(
+                self.client.change("INSERT", target, booking), conditions=conditions)
+            outcome = DONE
+        except LarderError as error:
+            if error.code != CONDITION_FAILED:
+                raise
+            outcome = REFUSED
+            # Bookings are never removed.
+            if self.client.count(Hotel.entity, *overlapping) == 0:
+                self.violations.append(f"{name} was refused, but no booking has its days")
+        finally:
+            self.history.append(Transaction(
+                name, began, time.monotonic_ns(), dict.fromkeys(days, 0), dict.fromkeys(days, 1),
+                frozenset(), outcome))
+
+
 def games(folder, rounds, seed, choice):
-    """Plays rounds of both games with SIGKILL in between, and a game with each planted error."""
+    """Plays rounds of all games with SIGKILL in between, and a game with each planted error."""
     folder.mkdir()
     daemon, counts = Daemon(folder), collections.Counter()
     try:
         for _ in range(rounds):
-            for game in (Bank, Lists):
+            for game in (Bank, Lists, Hotel):
                 history, violation = play(daemon, game, choice.getrandbits(32), kills=KILLS)
                 if violation:
                     raise Failed(f"{game.entity}: {violation}")
@@ -235,10 +313,11 @@ def play(daemon, game, seed, kills=0, planted=None):
     daemon.remove_store()
     start(daemon)
     setup = Client(daemon.socket)
-    for number in range(OBJECTS):
+    for number in range(OBJECTS if game is not Hotel else 0):
         setup.insert(game.entity, **game.initial(number))
     setup.close()
-    players = [Player(daemon.socket, game, each, seed, planted) for each in range(CLIENTS)]
+    player = Guest if game is Hotel else Player
+    players = [player(daemon.socket, game, each, seed, planted) for each in range(CLIENTS)]
     with Team(players) as team:
         team.begin("play", TRANSACTIONS)
         choice = random.Random(seed)
@@ -247,7 +326,7 @@ def play(daemon, game, seed, kills=0, planted=None):
             daemon.kill()
             start(daemon)
         results = team.results()
-    last = Player(daemon.socket, game, "end", seed)
+    last = player(daemon.socket, game, "end", seed)
     last.connect()
     last.read_only("end", OBJECTS)
     results.append((last.history, last.violations))

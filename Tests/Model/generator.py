@@ -1,7 +1,8 @@
 """Random change sets: most of them succeed, some have an error, on purpose or not."""
 
 from edits import Edit
-from model import Change, ChangeSet, Temporary
+from model import Change, ChangeSet, Condition, Temporary
+from random_queries import RandomQueries
 from values import bad_value, random_value
 
 OBJECTS_MAX = 160
@@ -16,6 +17,7 @@ COUNTS = {
 ATTEMPTS = 4
 SUCCESS_SHARE = 0.75
 ERROR_SHARE = 0.15
+CONDITION_SHARE, WRONG_COUNT_SHARE = 0.15, 0.1
 # How often an object is as likely to be related to itself as to all other existing objects.
 SELF_SHARE = 0.2
 
@@ -23,6 +25,7 @@ SELF_SHARE = 0.2
 class Generator:
     def __init__(self, schema, choice):
         self.schema, self.choice = schema, choice
+        self.queries = RandomQueries(schema, choice)
 
     def change_set(self, world, past, try_out):
         """A set for a world. `past` is the world that a client may have read, some steps ago.
@@ -46,6 +49,8 @@ class Generator:
         self.world, self.past = world, past
         self.set = ChangeSet(
             [], self.choice.choice(POLICIES), self.chance(0.35), self.choice.choice(AUTHORS))
+        while self.chance(CONDITION_SHARE):
+            self.set.conditions.append(self.condition())
         self.temporary = []
         self.named, self.deleted = set(), set()
         special = self.choice.random()
@@ -57,6 +62,16 @@ class Generator:
             return self.set
         self.mixture()
         return self.set
+
+    def condition(self):
+        """A condition that the world or an older one meets, or seldom one that none may meet."""
+        entity = self.choice.choice(list(self.schema))
+        condition = Condition(entity, self.queries.predicate(entity, self.world), 0)
+        known = self.past if self.chance(0.2) else self.world
+        condition.count = condition.matching(known)
+        if self.chance(WRONG_COUNT_SHARE):
+            condition.count = max(0, condition.count + self.choice.choice([-1, 1]))
+        return condition
 
     def mixture(self):
         """Some changes. The kind and entity of each are chosen before the values, which can then

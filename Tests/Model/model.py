@@ -12,7 +12,7 @@ from edits import NotInList, edited
 from world import DELETE_DENIED, MISSING_VALUE, OBJECT_NOT_FOUND, Transaction, World
 
 WRONG_TYPE, VALIDATION_FAILED, UNIQUENESS_VIOLATED = 301, 305, 306
-INVALID_CHANGE_SET, UNKNOWN_PROPERTY, VERSION_CONFLICT = 308, 300, 400
+INVALID_CHANGE_SET, UNKNOWN_PROPERTY, VERSION_CONFLICT, CONDITION_FAILED = 308, 300, 400, 401
 MALFORMED_VALUE, ARITHMETIC_OVERFLOW = 312, 309
 
 Temporary = collections.namedtuple("Temporary", "entity name")
@@ -31,11 +31,24 @@ class Change:
 
 
 @dataclasses.dataclass
+class Condition:
+    """The number of objects of an entity that match a Predicate of random_queries.py."""
+
+    entity: str
+    predicate: object
+    count: int
+
+    def matching(self, world):
+        return sum(self.predicate.holds(world, each) for each in world.of(self.entity))
+
+
+@dataclasses.dataclass
 class ChangeSet:
     changes: list
     merge: str = "error"
     upsert: bool = False
     author: str = ""
+    conditions: list = dataclasses.field(default_factory=list)
 
 
 class Undecided(Exception):
@@ -92,6 +105,8 @@ class Run:
         changes, is_applicable = self.check()
         if not is_applicable:
             return Outcome(self.errors)
+        if not all(self.is_met(each) for each in self.set.conditions):
+            return Outcome(self.errors | {(CONDITION_FAILED,)})
         changes = self.solve_conflicts(changes)
         for index, change in enumerate(changes):
             self.apply(index, change)
@@ -106,6 +121,9 @@ class Run:
         return Outcome(
             set(), world, False, self.inserted, self.updated, len(self.transaction.deleted),
             self.merged, self.net())
+
+    def is_met(self, condition):
+        return condition.matching(self.transaction) == condition.count
 
     # MARK: Checks without the store
 

@@ -119,6 +119,11 @@ class AcceptsValuesOutOfBounds(Run):
         return (each for each in super().value_errors(change) if each[0][0] != 305)
 
 
+class MeetsAllConditions(Run):
+    def is_met(self, condition):
+        return True
+
+
 # MARK: Clients that alter their requests
 
 class Alteration:
@@ -142,6 +147,10 @@ def drop_property(change_set, choice):
 def drop_change(change_set, choice):
     if change_set.changes:
         del change_set.changes[choice.randrange(len(change_set.changes))]
+
+
+def drop_condition(change_set, choice):
+    del change_set.conditions[:]
 
 
 def drop_edit(change_set, choice):
@@ -178,11 +187,12 @@ RULES = {
         CascadesOnce, NoActionNullifies, NewDestinationsFirst, PartnersKeepTheirVersions, OneSided,
         PreservesOldValues, ForgetsDefaults, DeniesNothing, AllowsOneMore, RequiresNothing,
         UniqueOneByOne, NeverUpserts, StoreNeverWins, ConflictsOfVersionsOnly,
-        ListsLeaveNoHistory, DerivesWhenUpdated, AcceptsValuesOutOfBounds)}
+        ListsLeaveNoHistory, DerivesWhenUpdated, AcceptsValuesOutOfBounds,
+        MeetsAllConditions)}
 ACTS = {
     drop_property: DROP_SHARE, drop_change: DROP_SHARE, drop_edit: DROP_SHARE,
     reverse_list: DROP_SHARE, forget_version: FORGET_SHARE, forget_policy: FORGET_SHARE,
-    forget_author: FORGET_SHARE}
+    forget_author: FORGET_SHARE, drop_condition: FORGET_SHARE}
 
 
 def errors():

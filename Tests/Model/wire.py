@@ -50,8 +50,16 @@ class Names:
     def change_set(self, change_set):
         return wire_changes.ChangeSet(
             changes=[self.change(each) for each in change_set.changes],
+            conditions=[self.condition(each) for each in change_set.conditions],
             merge_policy=f"MERGE_POLICY_{POLICIES[change_set.merge]}",
             on_unique_conflict=int(change_set.upsert), author=change_set.author)
+
+    def condition(self, condition):
+        arguments = [
+            self.identifier(each[0]) if isinstance(each, tuple) else each
+            for each in condition.predicate.arguments]
+        return larder_client.condition(
+            condition.count, condition.entity, condition.predicate.text, arguments)
 
     def change(self, change):
         entity = self.schema[self.entity_of(change)]
@@ -95,8 +103,18 @@ class Names:
         options = f"--merge {change_set.merge}" + " --upsert" * change_set.upsert
         return "\n".join(
             [f"larder save {options} --author {change_set.author!r} - <<END"]
+            + [json.dumps(self.condition_line(each), ensure_ascii=False, default=str)
+               for each in change_set.conditions]
             + [json.dumps(self.line(each), ensure_ascii=False) for each in change_set.changes]
             + ["END"])
+
+    def condition_line(self, condition):
+        arguments = [
+            self.text(each[0]) if isinstance(each, tuple) else each
+            for each in condition.predicate.arguments]
+        return {"expect": {
+            "@entity": condition.entity, "@where": condition.predicate.text, "@args": arguments,
+            "@count": condition.count}}
 
     def line(self, change):
         entity = self.schema[self.entity_of(change)]

@@ -130,6 +130,14 @@ def where(format):
     return queries.Term(format=format) if format else None
 
 
+def condition(count, entity, format=None, arguments=(), **options):
+    """The condition that this number of objects match."""
+    objects = changes.ObjectsChange(
+        entity=entity, predicate=where(format),
+        arguments=[argument(given) for given in arguments], **options)
+    return changes.Condition(objects=objects, count=count)
+
+
 class Client:
     def __init__(self, path, name="larder_client.py"):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -193,9 +201,9 @@ class Client:
         reply = self.call("get", larder.GetRequest(identifiers=identifiers))
         return [row for batch in reply.batches for row in rows(batch, self.welcome.store)]
 
-    def save(self, *list_of_changes, idempotency_key=""):
+    def save(self, *list_of_changes, conditions=(), idempotency_key=""):
         return self.call("save", changes.ChangeSet(
-            changes=list_of_changes, idempotency_key=idempotency_key))
+            changes=list_of_changes, conditions=conditions, idempotency_key=idempotency_key))
 
     def insert_rows(self, entity, columns, chunk=5_000, atomic=False, **options):
         """Inserts one object per row; columns are `name: (type, list)`. Returns the last reply."""

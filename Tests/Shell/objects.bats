@@ -65,6 +65,67 @@ load helper
     assert_equal b "$(larder get "$uri" --output jsonl | jq -r .title)"
 }
 
+@test "--unless and --expect change nothing unless their conditions are met" {
+    free='Article where wordCount > %@ AND title == $t'
+    options=(--unless "$free" --arg 2 --variable t=a)
+    assert_status 0 larder insert Article title=a wordCount=3 "${options[@]}"
+    uri=$output
+    assert_status 3 larder insert Article title=a wordCount=4 "${options[@]}" --output json
+    assert_equal '["CONDITION_FAILED","condition",0,1]' \
+        "$(jq -c '[.code, (.details[0] | .rule, .condition, .found)]' <<<"$stderr")"
+    assert_status 3 larder update "$uri" title=b "${options[@]}"
+    assert_status 0 larder update "$uri" title=b --expect '1 Article' --unless Category
+    assert_status 3 larder update Article --all title=c --expect '2 Article'
+    assert_contains "$stderr" "condition 1 is not met: it expects 2 objects of Article, and the store has 1"
+    assert_status 0 larder update Article --expect '1 Article where wordCount == %@' --arg 3 \
+        --where 'title == %@' --arg b --set 'wordCount=wordCount + %@' --arg 10
+    assert_equal '["b",13]' "$(larder get "$uri" --output jsonl | jq -c '[.title,.wordCount]')"
+    assert_status 3 larder delete "$uri" --unless Article
+    assert_status 3 larder delete Article --all --expect '0 Article'
+    assert_status 0 larder delete Article --all --expect '1 Article'
+}
+
+@test "an invalid condition is an error, with a caret below the column" {
+    assert_status 65 larder insert Article title=a --unless Category --unless 'Article where titel == "a"'
+    assert_contains "$stderr" "condition 2, column 1"
+    assert_contains "$stderr" '  titel == "a"'
+    assert_status 65 larder insert Article title=a --unless 'Article where title = = 1'
+    assert_contains "$stderr" "condition 1, column 9"
+    assert_status 65 larder insert Article title=a --unless 'Article where title == %@'
+    assert_status 65 larder insert Article title=a --unless 'Article where title == %@' --arg a --arg b
+    assert_status 4 larder insert Article title=a --unless Nothing
+    for option in '--unless=' '--unless=Article title' '--expect=Article' '--expect=-1 Article' --arg=1; do
+        assert_status 64 larder insert Article title=a "$option"
+    done
+    assert_equal 0 "$(larder count Article)"
+}
+
+@test "the input of save has conditions, which are checked before the first change" {
+    set='{"insert": {"@entity": "Category", "name": "a"}}
+{"unless": {"@entity": "Category", "@where": "name == %@", "@args": ["a"]}}
+{"expect": {"@entity": "Category", "@all": true, "@count": 0}}'
+    assert_status 0 larder save - <<<"$set"
+    assert_status 3 larder save - --unless Article <<<"$set"
+    assert_contains "$stderr" "standard input, line 2: condition 2 is not met"
+    assert_status 0 larder save - <<<'{"expect": {"@entity": "Category", "@all": true, "@count": 1}}'
+    for line in '{"expect": {"@entity": "Category", "@all": true}}' '{"unless": {"@entity": "Category"}}' \
+        '{"unless": {"@entity": "Category", "@all": true, "name": "x"}}' \
+        '{"unless": {"@entity": "Category", "@all": true, "@count": 1}}'; do
+        assert_status 65 larder save - <<<"$line"
+    done
+    assert_equal 1 "$(larder count Category)"
+}
+
+@test "a condition that takes longer than the time limit is stopped" {
+    category=$(larder insert Category name=c)
+    seq 3000 | jq -c --arg c "$category" '{title: "a\(.)", category: $c}' | larder import Article - >/dev/null
+    assert_status 75 larder insert Category name=d --timeout 300ms --unless \
+        'Article where SUBQUERY(category.articles, $a, $a.wordCount + wordCount == -1).@count > 0'
+    assert_contains "$stderr" "error[TIMEOUT]"
+    assert_status 0 larder insert Category name=e --timeout 5s
+    assert_equal 2 "$(larder count Category)"
+}
+
 @test "update --merge resolves a conflict property by property" {
     uri=$(larder insert Article title=a wordCount=1)
     larder update "$uri" title=b >/dev/null

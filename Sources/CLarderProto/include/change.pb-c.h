@@ -19,6 +19,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "value.pb-c.h"
 
 typedef struct Larder__V1__ChangeSet Larder__V1__ChangeSet;
+typedef struct Larder__V1__Condition Larder__V1__Condition;
 typedef struct Larder__V1__Change Larder__V1__Change;
 typedef struct Larder__V1__ObjectsChange Larder__V1__ObjectsChange;
 typedef struct Larder__V1__PropertyValue Larder__V1__PropertyValue;
@@ -161,10 +162,37 @@ struct  Larder__V1__ChangeSet
    * nothing is done and the reply is the first one. At most 64 bytes, empty for none.
    */
   ProtobufCBinaryData idempotency_key;
+  /*
+   * What the store must have before the set's first change; at most 100. If one is not met, the set
+   * is rejected with CONDITION_FAILED.
+   */
+  size_t n_conditions;
+  Larder__V1__Condition **conditions;
 };
 #define LARDER__V1__CHANGE_SET__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_set__descriptor) \
-    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL} }
+    , 0,NULL, LARDER__V1__UNIQUE_CONFLICT_POLICY__UNIQUE_CONFLICT_POLICY_ERROR, LARDER__V1__MERGE_POLICY__MERGE_POLICY_ERROR, {0,NULL}, {0,NULL}, 0,NULL }
+
+
+/*
+ * The number of objects that must match a predicate, so that a set depends on objects that others
+ * may insert.
+ */
+struct  Larder__V1__Condition
+{
+  ProtobufCMessage base;
+  /*
+   * Required. Without assignments, `identifiers_wanted` and temporary objects.
+   */
+  Larder__V1__ObjectsChange *objects;
+  /*
+   * Exactly this number; 0 means that no object may match. The store stops counting one above it.
+   */
+  int64_t count;
+};
+#define LARDER__V1__CONDITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__condition__descriptor) \
+    , NULL, 0 }
 
 
 typedef enum {
@@ -222,7 +250,7 @@ struct  Larder__V1__Change
 
 
 /*
- * The objects of a change by predicate, and the values that they get.
+ * The objects of a change by predicate, and the values that they get; or those of a condition.
  */
 struct  Larder__V1__ObjectsChange
 {
@@ -358,6 +386,25 @@ Larder__V1__ChangeSet *
 void   larder__v1__change_set__free_unpacked
                      (Larder__V1__ChangeSet *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__Condition methods */
+void   larder__v1__condition__init
+                     (Larder__V1__Condition         *message);
+size_t larder__v1__condition__get_packed_size
+                     (const Larder__V1__Condition   *message);
+size_t larder__v1__condition__pack
+                     (const Larder__V1__Condition   *message,
+                      uint8_t             *out);
+size_t larder__v1__condition__pack_to_buffer
+                     (const Larder__V1__Condition   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__Condition *
+       larder__v1__condition__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__condition__free_unpacked
+                     (Larder__V1__Condition *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__Change methods */
 void   larder__v1__change__init
                      (Larder__V1__Change         *message);
@@ -439,6 +486,9 @@ void   larder__v1__relationship_edit__free_unpacked
 typedef void (*Larder__V1__ChangeSet_Closure)
                  (const Larder__V1__ChangeSet *message,
                   void *closure_data);
+typedef void (*Larder__V1__Condition_Closure)
+                 (const Larder__V1__Condition *message,
+                  void *closure_data);
 typedef void (*Larder__V1__Change_Closure)
                  (const Larder__V1__Change *message,
                   void *closure_data);
@@ -463,6 +513,7 @@ extern const ProtobufCEnumDescriptor    larder__v1__change_kind__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__relationship_edit_kind__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__list_end__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change_set__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__condition__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__objects_change__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_value__descriptor;

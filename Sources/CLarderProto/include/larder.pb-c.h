@@ -821,6 +821,18 @@ typedef enum {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE__CASE)
 } Larder__V1__ChangeViolation__ChangePresenceCase;
 
+typedef enum {
+  LARDER__V1__CHANGE_VIOLATION__CONDITION_PRESENCE__NOT_SET = 0,
+  LARDER__V1__CHANGE_VIOLATION__CONDITION_PRESENCE_CONDITION = 10
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_VIOLATION__CONDITION_PRESENCE__CASE)
+} Larder__V1__ChangeViolation__ConditionPresenceCase;
+
+typedef enum {
+  LARDER__V1__CHANGE_VIOLATION__FOUND_PRESENCE__NOT_SET = 0,
+  LARDER__V1__CHANGE_VIOLATION__FOUND_PRESENCE_FOUND = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__CHANGE_VIOLATION__FOUND_PRESENCE__CASE)
+} Larder__V1__ChangeViolation__FoundPresenceCase;
+
 /*
  * One violation of a change set. Strings that do not apply are empty.
  */
@@ -854,7 +866,7 @@ struct  Larder__V1__ChangeViolation
   ProtobufCBinaryData value_kind;
   /*
    * The violated rule: type, optional, minimum, maximum, minLength, maxLength, pattern, minCount,
-   * maxCount, unique, deleteRule, version, abstract; there may be others later.
+   * maxCount, unique, deleteRule, version, abstract, condition; there may be others later.
    */
   ProtobufCBinaryData rule;
   /*
@@ -865,10 +877,18 @@ struct  Larder__V1__ChangeViolation
   union {
     uint32_t change;
   };
+  Larder__V1__ChangeViolation__ConditionPresenceCase condition_presence_case;
+  union {
+    uint32_t condition;
+  };
+  Larder__V1__ChangeViolation__FoundPresenceCase found_presence_case;
+  union {
+    int64_t found;
+  };
 };
 #define LARDER__V1__CHANGE_VIOLATION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__change_violation__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL, LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE__NOT_SET, {0} }
+    , 0, {0,NULL}, {0,NULL}, 0,NULL, {0,NULL}, {0,NULL}, {0,NULL}, NULL, LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE__NOT_SET, {0}, LARDER__V1__CHANGE_VIOLATION__CONDITION_PRESENCE__NOT_SET, {0}, LARDER__V1__CHANGE_VIOLATION__FOUND_PRESENCE__NOT_SET, {0} }
 
 
 typedef enum {

@@ -33,6 +33,7 @@ struct DeleteCommand: StoreCommand {
     @Option(help: ArgumentHelp("How to resolve a version conflict.", valueName: "policy"))
     var merge: MergePolicy = .error
 
+    @OptionGroup var conditions: ConditionOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
@@ -43,7 +44,7 @@ struct DeleteCommand: StoreCommand {
 
     mutating func validate() throws {
         guard isEntity else {
-            guard !selection.isGiven else {
+            guard !selection.isGiven(besides: conditions) else {
                 throw ValidationError("--where, --all and --ids require an entity instead of a URI")
             }
             guard ifVersion == nil || targets.count == 1 else {
@@ -60,15 +61,15 @@ struct DeleteCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         if isEntity {
             return try selection.save(
-                .deleteAll(selection.selection(of: targets[0])), in: session, idempotency, options,
-                name: "deleted"
-            ) { $0.deletedCount }
+                targets[0], in: session, conditions, idempotency, options, name: "deleted",
+                change: { .deleteAll($0) }, number: { $0.deletedCount })
         }
         let changes = try targets.map {
             Change.delete(try PersistentIdentifier(uriRepresentation: $0), ifVersion: ifVersion)
         }
-        let result = try session.client.save(
-            ChangeSet(changes, mergePolicy: merge), idempotencyKey: idempotency.key)
+        let result = try conditions.save(
+            ChangeSet(changes, mergePolicy: merge), selection.predicate.values, in: session,
+            idempotency)
         var writer = options.format.makeWriter()
         try writer.write(number: result.deletedCount, name: "deleted", options.format)
     }

@@ -10,6 +10,8 @@ struct InsertCommand: StoreCommand {
             EXAMPLES:
               larder insert Article title="First light" wordCount=120 category="$tech"
               larder insert Article title=Notes tags:='["a","b"]' category:=null
+              larder insert Booking room=7 day=2026-03-01 \
+                --unless 'Booking where room == 7 AND day == %@' --arg 2026-03-01
               larder insert Article --json '{"title": "x", "published": "2026-01-31"}'
               jq -c '.[]' articles.json | larder insert Article -
 
@@ -34,6 +36,8 @@ struct InsertCommand: StoreCommand {
     @Flag(help: "Update the object that already has the unique values, if there is one.")
     var upsert = false
 
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var values: ArgumentOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
@@ -47,6 +51,7 @@ struct InsertCommand: StoreCommand {
             throw ValidationError("--json and key=value cannot be combined")
         }
         if !readsLines { _ = try Assignment.all(assignments) }
+        try conditions.check(values)
     }
 
     func run(_ session: StoreSession) throws {
@@ -67,9 +72,9 @@ struct InsertCommand: StoreCommand {
                 PersistentIdentifier(temporary: "\(index)", entityName: entity.name),
                 values: content.values, edits: content.edits)
         }
-        let result = try session.client.save(
-            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error),
-            idempotencyKey: idempotency.key)
+        let result = try conditions.save(
+            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error), values, in: session,
+            idempotency)
         var writer = options.format.makeWriter()
         try writer.write(all: result.inserted.map { [.object($0)] }, names: ["@id"])
     }

@@ -10,6 +10,7 @@ struct SaveCommand: StoreCommand {
             EXAMPLES:
               larder save changes.jsonl
               larder save - <<'END'
+              {"unless": {"@entity": "Topic", "@where": "name == %@", "@args": ["tech"]}}
               {"insert": {"@id": "t:a", "@entity": "Note", "title": "x", "topic": "t:b"}}
               {"insert": {"@id": "t:b", "@entity": "Topic", "name": "tech"}}
               {"update": {"@id": "x-coredata://…/Note/p7", "@version": 3, "title": "y"}}
@@ -30,6 +31,9 @@ struct SaveCommand: StoreCommand {
             To detect concurrent changes, an update may contain "@version", or "@base" with the \
             values that were read. --merge resolves conflicts; see update.
 
+            The conditions {"unless": {…}} and {"expect": {…, "@count": 3}} are checked before the \
+            first change, like --unless and --expect. Otherwise the exit status is 3.
+
             With --idempotency-key, an interrupted command can be repeated: the set is applied \
             once.
             """)
@@ -46,11 +50,15 @@ struct SaveCommand: StoreCommand {
     @Option(help: ArgumentHelp("How to resolve version conflicts.", valueName: "policy"))
     var merge: MergePolicy = .error
 
+    @OptionGroup var conditions: ConditionOptions
+    @OptionGroup var values: ArgumentOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
+
+    mutating func validate() throws { try conditions.check(values) }
 
     func run(_ session: StoreSession) throws {
         let input = try InputFile(file)
@@ -69,15 +77,17 @@ struct SaveCommand: StoreCommand {
 
     private func save(
         _ reader: ChangeSetReader, _ fileName: String, _ session: StoreSession
-    ) throws(LarderError) -> [PersistentIdentifier] {
-        do throws(LarderError) {
+    ) throws -> [PersistentIdentifier] {
+        do {
             var changes = reader.changes
             changes.onUniqueConflict = upsert ? .upsert : .error
             changes.mergePolicy = merge
-            return try session.client.save(changes, idempotencyKey: idempotency.key).inserted
-        } catch {
-            throw ChangeLineNumbers(fileName: fileName, lines: reader.lines).locating(error)
-                ?? error
+            return try conditions.save(changes, values, in: session, idempotency).inserted
+        } catch let error as LarderError {
+            throw ChangeLineNumbers(
+                fileName: fileName, lines: reader.lines,
+                conditionLines: conditions.all.map { _ in nil } + reader.conditionLines
+            ).locating(error) ?? error
         }
     }
 }

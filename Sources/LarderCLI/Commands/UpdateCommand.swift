@@ -59,6 +59,7 @@ struct UpdateCommand: StoreCommand {
     @Option(help: ArgumentHelp("How to resolve a version conflict.", valueName: "policy"))
     var merge: MergePolicy = .error
 
+    @OptionGroup var conditions: ConditionOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
     @OptionGroup var options: GlobalOptions
@@ -72,7 +73,7 @@ struct UpdateCommand: StoreCommand {
             throw ValidationError("no changes given; pass key=value")
         }
         guard SelectionOptions.isEntity(target) else {
-            guard !selection.isGiven, expressions.isEmpty else {
+            guard !selection.isGiven(besides: conditions), expressions.isEmpty else {
                 throw ValidationError(
                     "--where, --all, --ids and --set require an entity instead of a URI")
             }
@@ -103,9 +104,13 @@ struct UpdateCommand: StoreCommand {
         let content = try decoder.content(Assignment.all(assignments))
         let base = try decoder.content(Assignment.all(base))
             .values(orThrow: "--base takes whole lists, not edits")
-        let version = try session.client.update(
-            identifier, content.values, edits: content.edits, ifVersion: ifVersion,
-            base: base, mergePolicy: merge, idempotencyKey: idempotency.key)
+        let change = Change.update(
+            identifier, ifVersion: ifVersion, values: content.values, base: base,
+            edits: content.edits)
+        let result = try conditions.save(
+            ChangeSet([change], mergePolicy: merge), selection.predicate.values, in: session,
+            idempotency)
+        let version = result.updatedVersions.first ?? 0
         var writer = options.format.makeWriter()
         if options.format.isJSON {
             try writer.write(
@@ -121,14 +126,14 @@ struct UpdateCommand: StoreCommand {
             .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }
         let expressions = try namedExpressions()
-        let change = Change.updateAll(
-            selection.selection(of: target),
-            set: expressions.map { PropertyAssignment($0.name, .format($0.text)) }
-                + values.map { PropertyAssignment($0.key, to: $0.value) })
+        let assignments =
+            expressions.map { PropertyAssignment($0.name, .format($0.text)) }
+            + values.map { PropertyAssignment($0.key, to: $0.value) }
         try selection.save(
-            change, in: session,
-            expressions: expressions.map { ("value of \($0.name)", $0.text) }, idempotency,
-            options, name: "updated"
-        ) { $0.affected.first?.count ?? 0 }
+            target, in: session,
+            expressions: expressions.map { ("value of \($0.name)", $0.text) }, conditions,
+            idempotency, options, name: "updated",
+            change: { .updateAll($0, set: assignments) },
+            number: { $0.affected.first?.count ?? 0 })
     }
 }

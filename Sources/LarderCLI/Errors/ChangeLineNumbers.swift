@@ -8,9 +8,11 @@ struct ChangeLineNumbers {
     let fileName: String
     /// The line of each change.
     let lines: [Int]
+    /// The line of each condition; nil for one that is not in the file.
+    var conditionLines: [Int?] = []
 
     /// The error with line numbers instead of indexes, and the first line before its message; nil
-    /// if the error names no change.
+    /// if the error names no change and no condition of the file.
     func locating(_ error: LarderError) -> LarderError? {
         let problems = error.problems.map { problem -> (line: Int?, text: String) in
             guard let (index, message) = Self.split(problem), lines.indices.contains(index) else {
@@ -21,7 +23,14 @@ struct ChangeLineNumbers {
         var located = error
         // The message of the error already contains a single problem.
         located.problems = problems.count > 1 ? problems.map(\.text) : []
-        return problems.compactMap(\.line).first.map { located.at(line: $0, of: fileName) }
+        let line = conditionLine(of: error) ?? problems.compactMap(\.line).first
+        return line.map { located.at(line: $0, of: fileName) }
+    }
+
+    private func conditionLine(of error: LarderError) -> Int? {
+        guard let index = error.details.first?.condition, conditionLines.indices.contains(index)
+        else { return nil }
+        return conditionLines[index]
     }
 
     /// The index and the message of `changes[2]: message`.

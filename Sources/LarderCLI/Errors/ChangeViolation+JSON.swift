@@ -15,6 +15,8 @@ extension ChangeViolation {
         members["valueKind"] = valueKind.map { .string($0) }
         members["rule"] = (rule?.rawValue).map { .string($0) }
         members["conflict"] = conflict?.json
+        members["condition"] = condition.map { .integer(Int64($0)) }
+        members["found"] = found.map { .integer($0) }
         return .object(members)
     }
 }

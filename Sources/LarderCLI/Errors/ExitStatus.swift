@@ -32,7 +32,7 @@ enum ExitStatus: Int32 {
                 .invalidChangeSet, .arithmeticOverflow, .malformedSchema, .schemaMismatch,
                 .malformedValue, .unsupportedPredicate, .idempotencyMismatch:
                 .dataError
-            case .versionConflict: .conflict
+            case .versionConflict, .conditionFailed: .conflict
             case .frameTooLong, .resourceExhausted, .readOnly, .permissionDenied: .refused
             case .timeout, .unavailable, .snapshotExpired: .temporaryFailure
             case .cancelled, .indeterminate: .failure

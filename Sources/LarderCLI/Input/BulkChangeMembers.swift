@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The members of an `updateAll` or `deleteAll` change in JSON:
+/// The members of an `updateAll` or `deleteAll` change, or of a condition, in JSON:
 ///
 ///     {"@entity": "Article", "@where": "wordCount > %@ OR title == $t", "@args": [100],
 ///      "@variables": {"t": "x"}, "@set": {"wordCount": "wordCount * 2"}, "category": "t:c"}
@@ -26,7 +26,7 @@ struct BulkChangeMembers {
                 hint: "valid members are properties and \(known.joined(separator: ", "))")
         }
         guard case .string(let entityName)? = members["@entity"] else {
-            throw LarderError(.invalidChangeSet, "a bulk change requires @entity")
+            throw LarderError(.invalidChangeSet, "a bulk change or a condition requires @entity")
         }
         selection = ObjectSelection(
             entityName, where: try Self.predicate(members),
@@ -55,7 +55,7 @@ struct BulkChangeMembers {
         case (nil, .bool(true)?): return nil
         default:
             throw LarderError(
-                .invalidChangeSet, "a bulk change requires either @where or @all",
+                .invalidChangeSet, "a bulk change or a condition requires either @where or @all",
                 hint: #"write "@where": "PREDICATE", or "@all": true for all objects"#)
         }
     }

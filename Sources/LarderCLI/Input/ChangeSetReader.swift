@@ -11,6 +11,8 @@ import LarderPrograms
 ///     {"updateAll": {"@entity": "Article", "@where": "wordCount > %@", "@args": [100],
 ///                    "@set": {"wordCount": "wordCount * 2"}, "title": "x"}}
 ///     {"deleteAll": {"@entity": "Article", "@where": "wordCount == 0"}}
+///     {"unless": {"@entity": "Article", "@where": "title == %@", "@args": ["x"]}}
+///     {"expect": {"@entity": "Article", "@all": true, "@count": 3}}
 ///
 /// A `t:` name may be used before and after the line that inserts its object. The whole set is
 /// held in memory, because it is one message and one transaction; `Limits.changesMax` and
@@ -21,6 +23,8 @@ struct ChangeSetReader {
     private(set) var changes = ChangeSet()
     /// The line of each change.
     private(set) var lines: [Int] = []
+    /// The line of each condition.
+    private(set) var conditionLines: [Int] = []
     private var insertedNames: [String: (entityName: String, line: Int)] = [:]
 
     init(schema: Schema) { self.schema = schema }
@@ -36,8 +40,7 @@ struct ChangeSetReader {
                     hint: "split the input")
             }
             do throws(LarderError) {
-                changes.changes.append(try change(line))
-                lines.append(line.number)
+                try read(line)
             } catch {
                 throw error.at(line: line.number, of: file.name)
             }
@@ -45,12 +48,46 @@ struct ChangeSetReader {
         try checkNames(file.name)
     }
 
-    private mutating func change(_ line: LineReader.Line) throws(LarderError) -> Change {
+    private mutating func read(_ line: LineReader.Line) throws(LarderError) {
         guard case .object(let outer) = try JSONValue(parsing: line.text), outer.count == 1,
             let (verb, content) = outer.first, case .object(let members) = content
         else { throw Self.malformed }
+        if let condition = try condition(verb, members) {
+            changes.conditions.append(condition)
+            conditionLines.append(line.number)
+        } else {
+            changes.changes.append(try change(verb, members, line.number))
+            lines.append(line.number)
+        }
+    }
+
+    /// nil for a change.
+    private mutating func condition(
+        _ verb: String, _ members: [String: JSONValue]
+    ) throws(LarderError) -> ChangeSet.Condition? {
+        guard verb == "unless" || verb == "expect" else { return nil }
+        var members = members
+        var count: Int64 = 0
+        if verb == "expect" {
+            guard case .integer(let expected)? = members.removeValue(forKey: "@count") else {
+                throw LarderError(
+                    .invalidChangeSet, "expect requires @count, the number of objects")
+            }
+            count = expected
+        }
+        let objects = try selection(members)
+        guard objects.values.isEmpty, objects.expressions.isEmpty else {
+            throw LarderError(.invalidChangeSet, "a condition takes no properties")
+        }
+        _ = try decoder(objects.selection.entityName)
+        return ChangeSet.Condition(objects.selection, count: count)
+    }
+
+    private mutating func change(
+        _ verb: String, _ members: [String: JSONValue], _ line: Int
+    ) throws(LarderError) -> Change {
         switch verb {
-        case "insert": return try insert(members, line.number)
+        case "insert": return try insert(members, line)
         case "update":
             let identifier = try permanentIdentifier(members)
             let decoder = try decoder(identifier.entityName)
@@ -79,7 +116,8 @@ struct ChangeSetReader {
 
     private static let malformed = LarderError(
         .invalidChangeSet,
-        "a change must have exactly one member: insert, update, delete, updateAll or deleteAll",
+        "a line must have exactly one member: insert, update, delete, updateAll, deleteAll, "
+            + "unless or expect",
         hint: #"for example {"insert": {"@id": "t:a", "@entity": "Article", "title": "x"}}"#)
 
     private func selection(

@@ -11,11 +11,10 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
-    /// Whether any of these options was given.
-    var isGiven: Bool {
+    /// Whether an option was given that requires an entity. Conditions take values too.
+    func isGiven(besides conditions: ConditionOptions) -> Bool {
         all || ids || predicate.excludesSubentities || predicate.format != nil
-            || !predicate.arguments.isEmpty
-            || !predicate.variables.isEmpty
+            || conditions.isEmpty && predicate.values.isGiven
     }
 
     /// Whether an argument is an entity: a URI contains a colon, the name of an entity does not.
@@ -31,9 +30,10 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    func selection(of entityName: String) -> ObjectSelection {
-        let parameters = predicate.parameters()
-        return ObjectSelection(
+    private func selection(
+        of entityName: String, _ parameters: QueryParameters
+    ) -> ObjectSelection {
+        ObjectSelection(
             entityName, where: predicate.predicate, arguments: parameters.arguments,
             variables: parameters.variables, argumentsAreText: true, wantsIdentifiers: ids,
             includesSubentities: !predicate.excludesSubentities)
@@ -43,15 +43,20 @@ struct SelectionOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - name: The name of the number in the output.
+    ///   - change: Makes the change of the selected objects.
     ///   - number: Takes the number from the result.
     func save(
-        _ change: Change, in session: StoreSession,
-        expressions: [(name: String, text: String)] = [],
+        _ entityName: String, in session: StoreSession,
+        expressions: [(name: String, text: String)] = [], _ conditions: ConditionOptions,
         _ idempotency: IdempotencyOption, _ options: GlobalOptions, name: String,
-        number: (SaveResult) -> Int64
+        change: (ObjectSelection) -> Change, number: (SaveResult) -> Int64
     ) throws {
-        let result = try PredicateFailure.attachingFormat(predicate.texts + expressions) {
-            try session.client.save(ChangeSet([change]), idempotencyKey: idempotency.key)
+        var parameters = predicate.parameters()
+        var changes = ChangeSet(conditions: try conditions.take(from: &parameters))
+        changes.changes = [change(selection(of: entityName, parameters))]
+        let texts = predicate.texts + expressions + conditions.texts
+        let result = try PredicateFailure.attachingFormat(texts) {
+            try session.client.save(changes, idempotencyKey: idempotency.key)
         }
         var writer = options.format.makeWriter()
         if ids {

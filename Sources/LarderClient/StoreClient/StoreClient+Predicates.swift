@@ -138,7 +138,7 @@ extension StoreClient {
 }
 
 extension ObjectSelection {
-    fileprivate init<Entity: QueryableEntity>(
+    init<Entity: QueryableEntity>(
         _ predicate: Predicate<Entity>, wantsIdentifiers: Bool
     ) throws(LarderError) {
         let bound = try BoundExpression(predicate)

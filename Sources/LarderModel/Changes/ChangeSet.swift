@@ -1,6 +1,9 @@
 /// A list of changes that the store applies in order, in one transaction.
 public struct ChangeSet: Hashable, Sendable {
     public var changes: [Change]
+    /// What must hold before the first change, at most ``Limits/conditionsMax``. If a condition is
+    /// not met, the store rejects the set with `ErrorCode.conditionFailed`.
+    public var conditions: [Condition]
     /// How to handle an insert whose unique values belong to an existing object.
     public var onUniqueConflict: UniqueConflictPolicy
     /// How to handle a change that was based on an outdated version of its object.
@@ -13,14 +16,40 @@ public struct ChangeSet: Hashable, Sendable {
     public var idempotencyKey: String
 
     public init(
-        _ changes: [Change] = [], onUniqueConflict: UniqueConflictPolicy = .error,
-        mergePolicy: MergePolicy = .error, author: String = "", idempotencyKey: String = ""
+        _ changes: [Change] = [], conditions: [Condition] = [],
+        onUniqueConflict: UniqueConflictPolicy = .error, mergePolicy: MergePolicy = .error,
+        author: String = "", idempotencyKey: String = ""
     ) {
         self.changes = changes
+        self.conditions = conditions
         self.onUniqueConflict = onUniqueConflict
         self.mergePolicy = mergePolicy
         self.author = author
         self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether the set has a condition or a bulk change. The store then runs queries, whose work
+    /// the size of the set does not bound.
+    public var runsQueries: Bool {
+        !conditions.isEmpty || changes.contains(where: \.isBulk)
+    }
+}
+
+extension ChangeSet {
+    /// The number of objects that must match a predicate when the set is saved.
+    ///
+    /// The version of an object shows whether that object has changed. A condition also covers
+    /// objects that other clients insert.
+    public struct Condition: Hashable, Sendable {
+        /// The objects to count. Their arguments cannot be temporary identifiers.
+        public var objects: ObjectSelection
+        /// Exactly this number of objects; 0 means that no object may match.
+        public var count: Int64
+
+        public init(_ objects: ObjectSelection, count: Int64 = 0) {
+            self.objects = objects
+            self.count = count
+        }
     }
 }
 

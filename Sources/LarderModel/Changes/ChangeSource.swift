@@ -25,7 +25,7 @@ public struct SaveRequest: Sendable {
     /// detect a key that is reused for different changes. The receiver of the set computes it;
     /// ignored without a key.
     public var digest: UInt64
-    /// Limits the bulk changes of the set: past the deadline the save fails with
+    /// Limits the conditions and the bulk changes of the set: past the deadline the save fails with
     /// `ErrorCode.timeout` and nothing is stored. Nil for no limit.
     public var budget: ReadBudget?
 

@@ -1,4 +1,4 @@
-/// The objects that a bulk change applies to.
+/// The objects that a bulk change applies to, or that a condition counts.
 public struct ObjectSelection: Hashable, Sendable {
     public var entityName: String
     /// The predicate that the objects must match; nil selects every object of the entity.

@@ -17,17 +17,23 @@ public struct ChangeViolation: Hashable, Sendable {
     public var rule: Rule?
     /// For a conflict: the stored values, the caller's base values and its new values.
     public var conflict: MergeConflict?
+    /// The index of the condition in the set; nil if the violation is not in a condition.
+    public var condition: Int?
+    /// For a condition that is not met: the number of objects found, at most one more than the
+    /// condition's ``ChangeSet/Condition/count``.
+    public var found: Int64?
 
     /// The violated rule: a key of the schema file, or a condition of the change.
     public enum Rule: String, Hashable, Sendable, CaseIterable {
         case type, optional, minimum, maximum, minLength, maxLength, pattern
-        case minCount, maxCount, unique, deleteRule, version, derived, abstract
+        case minCount, maxCount, unique, deleteRule, version, derived, abstract, condition
     }
 
     public init(
         _ code: ErrorCode, _ message: String, change: Int? = nil, entityName: String? = nil,
         propertyNames: [String] = [], uri: String? = nil, valueKind: String? = nil,
-        rule: Rule? = nil, conflict: MergeConflict? = nil
+        rule: Rule? = nil, conflict: MergeConflict? = nil, condition: Int? = nil,
+        found: Int64? = nil
     ) {
         self.code = code
         self.message = message
@@ -38,6 +44,8 @@ public struct ChangeViolation: Hashable, Sendable {
         self.valueKind = valueKind
         self.rule = rule
         self.conflict = conflict
+        self.condition = condition
+        self.found = found
     }
 }
 

@@ -36,8 +36,9 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case unsupportedPredicate = 313
     case idempotencyMismatch = 314
 
-    // 4xx: another client changed the object first.
+    // 4xx: another client changed the objects first.
     case versionConflict = 400
+    case conditionFailed = 401
 
     // 5xx: a limit or a permission forbids the request.
     case resourceExhausted = 500

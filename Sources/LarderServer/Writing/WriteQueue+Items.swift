@@ -39,7 +39,7 @@ extension WriteQueue {
         /// Whether it can share a commit with others.
         var isGroupable: Bool {
             switch self {
-            case .save(let save): save.isShort || !save.isBulk
+            case .save(let save): !save.runsQueries
             case .insert: false
             case .probe: true
             }
@@ -79,7 +79,7 @@ extension WriteQueue {
         let frameBytes: Int
         let deadline: NIODeadline
         let isShort: Bool
-        let isBulk: Bool
+        let runsQueries: Bool
         /// The event loop on which `reply` is called.
         let eventLoop: any EventLoop
         let reply: @Sendable (Outcome) -> Void
@@ -95,8 +95,8 @@ extension WriteQueue {
             self.deadline = deadline
             self.eventLoop = eventLoop
             self.reply = reply
-            isBulk = changes.changeSet.changes.contains(where: \.isBulk)
-            isShort = frameBytes <= WriteQueue.shortBytesMax && !isBulk
+            runsQueries = changes.changeSet.runsQueries
+            isShort = frameBytes <= WriteQueue.shortBytesMax && !runsQueries
         }
 
         /// The change set for one attempt. A short one needs no budget.
@@ -115,8 +115,7 @@ extension WriteQueue {
 
     /// Whether a save changes a few objects by identifier, so that its frame bounds its work.
     static func isShort(_ changes: SaveRequest, frameBytes: Int) -> Bool {
-        frameBytes <= shortBytesMax
-            && !changes.changeSet.changes.contains(where: \.isBulk)
+        frameBytes <= shortBytesMax && !changes.changeSet.runsQueries
     }
 
     /// Rows that are a transaction of their own.

@@ -26,16 +26,20 @@ final class QueryPlanner {
         return readPlan(resolved, resolver.source)
     }
 
-    /// The plan of a change by predicate, and the new values of its assigned properties.
+    /// The plan of a change by predicate or of a condition, and the new values of the assigned
+    /// properties.
+    ///
+    /// - Parameter name: The role of the predicate, for messages.
     func plan(
         _ selection: ObjectSelection, _ assignments: [PropertyAssignment],
-        _ parameters: QueryParameters
+        _ parameters: QueryParameters, named name: String = "predicate"
     ) throws(LarderError) -> (plan: ReadPlan, resolved: ResolvedSelection) {
         let resolver = try QueryResolver(
             entityName: selection.entityName, layout: layout, converter: converter,
             includesSubentities: selection.includesSubentities,
             source: ExpressionSource(parameters))
-        let resolved = try resolver.selection(where: selection.predicate, assignments)
+        let resolved = try resolver.selection(
+            where: selection.predicate, named: name, assignments)
         return (readPlan(resolved.query, resolver.source), resolved)
     }
 

@@ -5,7 +5,7 @@ internal import LarderModel
 // protobuf-c structures cost as much as the rest of the decoding.
 
 extension ChangeSet {
-    /// - Parameter arena: For the expressions of changes by predicate.
+    /// - Parameter arena: For the expressions of changes by predicate and of conditions.
     init(decoding bytes: RawSpan, _ arena: Arena) throws(LarderError) {
         self.init()
         var fields = FieldScanner(bytes)
@@ -25,7 +25,13 @@ extension ChangeSet {
             case (5, .bytes(let bytes)):
                 idempotencyKey = try bytes.text(
                     "the idempotency key", bytesMax: Limits.idempotencyKeyBytesMax)
-            case (1...5, _): throw .unreadable
+            case (6, .bytes(let bytes)):
+                guard conditions.count < Limits.conditionsMax else {
+                    throw .tooMany(
+                        "conditions", conditions.count + 1, maximum: Limits.conditionsMax)
+                }
+                conditions.append(try Condition(decoding: bytes, arena))
+            case (1...6, _): throw .unreadable
             default: break
             }
         }
@@ -33,10 +39,13 @@ extension ChangeSet {
 }
 
 extension MessageBuffer {
-    /// - Parameter writer: For the expressions of changes by predicate.
+    /// - Parameter writer: For the expressions of changes by predicate and of conditions.
     func changeSet(_ set: ChangeSet, _ writer: ProtobufWriter) throws(LarderError) {
         guard set.changes.count <= Limits.changesMax else {
             throw .tooMany("changes", set.changes.count, maximum: Limits.changesMax)
+        }
+        guard set.conditions.count <= Limits.conditionsMax else {
+            throw .tooMany("conditions", set.conditions.count, maximum: Limits.conditionsMax)
         }
         for change in set.changes {
             try message(1) { () throws(LarderError) in try self.change(change, writer) }
@@ -45,6 +54,7 @@ extension MessageBuffer {
         number(3, UInt64(set.mergePolicy.wire.rawValue))
         text(4, set.author)
         text(5, set.idempotencyKey)
+        for condition in set.conditions { try self.condition(6, condition, writer) }
     }
 }
 

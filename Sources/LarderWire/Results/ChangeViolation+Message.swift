@@ -30,7 +30,9 @@ extension ChangeViolation {
             case (9, .bytes(let bytes)):
                 if conflict != nil { throw .repeated("the conflict of a violation") }
                 conflict = try MergeConflict(decoding: bytes)
-            case (1...9, _): throw .unreadable
+            case (10, .number(let number)): condition = Int(UInt32(truncatingIfNeeded: number))
+            case (11, .number(let number)): found = Int64(bitPattern: number)
+            case (1...11, _): throw .unreadable
             default: break
             }
         }
@@ -100,6 +102,10 @@ extension MessageBuffer {
             text(7, violation.valueKind ?? "")
             text(8, violation.rule?.rawValue ?? "")
             if let conflict = violation.conflict { try mergeConflict(9, conflict) }
+            if let condition = violation.condition {
+                member(10, UInt64(UInt32(clamping: condition)))
+            }
+            if let found = violation.found { member(11, UInt64(bitPattern: found)) }
         }
     }
 

@@ -115,7 +115,7 @@ struct WriteScheduleTests {
         schedule.putBack(stopped[0])
         guard case .group(let again) = schedule.next(at: start), case .save(let save) = again[0]
         else { return }
-        #expect(save.isBulk && schedule.count == 1)
+        #expect(save.runsQueries && schedule.count == 1)
     }
 
     @Test("the writes whose time is up are taken out, of every user")

@@ -44,6 +44,9 @@ struct ChangeSetDigestTests {
             ChangeSet([update], onUniqueConflict: .upsert),
             ChangeSet([update], mergePolicy: .overwrite),
             ChangeSet([update], mergePolicy: .rollback),
+            ChangeSet([update], conditions: [.init(ObjectSelection("A"))]),
+            ChangeSet([update], conditions: [.init(ObjectSelection("A"), count: 1)]),
+            ChangeSet([update], conditions: [.init(ObjectSelection("B"))]),
         ]
         var digests: Set<UInt64> = []
         for set in sets { digests.insert(try set.digest()) }

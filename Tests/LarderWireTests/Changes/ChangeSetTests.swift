@@ -40,6 +40,10 @@ struct ChangeSetTests {
             default: set.changes.append(.delete(identifier, ifVersion: version))
             }
         }
+        if Bool.random(using: &generator) {
+            let condition = Samples.conditionalChanges.conditions.randomElement(using: &generator)
+            set.conditions.append(contentsOf: condition.map { [$0] } ?? [])
+        }
         if Bool.random(using: &generator) { set.onUniqueConflict = .upsert }
         if Bool.random(using: &generator) { set.author = "Ann é" }
         if Bool.random(using: &generator) { set.idempotencyKey = "k" }
@@ -67,6 +71,7 @@ struct ChangeSetTests {
                 .update(Samples.ann, ifVersion: nil, values: [:], base: ["name": .null])
             ]),
             ChangeSet(mergePolicy: .storeWins),
+            ChangeSet(conditions: [.init(ObjectSelection("Student"), count: 2)]),
         ]
         for set in sets {
             let bytes = try body(set)

@@ -184,6 +184,24 @@ struct MalformedMessageTests {
         }
     }
 
+    @Test("conditions without objects, with more than objects, and too many, are rejected")
+    func conditions() {
+        let objects = ProtoBytes().text(1, "Student")
+        func expect(_ code: ErrorCode, _ condition: ProtoBytes, _ what: String) {
+            self.expect(code, Self.save, ProtoBytes().message(6, condition), what)
+        }
+        expect(.malformedMessage, ProtoBytes().number(2, 1), "no objects")
+        expect(.malformedMessage, ProtoBytes().message(1, ProtoBytes()), "no entity")
+        expect(.malformedMessage, ProtoBytes().message(1, objects.number(7, 1)), "identifiers")
+        let term = ProtoBytes().text(1, "1")
+        let assignment = ProtoBytes().text(1, "name").message(2, term)
+        expect(.malformedMessage, ProtoBytes().message(1, objects.message(3, assignment)), "values")
+        let condition = ProtoBytes().message(6, ProtoBytes().message(1, objects))
+        let many = ProtoBytes().raw(
+            Array(repeating: condition.bytes, count: Limits.conditionsMax + 1).flatMap { $0 })
+        self.expect(.resourceExhausted, Self.save, many, "too many")
+    }
+
     @Test("incomplete changes, and those that set a property twice, are rejected")
     func changes() {
         func expect(_ change: ProtoBytes, _ what: String) {

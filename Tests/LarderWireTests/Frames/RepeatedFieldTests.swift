@@ -36,6 +36,8 @@ struct RepeatedFieldTests {
         let delete = ProtoBytes().number(1, 5)
         expectMalformed(14, change(delete.message(7, objects.message(2, term))))
         expectMalformed(14, change(delete.message(7, objects).message(7, objects)))
+        let condition = ProtoBytes().message(1, objects).message(1, objects)
+        expectMalformed(14, ProtoBytes().message(6, condition))
     }
 
     @Test("in queries")

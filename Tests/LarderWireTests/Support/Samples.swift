@@ -216,6 +216,21 @@ enum Samples {
         .deleteAll(ObjectSelection("Course", includesSubentities: false)),
     ])
 
+    static let conditionalChanges = ChangeSet(
+        [.delete(ann, ifVersion: nil)],
+        conditions: [
+            .init(
+                ObjectSelection(
+                    "Student", where: .tree(tree),
+                    arguments: ["Ann", [2_001], "Ma", 1, "A*", .value(.object(ann))],
+                    variables: ["n": 3], includesSubentities: false)),
+            .init(
+                ObjectSelection(
+                    "Course", where: .format("title == %@"), arguments: ["x"],
+                    argumentsAreText: true), count: 3),
+            .init(ObjectSelection("Course"), count: .max),
+        ], idempotencyKey: "k")
+
     static func requests() throws -> [(name: String, request: Request)] {
         var requests: [(String, Request)] = [
             (
@@ -230,6 +245,7 @@ enum Samples {
             ("saveMerging", .save(mergedChanges)),
             ("saveEditing", .save(editedChanges)),
             ("saveByPredicate", .save(changesByPredicate)),
+            ("saveConditionally", .save(conditionalChanges)),
             ("schema", .schema),
             ("statistics", .statistics),
             ("check", .check), ("ping", .ping),
@@ -333,6 +349,9 @@ enum Samples {
         ChangeViolation(
             .objectNotFound, "gone", change: 70_000, rule: .version,
             conflict: MergeConflict(storedVersion: 0, expectedVersion: nil, properties: [])),
+        ChangeViolation(
+            .conditionFailed, "not met", entityName: "Student", rule: .condition, condition: 3,
+            found: 0),
     ]
 
     static let replies: [(name: String, reply: Reply)] = [

@@ -1,6 +1,6 @@
 import LarderModel
 
-/// The query of a change by predicate, which runs before anything is changed.
+/// The query of a change by predicate, which runs before the change, or of a condition.
 struct ResolvedSelection {
     enum Content {
         /// A single value of the change.
@@ -19,10 +19,10 @@ struct ResolvedSelection {
 
 extension QueryResolver {
     func selection(
-        where term: QueryTerm?, _ assignments: [PropertyAssignment]
+        where term: QueryTerm?, named name: String, _ assignments: [PropertyAssignment]
     ) throws(LarderError) -> ResolvedSelection {
         try Self.checkCount(assignments.count, of: "assignments")
-        let predicate = try predicate(source.predicate(term))
+        let predicate = try predicate(source.predicate(term, named: name))
         var computed: [ResolvedQuery.OutputColumn] = []
         var stored: [ResolvedQuery.OutputColumn] = []
         var contents: [ResolvedSelection.Content] = []

@@ -55,9 +55,13 @@ extension ChangeSetRun {
             return nil
         }
         let selector = BulkSelector(context: context, functionErrors: functionErrors)
-        let selected = try selector.select(
-            sql, columnCount: selection.plan.query.columns.count)
-        guard let selected else { return nil }
+        let selected: BulkSelection
+        switch try selector.select(sql, columnCount: selection.plan.query.columns.count) {
+        case .success(let selection): selected = selection
+        case .failure(let error):
+            context.add(error)
+            return nil
+        }
         var affected = AffectedObjects(count: selected.count)
         if selection.wantsIdentifiers {
             let count = result.affected.reduce(selected.count) { $0 + Int64($1.identifiers.count) }

@@ -94,7 +94,15 @@ struct PlannedEdit: Sendable {
     }
 }
 
-// MARK: - Bulk changes
+// MARK: - Conditions and bulk changes
+
+/// A condition of a change set, and the query that counts its objects.
+struct PlannedCondition: Sendable {
+    let entityName: String
+    let count: Int64
+    /// Selects at most one object more than ``count``.
+    let sql: SQL
+}
 
 /// The objects of a bulk update or delete, and the query that selects them.
 struct PlannedSelection: Sendable {

@@ -3,6 +3,7 @@ import LarderModel
 /// A change set that is valid in itself, apart from errors of single values: everything it names is
 /// in the schema, and its temporary identifiers have become keys.
 struct PlannedChangeSet: Sendable {
+    var conditions: [PlannedCondition] = []
     /// nil for a change with an error.
     var changes: [PlannedChange?]
     /// The last key of each entity, the inserts of the set included.
@@ -13,7 +14,8 @@ struct PlannedChangeSet: Sendable {
     /// rejected.
     var errors = ChangeErrors()
 
-    var hasBulkChanges = false
+    /// Whether the set has conditions or bulk changes.
+    var runsQueries = false
     /// Whether a change has an expected version or base values.
     var hasExpectations = false
 }

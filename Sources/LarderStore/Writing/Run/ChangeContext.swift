@@ -52,6 +52,11 @@ final class ChangeContext {
         errors.add(error, change: change)
     }
 
+    /// Adds an error of the condition with this index.
+    func add(_ error: LarderError, condition: Int) {
+        errors.add(error, change: nil, condition: condition)
+    }
+
     /// Adds the errors of a part whose first change has this index in the whole set.
     func add(_ part: ChangeErrors, from index: Int) {
         errors.add(part, from: index)

@@ -13,13 +13,16 @@ struct ChangeErrors {
     var count: Int { details.count }
     var isFull: Bool { details.count >= ChangeErrors.countMax }
 
-    /// - Parameter change: The index of the change; nil for an error of the set as a whole.
-    mutating func add(_ error: LarderError, change: Int?) {
+    /// - Parameters:
+    ///   - change: The index of the change; nil for an error of the set as a whole.
+    ///   - condition: The index of the condition; nil for an error elsewhere.
+    mutating func add(_ error: LarderError, change: Int?, condition: Int? = nil) {
         guard !isFull else { return }
         if isEmpty { firsts = [error] }
         var detail =
             error.details.first ?? ChangeViolation(error.code, error.message, uri: error.uri)
         detail.change = change
+        detail.condition = condition
         details.append(detail)
     }
 

@@ -4,7 +4,8 @@ import LarderModel
 /// Runs one planned change set within a transaction of the caller, who rolls it back if there are
 /// errors.
 ///
-/// Conflicts are resolved first. Then the changes are made in their order. At the end the deferred
+/// Conditions are checked first; if one is not met, nothing else is done. Conflicts are resolved
+/// next. Then the changes are made in their order. At the end the deferred
 /// checks run and derived values are computed. Errors are collected, so that all are reported;
 /// errors of SQLite itself are thrown.
 ///
@@ -51,6 +52,17 @@ final class ChangeSetRun {
 
     func run(_ set: PlannedChangeSet) throws(SQLiteError) -> Result<SaveResult, LarderError> {
         context.add(set.errors, from: 0)
+        if try meets(set.conditions) { try makeChanges(of: set) }
+        return context.errors.error(changeCount: set.changes.count).map { .failure($0) }
+            ?? .success(result)
+    }
+
+    private func meets(_ conditions: [PlannedCondition]) throws(SQLiteError) -> Bool {
+        if conditions.isEmpty { return true }
+        return try ConditionCheck(context: context, functionErrors: functionErrors).run(conditions)
+    }
+
+    private func makeChanges(of set: PlannedChangeSet) throws(SQLiteError) {
         isUpserting = set.onUniqueConflict == .upsert
         context.recordEntities(ofInsertsIn: set)
         for (index, planned) in try resolveConflicts(in: set).enumerated()
@@ -68,8 +80,6 @@ final class ChangeSetRun {
         }
         context.changeIndex = nil
         try finish()
-        return context.errors.error(changeCount: set.changes.count).map { .failure($0) }
-            ?? .success(result)
     }
 
     /// Runs the inserts of one part of a stream of rows. Temporary identifiers are valid within

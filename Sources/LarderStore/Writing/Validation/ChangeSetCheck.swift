@@ -60,6 +60,7 @@ struct ChangeSetCheck {
                 .resourceExhausted,
                 "the author of a change set takes at most \(Limits.authorBytesMax) bytes")
         }
+        let conditions = try plannedConditions(set.conditions)
         // All subjects first, so that a reference to a later insert has its key.
         try findSubjects(of: set.changes)
         var planned: [PlannedChange?] = []
@@ -79,9 +80,9 @@ struct ChangeSetCheck {
         }
         if !isCoherent, let error = errors.error(changeCount: set.changes.count) { throw error }
         return PlannedChangeSet(
-            changes: planned, lastKeys: lastKeys, onUniqueConflict: set.onUniqueConflict,
-            mergePolicy: set.mergePolicy, errors: errors,
-            hasBulkChanges: bulkCount > 0, hasExpectations: hasExpectations)
+            conditions: conditions, changes: planned, lastKeys: lastKeys,
+            onUniqueConflict: set.onUniqueConflict, mergePolicy: set.mergePolicy, errors: errors,
+            runsQueries: bulkCount > 0 || !conditions.isEmpty, hasExpectations: hasExpectations)
     }
 
     private mutating func findSubjects(of changes: [Change]) throws(LarderError) {
@@ -104,17 +105,18 @@ struct ChangeSetCheck {
         }
     }
 
-    /// Runs a part of the check, and adds its error to those of the change with this index.
+    /// Runs a part of the check, and adds its error to those of the change or the condition with
+    /// this index.
     ///
     /// - Parameter isOfValue: Whether an error concerns a single value only.
     mutating func attempt(
-        _ index: Int, isOfValue: Bool = false,
+        _ index: Int?, condition: Int? = nil, isOfValue: Bool = false,
         _ body: (inout ChangeSetCheck) throws(LarderError) -> Void
     ) {
         do throws(LarderError) {
             try body(&self)
         } catch {
-            errors.add(error, change: index)
+            errors.add(error, change: index, condition: condition)
             if !isOfValue { isCoherent = false }
         }
     }

@@ -184,7 +184,7 @@ final class Writer: StoreWriter {
         _ planned: PlannedChangeSet, _ set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
-        let budget = planned.hasBulkChanges ? set.budget : nil
+        let budget = planned.runsQueries ? set.budget : nil
         guard let run = makeRun(at: time, statements, within: budget) else {
             return .failure(Writer.noNumbersLeft)
         }

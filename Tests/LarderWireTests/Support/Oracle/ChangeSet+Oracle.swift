@@ -10,6 +10,9 @@ extension ChangeSet {
         self.init(
             try ProtobufReader.list(
                 wire.changes, wire.n_changes, "changes", maximum: Limits.changesMax, Change.init),
+            conditions: try ProtobufReader.list(
+                wire.conditions, wire.n_conditions, "conditions", maximum: Limits.conditionsMax,
+                Condition.init),
             onUniqueConflict: try UniqueConflictPolicy(
                 wireNumber: UInt64(wire.on_unique_conflict.rawValue)),
             mergePolicy: try MergePolicy(wireNumber: UInt64(wire.merge_policy.rawValue)),
@@ -17,6 +20,17 @@ extension ChangeSet {
                 "the author of a change set", bytesMax: Limits.authorBytesMax),
             idempotencyKey: try wire.idempotency_key.text(
                 "an idempotency key", bytesMax: Limits.idempotencyKeyBytesMax))
+    }
+}
+
+extension ChangeSet.Condition {
+    init(_ wire: Larder__V1__Condition) throws(LarderError) {
+        guard let objects = wire.objects?.pointee, objects.n_assignments == 0,
+            objects.identifiers_wanted == 0
+        else {
+            throw .malformed("a condition does not say which objects it counts, or says more")
+        }
+        self.init(try ObjectSelection(objects), count: wire.count)
     }
 }
 

@@ -30,6 +30,11 @@ extension ChangeViolation {
         let valueKind = try wire.value_kind.text("a violation's kind of value")
         let hasChange =
             wire.change_presence_case == LARDER__V1__CHANGE_VIOLATION__CHANGE_PRESENCE_CHANGE
+        let hasCondition =
+            wire.condition_presence_case
+            == LARDER__V1__CHANGE_VIOLATION__CONDITION_PRESENCE_CONDITION
+        let hasFound =
+            wire.found_presence_case == LARDER__V1__CHANGE_VIOLATION__FOUND_PRESENCE_FOUND
         self.init(
             ErrorCode(wireNumber: wire.code),
             try wire.message.text("a violation's message"),
@@ -43,7 +48,9 @@ extension ChangeViolation {
             rule: Rule(rawValue: try wire.rule.text("a violation's rule")),
             conflict: try wire.conflict.map { (conflict) throws(LarderError) in
                 try MergeConflict(conflict.pointee)
-            })
+            },
+            condition: hasCondition ? Int(wire.condition) : nil,
+            found: hasFound ? wire.found : nil)
     }
 }
 

@@ -1,0 +1,38 @@
+import ArgumentParser
+import LarderModel
+
+/// The values of a predicate's placeholders and variables.
+struct ArgumentOptions: ParsableArguments {
+    @Option(
+        name: .customLong("arg"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            """
+            Value for the next %@ or %K. An object is a URI, a list for IN is a JSON array. Can \
+            be repeated.
+            """, valueName: "value"))
+    var arguments: [String] = []
+
+    @Option(
+        name: .customLong("variable"), parsing: .unconditionalSingleValue,
+        help: ArgumentHelp(
+            "Value for $NAME in a predicate. Can be repeated.", valueName: "name=value"))
+    var variables: [VariableArgument] = []
+
+    var isGiven: Bool { !arguments.isEmpty || !variables.isEmpty }
+
+    mutating func validate() throws {
+        let names = variables.map(\.name)
+        guard Set(names).count == names.count else {
+            throw ValidationError("--variable: the same name is given more than once")
+        }
+    }
+
+    var parameters: QueryParameters {
+        QueryParameters(
+            arguments: arguments.map { .value(.string($0)) },
+            variables: Dictionary(
+                variables.map { ($0.name, .value(.string($0.value))) },
+                uniquingKeysWith: { first, _ in first }),
+            argumentsAreText: true)
+    }
+}
