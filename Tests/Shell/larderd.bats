@@ -64,6 +64,15 @@ serve() {
     assert_equal 660 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
+@test "permissions are never set by path, where another user could have put a link" {
+    strace -f -qq -o calls -e trace=bind,fchmod,chmod,fchmodat larderd --in-memory \
+        --schema "$schema" --socket "$LARDER_SOCKET" --mode 0666 --idle-exit 1 2>log 3>&-
+    grep -q 'fchmod([0-9]*, 0666)' calls
+    grep -q "bind(.*$LARDER_SOCKET" calls
+    run grep -E ' (chmod|fchmodat)\(' calls
+    assert_equal '' "$output"
+}
+
 @test "without --socket it listens in the runtime directory, with the name of the store file" {
     unset RUNTIME_DIRECTORY
     XDG_RUNTIME_DIR=$scratch serve --store test.store --schema "$schema"
