@@ -40,6 +40,9 @@ serve() {
     assert_status 65 larderd --in-memory --schema wrong.json --socket s
     assert_contains "$stderr" "error[MALFORMED_SCHEMA]"
     assert_contains "$stderr" "more"
+    echo '{"version": "1.0.0", "entities": []}' >wrong.json
+    assert_status 65 larderd --in-memory --schema wrong.json --socket s
+    assert_contains "$stderr" "entities: must not be empty"
     [ ! -e s ]
 }
 
@@ -89,6 +92,50 @@ serve() {
         daemon=
         [ ! -e "$LARDER_SOCKET" ]
     done
+}
+
+@test "SIGHUP changes nothing" {
+    serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+    kill -HUP "$daemon"
+    larder ping
+    kill -HUP "$daemon"
+    kill -TERM "$daemon"
+    wait "$daemon"
+    daemon=
+}
+
+@test "SIGTERM ends it while it starts" {
+    mkfifo wait.json
+    larderd --store test.store --schema wait.json --socket "$LARDER_SOCKET" 2>log 3>&- &
+    daemon=$!
+    # The program waits for the schema file as soon as it has opened it.
+    exec {schema_file}>wait.json
+    kill -TERM "$daemon"
+    local status=0
+    wait "$daemon" || status=$?
+    daemon=
+    exec {schema_file}>&-
+    assert_equal 143 "$status"
+}
+
+@test "SIGTERM ends it in time beside a client that does not read" {
+    serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
+    text=$(printf 'x%.0s' {1..1000})
+    seq 1 5000 | sed "s/.*/{\"int64\": &, \"string\": \"$text\"}/" >in
+    larder import Sample in
+    mkfifo slow
+    larder export Sample >slow 3>&- &
+    client=$!
+    exec {slow}<slow
+    read -r -n 10 -t 20 _ <&"$slow"
+    SECONDS=0
+    kill -TERM "$daemon"
+    wait "$daemon"
+    daemon=
+    # Its connections have 10 seconds to end.
+    ((SECONDS <= 15))
+    kill -KILL "$client"
+    wait "$client" || true
 }
 
 @test "a second SIGINT exits without waiting for a slow client" {
