@@ -44,7 +44,7 @@ struct LarderCommand: ParsableCommand {
                 name: "Store",
                 subcommands: [
                     ImportCommand.self, ExportCommand.self, SchemaCommand.self, StatsCommand.self,
-                    CheckCommand.self, PingCommand.self,
+                    CheckCommand.self, PingCommand.self, NewIdentityCommand.self,
                 ]),
         ])
 

@@ -16,6 +16,9 @@ import UnixSignals
 enum Larderd {
     static func main() async {
         StandardStreams.prepare()
+        // By default, it would end the server with the terminal, or at a request to read its
+        // configuration again, which it does not have.
+        signal(SIGHUP, SIG_IGN)
         ProcessLimits.raiseDescriptorLimit()
         let options: DaemonCommand
         do {
@@ -56,6 +59,7 @@ enum Larderd {
                 message: "--socket cannot be used with socket activation (LISTEN_FDS)")
         }
         let store = try open(options, notification)
+        if let warning = store.warning { logger.warning("\(warning)") }
         let listening =
             try path.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
         var serverOptions = Server.Options(name: "larderd \(Version.current)")

@@ -14,6 +14,10 @@ public final class Store: StoreBackend {
     let options: StoreOptions
 
     private let file: OpenFile
+    /// The write-ahead log, which exists as long as the writer's connection.
+    private let log: WatchedFile
+    /// What the administrator should know about the file that was opened; nil if nothing.
+    public let warning: String?
     /// The folder of a store in memory; nil for a store on disk.
     private let memory: MemoryFolder?
     /// The connection that opened the file, until the writer takes it. It holds the process's lock.
@@ -29,6 +33,8 @@ public final class Store: StoreBackend {
             isReadOnly: options.isReadOnly)
         layout = Layout(schema)
         file = opened.file
+        log = opened.log
+        warning = opened.warning
         self.path = path
         self.options = options
         self.memory = memory
@@ -45,7 +51,7 @@ public final class Store: StoreBackend {
         path: String, schema: Schema?, options: StoreOptions = StoreOptions()
     ) throws(LarderError) -> Store {
         let opened = try OpenedStore.open(
-            path: path, schema: schema, isReadOnly: options.isReadOnly,
+            path: path, schema: schema, options: options,
             synchronous: options.synchronous.setting)
         return Store(opened, path: path, options: options, memory: nil)
     }
@@ -54,7 +60,7 @@ public final class Store: StoreBackend {
     public static func inMemory(schema: Schema) throws(LarderError) -> Store {
         let memory = try MemoryFolder()
         let opened = try OpenedStore.open(
-            path: memory.storePath, schema: schema, isReadOnly: false, synchronous: .off)
+            path: memory.storePath, schema: schema, options: StoreOptions(), synchronous: .off)
         return Store(opened, path: memory.storePath, options: StoreOptions(), memory: memory)
     }
 
@@ -74,7 +80,7 @@ public final class Store: StoreBackend {
     /// only the writer's connection does.
     func openReadConnection() throws(LarderError) -> Connection {
         do throws(SQLiteError) {
-            let connection = try StoreConnection.open(path)
+            let connection = try openConnection()
             connection.disableCheckpointOnClose()
             try StoreConnection.configureReader(connection)
             return connection
@@ -85,10 +91,24 @@ public final class Store: StoreBackend {
 
     /// A new connection for the writer after its own has failed.
     func reopenWriterConnection() throws(SQLiteError) -> Connection {
-        let connection = try StoreConnection.open(path)
+        let connection = try openConnection()
         try StoreConnection.configureWriter(
             connection, synchronous: memory == nil ? options.synchronous.setting : .off)
         return connection
+    }
+
+    /// SQLite opens the file by its path, where another file may be by now.
+    private func openConnection() throws(SQLiteError) -> Connection {
+        try file.watched.checkPath()
+        let connection = try StoreConnection.open(path)
+        try file.check(connection)
+        return connection
+    }
+
+    /// Checks before a commit that it goes to files that will be found again.
+    func checkFiles() throws(SQLiteError) {
+        try file.watched.check()
+        try log.check()
     }
 }
 

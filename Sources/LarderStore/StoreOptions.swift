@@ -13,8 +13,15 @@ public struct StoreOptions: Hashable, Sendable {
     /// permission, because SQLite creates its log next to it.
     public var isReadOnly: Bool
 
-    public init(synchronous: Synchronous = .full, isReadOnly: Bool = false) {
+    /// Whether the store gets a new identifier, because it is a copy of another store.
+    public var assignsNewIdentifier: Bool
+
+    public init(
+        synchronous: Synchronous = .full, isReadOnly: Bool = false,
+        assignsNewIdentifier: Bool = false
+    ) {
         self.synchronous = synchronous
         self.isReadOnly = isReadOnly
+        self.assignsNewIdentifier = assignsNewIdentifier
     }
 }

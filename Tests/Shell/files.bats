@@ -49,6 +49,39 @@ commands=(
     assert_contains "$stderr" "error[NOT_A_STORE]"
 }
 
+@test "a copied store is reported, and new-identity makes it a store of its own" {
+    larder insert Category name=tech --store file.store --schema "$schema" >uri
+    cp file.store copy.store
+    assert_status 0 larder count Category --store copy.store
+    assert_contains "$stderr" "warning: $scratch/copy.store is a copy of $scratch/file.store"
+    assert_status 0 larder get "$(cat uri)" --store copy.store
+    assert_status 0 larder new-identity copy.store
+    assert_equal '' "$stderr"
+    assert_equal "$output" "$(larder stats --store copy.store | sed -n 's/^store\t//p')"
+    assert_status 4 larder get "$(cat uri)" --store copy.store
+    assert_contains "$stderr" FOREIGN_IDENTIFIER
+    assert_status 0 larder count Category --store copy.store
+    assert_equal '' "$stderr"
+    assert_equal 1 "$output"
+    assert_status 0 larder get "$(cat uri)" --store file.store
+}
+
+@test "saves are refused after the file of the server was removed" {
+    larder insert Category name=tech
+    rm test.store
+    assert_status 74 larder insert Category name=arts
+    assert_contains "$stderr" "test.store is open, but not at its path any more (was removed"
+    [ ! -e test.store ]
+}
+
+@test "an error in a schema with many faults lists 100 of them" {
+    python3 -c 'import json; print(json.dumps({"version": "1.0.0", "entities": [
+        {"name": "A", "attributes": [{"name": f"{n}", "type": "int64"} for n in range(300)]}]}))' >bad.json
+    assert_status 65 larder schema check bad.json
+    assert_contains "$stderr" "and 200 more"
+    assert_equal 102 "$(printf '%s\n' "$stderr" | wc -l)"
+}
+
 @test "a schema that differs from that of the store is rejected with the differences" {
     sed 's/"int64",  "default": 0/"int32",  "default": 0/' "$schema" >other.json
     stop_daemon

@@ -40,6 +40,9 @@ serve() {
     assert_status 65 larderd --in-memory --schema wrong.json --socket s
     assert_contains "$stderr" "error[MALFORMED_SCHEMA]"
     assert_contains "$stderr" "more"
+    echo '{"version": "1.0.0", "entities": []}' >wrong.json
+    assert_status 65 larderd --in-memory --schema wrong.json --socket s
+    assert_contains "$stderr" "entities: must not be empty"
     [ ! -e s ]
 }
 
@@ -64,6 +67,15 @@ serve() {
     assert_equal 660 "$(stat -c %a "$LARDER_SOCKET")"
 }
 
+@test "permissions are never set by path, where another user could have put a link" {
+    strace -f -qq -o calls -e trace=bind,fchmod,chmod,fchmodat larderd --in-memory \
+        --schema "$schema" --socket "$LARDER_SOCKET" --mode 0666 --idle-exit 1 2>log 3>&-
+    grep -q 'fchmod([0-9]*, 0666)' calls
+    grep -q "bind(.*$LARDER_SOCKET" calls
+    run grep -E ' (chmod|fchmodat)\(' calls
+    assert_equal '' "$output"
+}
+
 @test "without --socket it listens in the runtime directory, with the name of the store file" {
     unset RUNTIME_DIRECTORY
     XDG_RUNTIME_DIR=$scratch serve --store test.store --schema "$schema"
@@ -80,6 +92,50 @@ serve() {
         daemon=
         [ ! -e "$LARDER_SOCKET" ]
     done
+}
+
+@test "SIGHUP changes nothing" {
+    serve --store test.store --schema "$schema" --socket "$LARDER_SOCKET"
+    kill -HUP "$daemon"
+    larder ping
+    kill -HUP "$daemon"
+    kill -TERM "$daemon"
+    wait "$daemon"
+    daemon=
+}
+
+@test "SIGTERM ends it while it starts" {
+    mkfifo wait.json
+    larderd --store test.store --schema wait.json --socket "$LARDER_SOCKET" 2>log 3>&- &
+    daemon=$!
+    # The program waits for the schema file as soon as it has opened it.
+    exec {schema_file}>wait.json
+    kill -TERM "$daemon"
+    local status=0
+    wait "$daemon" || status=$?
+    daemon=
+    exec {schema_file}>&-
+    assert_equal 143 "$status"
+}
+
+@test "SIGTERM ends it in time beside a client that does not read" {
+    serve --in-memory --schema "$schema" --socket "$LARDER_SOCKET"
+    text=$(printf 'x%.0s' {1..1000})
+    seq 1 5000 | sed "s/.*/{\"int64\": &, \"string\": \"$text\"}/" >in
+    larder import Sample in
+    mkfifo slow
+    larder export Sample >slow 3>&- &
+    client=$!
+    exec {slow}<slow
+    read -r -n 10 -t 20 _ <&"$slow"
+    SECONDS=0
+    kill -TERM "$daemon"
+    wait "$daemon"
+    daemon=
+    # Its connections have 10 seconds to end.
+    ((SECONDS <= 15))
+    kill -KILL "$client"
+    wait "$client" || true
 }
 
 @test "a second SIGINT exits without waiting for a slow client" {

@@ -19,6 +19,7 @@ struct InProcessServer {
             try SchemaDocument.read(InputFile(path))
         }
         let store = try Store.open(path: storePath, schema: schema)
+        if let warning = store.warning { StandardError.write("warning: \(warning)\n") }
         var options = Server.Options(name: "larder")
         options.eventLoopCount = 1
         options.spoolFolder = store.folder

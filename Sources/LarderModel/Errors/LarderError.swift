@@ -13,10 +13,13 @@ public struct LarderError: Error, Hashable, Sendable {
     public var column: Int?
     /// The URI of the object concerned; nil if there is none.
     public var uri: String?
-    /// One sentence per problem, if several were found at once in a schema or a change set.
+    /// One sentence per problem, if several were found at once in a schema or a change set. Of
+    /// more than ``problemsMax``, the last line has the number of the others.
     public var problems: [String]
     /// The violations of a rejected change set; also set if there is only one.
     public var details: [ChangeViolation]
+
+    public static let problemsMax = 100
 
     public init(
         _ code: ErrorCode, _ message: String, hint: String? = nil, column: Int? = nil,
@@ -27,7 +30,9 @@ public struct LarderError: Error, Hashable, Sendable {
         self.hint = hint
         self.column = column
         self.uri = uri
-        self.problems = problems
+        self.problems = Array(problems.prefix(Self.problemsMax))
+        let others = problems.count - self.problems.count
+        if others > 0 { self.problems.append("and \(others) more") }
         self.details = details
     }
 }

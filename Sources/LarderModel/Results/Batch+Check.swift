@@ -71,15 +71,21 @@ extension Column {
             }
             return isRead ? nil : "has a value that is not of its type"
         default:
-            // The heap is valid UTF-8 as a whole and split between characters, so each row is
-            // valid.
-            guard let text = try? UTF8Span(validating: heap.span) else {
-                return "has text that is not UTF-8"
-            }
-            let isTruncated =
-                !text.isKnownASCII
-                && ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
-            return isTruncated ? "has text that is not UTF-8" : nil
+            return isUTF8 ? nil : "has text that is not UTF-8"
+        }
+    }
+
+    /// Whether each row of a column of texts is valid UTF-8: the heap is as a whole, and is split
+    /// between characters. A column of other values is.
+    public var isUTF8: Bool {
+        var bits: UInt8 = 0
+        for byte in heap { bits |= byte }
+        if bits < 0x80 { return true }
+        switch kind {
+        case .attribute(.data), .attribute(.uuid): return true
+        default:
+            return (try? UTF8Span(validating: heap.span)) != nil
+                && !ends.contains { Int($0) < heap.count && heap[Int($0)] & 0xC0 == 0x80 }
         }
     }
 }

@@ -15,6 +15,7 @@ enum SchemaCheck {
             check.report(SchemaPath.root["version"], "is not of the form major.minor.patch")
         }
         let path = SchemaPath.root["entities"]
+        if entities.isEmpty { check.report(path, "must not be empty") }
         if entities.count > Limits.entitiesMax {
             check.report(path, "has more than \(Limits.entitiesMax) elements")
             return check.problems

@@ -1,6 +1,7 @@
 import Glibc
 public import LarderModel
 import LarderWire
+import Synchronization
 
 /// A Unix socket at which clients connect: bound by this process, or inherited from a service
 /// manager.
@@ -99,19 +100,37 @@ public final class ListeningSocket: Sendable {
     ) throws(LarderError) -> (Int32, FileIdentity) {
         let descriptor = try UnixSocket.make(SOCK_STREAM)
         do throws(LarderError) {
-            // Before the file exists, so that it never has more permissions than `mode`. The umask
-            // of the process may remove some, so they are set again afterwards.
+            // The file gets the permissions of the descriptor without those in the umask. They are
+            // not set by path afterwards: another user of the folder may have replaced the file.
             guard fchmod(descriptor, mode) == 0 else {
                 throw UnixSocket.failure("cannot set the permissions of \(path)")
             }
-            try UnixSocket.bind(descriptor, to: path)
-            guard chmod(path, mode) == 0, let file = FileIdentity(at: path) else {
-                throw UnixSocket.failure("cannot set the permissions of \(path)")
+            try withUmask(0o777 & ~mode) { () throws(LarderError) in
+                try UnixSocket.bind(descriptor, to: path)
+            }
+            guard let file = FileIdentity(at: path), file.isSocket else {
+                throw LarderError(
+                    .connectionFailed, "the socket \(path) was replaced while it was created",
+                    hint: "use a folder that only its owner can write")
             }
             return (descriptor, file)
         } catch {
             close(descriptor)
             throw error
+        }
+    }
+
+    /// The umask belongs to the process, so two sockets are bound one after the other. A file that
+    /// another thread creates meanwhile gets no more permissions than the socket.
+    private static let umaskLock = Mutex(())
+
+    private static func withUmask(
+        _ mask: UInt32, _ body: () throws(LarderError) -> Void
+    ) throws(LarderError) {
+        try umaskLock.withLock { _ throws(LarderError) in
+            let before = umask(mask)
+            defer { umask(before) }
+            try body()
         }
     }
 

@@ -11,16 +11,22 @@ struct Catalog: Sendable {
     let identifier: UUID
     /// The schema as canonical JSON.
     let schemaText: String
+    /// nil in a store that was never opened by a version that records it.
+    let lastFile: LastFile?
 
     private enum Name {
         static let store = "store"
         static let schema = "schema"
         static let created = "created"
+        static let file = "file"
     }
 
     /// Overwrites a value with itself, so that a commit has something to write.
     static let probeText: SQL =
         "UPDATE _larder SET value = value WHERE name = \(literal: Name.store)"
+
+    static let createCatalog: SQL =
+        "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID"
 
     /// Creates every table and the catalog, in the open transaction.
     ///
@@ -31,8 +37,7 @@ struct Catalog: Sendable {
     ) throws(SQLiteError) {
         try connection.execute("PRAGMA application_id = \(applicationID)")
         try connection.execute("PRAGMA user_version = \(formatVersion)")
-        try connection.execute(
-            "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID")
+        try connection.execute(createCatalog)
         for sql in layout.createStatements { try connection.execute(sql) }
         for sql in Layout.historyStatements + Layout.outcomeStatements {
             try connection.execute(sql)
@@ -59,6 +64,18 @@ struct Catalog: Sendable {
         }
     }
 
+    /// Records the file that the store is in.
+    static func store(_ file: LastFile, on connection: Connection) throws(SQLiteError) {
+        let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
+        try statement.run([.text(Name.file), .text(file.text)])
+    }
+
+    /// Gives the store a new identifier. Nothing else in the file contains it.
+    static func store(identifier: UUID, on connection: Connection) throws(SQLiteError) {
+        let statement = try connection.prepare("UPDATE _larder SET value = ? WHERE name = ?")
+        try statement.run([.text(identifier.uuidString), .text(Name.store)])
+    }
+
     /// Reads the catalog of a file whose header has been checked.
     init(reading connection: Connection) throws(LarderError) {
         var values: [String: String] = [:]
@@ -79,5 +96,6 @@ struct Catalog: Sendable {
         }
         self.identifier = identifier
         self.schemaText = schemaText
+        lastFile = values[Name.file].flatMap(LastFile.init)
     }
 }

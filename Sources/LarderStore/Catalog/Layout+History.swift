@@ -32,6 +32,15 @@ extension Layout {
         """
     }
 
+    /// The history of format 2.
+    static var formerHistoryStatements: [SQL] {
+        let transactions: SQL = """
+            CREATE TABLE \(name: transactionTable) (number INTEGER PRIMARY KEY AUTOINCREMENT, \
+            time REAL NOT NULL, author TEXT, client TEXT, user INTEGER, process INTEGER)
+            """
+        return [transactions] + historyStatements.dropFirst()
+    }
+
     private static let runColumns: SQL = """
         kind INTEGER NOT NULL, entity TEXT NOT NULL, first_key INTEGER NOT NULL, \
         last_key INTEGER NOT NULL, properties TEXT

@@ -8,38 +8,40 @@ import Synchronization
 /// the same process. Only SQLite may open the file during that time, because closing any descriptor
 /// of it would release the lock.
 final class OpenFile: Sendable {
-    struct Identity: Hashable, Sendable {
-        let device: UInt64
-        let inode: UInt64
-    }
-
-    private static let claimed = Mutex<Set<Identity>>([])
+    private static let claimed = Mutex<Set<WatchedFile.Identity>>([])
 
     /// Whether the claim created the file, which is empty then.
     let isNew: Bool
-    private let identity: Identity
+    let watched: WatchedFile
 
     /// Claims the regular file at a path. A missing file is created, readable by its owner only, if
     /// that is permitted. The claim ends with the object.
     ///
     /// - Throws: `notAStore` if it is no regular file, `storeInUse` if this process has it open,
-    ///   `storageFailed` or `permissionDenied` if it cannot be accessed.
+    ///   `storageFailed` or `permissionDenied` if it cannot be accessed, and `storageFailed` if it
+    ///   has two names.
     init(claiming path: String, createIfMissing: Bool) throws(LarderError) {
-        let (identity, isNew) = try OpenFile.claimed.withLock {
+        (watched, isNew) = try OpenFile.claimed.withLock {
             claimed throws(LarderError) in
             let isNew = createIfMissing ? try OpenFile.create(path) : false
-            let identity = try OpenFile.identity(of: path)
-            guard claimed.insert(identity).inserted else {
+            let file = try OpenFile.file(at: path)
+            guard claimed.insert(file.identity).inserted else {
                 throw LarderError(.storeInUse, "\(path) is already open in this process")
             }
-            return (identity, isNew)
+            return (file, isNew)
         }
-        self.identity = identity
-        self.isNew = isNew
+    }
+
+    /// Checks that a connection has opened this file, which it opened by its path.
+    func check(_ connection: Connection) throws(SQLiteError) {
+        try watched.checkPath()
+        guard !connection.hasMoved else {
+            throw SQLiteError(.cannotOpen, "the file was replaced while it was opened")
+        }
     }
 
     deinit {
-        _ = OpenFile.claimed.withLock { [identity] in $0.remove(identity) }
+        _ = OpenFile.claimed.withLock { [watched] in $0.remove(watched.identity) }
     }
 
     /// Creates an empty file; false if the file exists.
@@ -59,14 +61,16 @@ final class OpenFile: Sendable {
         }
     }
 
-    private static func identity(of path: String) throws(LarderError) -> Identity {
+    private static func file(at path: String) throws(LarderError) -> WatchedFile {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure(path, errno) }
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        case S_IFREG: break
         case S_IFDIR: throw LarderError(.notAStore, "\(path) is a folder, not a store")
         default: throw LarderError(.notAStore, "\(path) is not a regular file, so not a store")
         }
+        guard status.st_nlink == 1 else { throw WatchedFile.linked(path) }
+        return WatchedFile(path: path, status)
     }
 
     static func folder(of path: String) -> String {

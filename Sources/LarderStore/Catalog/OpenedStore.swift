@@ -4,9 +4,15 @@ import LarderModel
 /// A store file that has been claimed, opened and checked, and created if it was empty.
 struct OpenedStore {
     let file: OpenFile
+    let log: WatchedFile
     let connection: Connection
     let identifier: UUID
     let schema: Schema
+    /// What the administrator should know about the file; nil if nothing.
+    let warning: String?
+
+    /// The time for everything that reads a file of unknown content.
+    private static let readTimeMax: Duration = .seconds(30)
 
     private enum Failure: Error {
         /// An error of SQLite.
@@ -16,17 +22,19 @@ struct OpenedStore {
     }
 
     static func open(
-        path: String, schema: Schema?, isReadOnly: Bool, synchronous: StoreConnection.Synchronous
+        path: String, schema: Schema?, options: StoreOptions,
+        synchronous: StoreConnection.Synchronous
     ) throws(LarderError) -> OpenedStore {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
         }
         // Before anything is created.
         if let schema { try SchemaStorability.check(schema) }
-        let file = try OpenFile(claiming: path, createIfMissing: schema != nil && !isReadOnly)
+        let file = try OpenFile(
+            claiming: path, createIfMissing: schema != nil && !options.isReadOnly)
         do throws(Failure) {
             return try open(
-                path: path, file: file, schema: schema, isReadOnly: isReadOnly,
+                path: path, file: file, schema: schema, options: options,
                 synchronous: synchronous)
         } catch {
             // The connection has been closed.
@@ -36,17 +44,26 @@ struct OpenedStore {
                 throw inUse(path)
             case .database(let failure) where failure.condition == .notADatabase:
                 throw LarderError(.notAStore, "\(path) is not a Larder store")
+            case .database(let failure) where failure.condition == .interrupted:
+                throw LarderError(
+                    .storageFailed,
+                    "\(path) is damaged (its description takes longer to read than "
+                        + "\(readTimeMax))",
+                    hint: "restore it from a backup")
             case .database(let failure): throw failure.larderError
             }
         }
     }
 
     private static func open(
-        path: String, file: OpenFile, schema: Schema?, isReadOnly: Bool,
+        path: String, file: OpenFile, schema: Schema?, options: StoreOptions,
         synchronous: StoreConnection.Synchronous
     ) throws(Failure) -> OpenedStore {
+        let isReadOnly = options.isReadOnly
         do {
             let connection = try StoreConnection.open(path)
+            try file.check(connection)
+            connection.setBudget(ReadBudget(deadline: .now + readTimeMax))
             // The first read takes the lock against other processes.
             if try connection.integer("PRAGMA page_count") == 0 {
                 try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
@@ -58,11 +75,13 @@ struct OpenedStore {
                     .permissionDenied, "\(path) may not be written",
                     hint: "a store that is only read needs write permission too, for its log")
             }
-            let catalog = try Catalog(reading: connection)
-            let ownSchema = try self.schema(of: catalog, expected: schema)
+            let (catalog, ownSchema) = try readDescription(
+                of: connection, path: path, expected: schema)
             try connection.execute("PRAGMA journal_mode = WAL")
             // The first read creates the log, which exists as long as there is a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
+            // What follows may take long in a large store, and runs the layout's statements only.
+            connection.setBudget(nil)
             try OpenFile.syncFolder(connection.folder, of: path)
             try StoreConnection.configureWriter(connection, synchronous: synchronous)
             // A store that is only read is not changed.
@@ -70,10 +89,14 @@ struct OpenedStore {
                 try upgradeIfNeeded(connection)
                 for sql in Layout(ownSchema).createOrderIndexes { try connection.execute(sql) }
             }
+            let (identifier, warning) = try identify(catalog, file, options, on: connection)
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
+            guard let log = WatchedFile(at: connection.logPath) else {
+                throw LarderError(.storageFailed, "the log of \(path) was removed")
+            }
             return OpenedStore(
-                file: file, connection: connection, identifier: catalog.identifier,
-                schema: ownSchema)
+                file: file, log: log, connection: connection, identifier: identifier,
+                schema: ownSchema, warning: warning)
         } catch let error as SQLiteError {
             throw .database(error)
         } catch let error as LarderError {
@@ -81,6 +104,47 @@ struct OpenedStore {
         } catch {
             preconditionFailure("every error above has one of two types")
         }
+    }
+
+    /// Reads the schema table before any other, because it says what the others are.
+    private static func readDescription(
+        of connection: Connection, path: String, expected: Schema?
+    ) throws -> (Catalog, Schema) {
+        func check(_ problems: [String]) throws(LarderError) {
+            guard !problems.isEmpty else { return }
+            throw LarderError(
+                .storageFailed, "\(path) is damaged (another program has changed its tables)",
+                hint: "restore it from a backup", problems: problems)
+        }
+        let table = try SchemaTable(reading: connection)
+        try check(table.foreignObjects)
+        let catalog = try Catalog(reading: connection)
+        let schema = try self.schema(of: catalog, expected: expected)
+        let format = try connection.integer("PRAGMA user_version") ?? 0
+        try check(table.differences(from: Layout(schema), format: format))
+        return (catalog, schema)
+    }
+
+    /// Assigns a new identifier if that is requested, or compares the file with the recorded one.
+    private static func identify(
+        _ catalog: Catalog, _ file: OpenFile, _ options: StoreOptions, on connection: Connection
+    ) throws(SQLiteError) -> (UUID, warning: String?) {
+        let current = LastFile(connection, file.watched)
+        if options.assignsNewIdentifier, !options.isReadOnly {
+            let identifier = UUID()
+            try connection.execute("BEGIN IMMEDIATE")
+            try Catalog.store(identifier: identifier, on: connection)
+            try Catalog.store(current, on: connection)
+            try connection.execute("COMMIT")
+            return (identifier, nil)
+        }
+        let last = catalog.lastFile ?? current
+        let comparison = last.comparison(with: current, file.watched)
+        if !options.isReadOnly, comparison != .copied, catalog.lastFile != current {
+            // On a full disk the store can still be read, and the next opening compares again.
+            try? Catalog.store(current, on: connection)
+        }
+        return (catalog.identifier, comparison.warning(current.path, from: last))
     }
 
     private static func upgradeIfNeeded(_ connection: Connection) throws {

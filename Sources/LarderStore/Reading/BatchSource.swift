@@ -45,11 +45,11 @@ struct BatchSource {
     mutating func next(bytesMax: Int) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
         guard hasLists else {
             try readRows(bytesMax: bytesMax)
-            return (decoder.batch, state == .finished)
+            return (try decoder.batch(), state == .finished)
         }
         if pending == nil {
             try readRows(bytesMax: bytesMax / 2)
-            pending = decoder.batch
+            pending = try decoder.batch()
             pendingStart = 0
         }
         guard let rows = pending else { preconditionFailure("rows were read") }

@@ -142,7 +142,7 @@ final class Reader: StoreReader {
         defer {
             if decoder.byteCount > Self.reusedBytesMax { decoder.removeAll(keepingCapacity: false) }
         }
-        return decoder.batch
+        return try decoder.batch()
     }
 
     /// Decodes the row of an object, without its lists; false if there is none.

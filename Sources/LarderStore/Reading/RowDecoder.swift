@@ -133,8 +133,17 @@ final class RowDecoder {
     }
 
     /// The rows since ``begin()``, without the lists that were not appended.
-    var batch: Batch {
-        Batch(
+    ///
+    /// - Throws: `storageFailed` for a text that is not UTF-8, which only a damaged file has.
+    func batch() throws(ReadFailure) -> Batch {
+        for index in columns.indices where !columns[index].isUTF8 {
+            throw .failed(
+                LarderError(
+                    .storageFailed,
+                    "the store file is damaged (a text of `\(columns[index].name)` is not UTF-8)",
+                    hint: "restore it from a backup"))
+        }
+        return Batch(
             rowCount: rowCount,
             objects: Batch.Identity(
                 entityName: entityName ?? "", keys: keys, versions: versions,

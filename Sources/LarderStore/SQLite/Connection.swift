@@ -54,6 +54,8 @@ final class Connection {
             (SQLITE_DBCONFIG_DQS_DML, 0),
             (SQLITE_DBCONFIG_DQS_DDL, 0),
             (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+            (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
             (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
         ]
         for (option, value) in settings { larder_sqlite3_configure(handle, option, value) }
@@ -102,6 +104,18 @@ final class Connection {
 
     /// Whether the file could not be opened for writing.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+    /// Whether the open file is not the one at its path.
+    var hasMoved: Bool {
+        var moved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+        return moved != 0
+    }
+
+    /// The paths of the file and of its log, also if the file was opened through a link. They are
+    /// repaired if they are not UTF-8.
+    var path: String { sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? "" }
+    var logPath: String { path + "-wal" }
 
     /// The path of the folder with the file, its journal and its log, also if the file was opened
     /// through a link. It ends with a zero and need not be UTF-8.

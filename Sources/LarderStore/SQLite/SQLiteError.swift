@@ -30,6 +30,8 @@ struct SQLiteError: Error, Hashable, Sendable {
         case corrupt
         case notADatabase
         case outOfMemory
+        /// The file at the path is not the one that is open.
+        case fileChanged(LarderError)
         /// SQLite was called wrongly, or reported a result that the store does not expect.
         case other
     }
@@ -49,6 +51,11 @@ struct SQLiteError: Error, Hashable, Sendable {
         self.message = message
         self.sql = sql
         self.systemError = systemError
+    }
+
+    /// A change of a file that the store found itself.
+    init(fileChanged change: LarderError) {
+        self.init(.fileChanged(change), change.message)
     }
 
     /// The error that a call on this handle has just returned.
@@ -72,7 +79,7 @@ struct SQLiteError: Error, Hashable, Sendable {
             .tooLarge:
             true
         case .interrupted, .busy, .full, .inputOutput, .cannotOpen, .permissionDenied, .readOnly,
-            .corrupt, .notADatabase, .outOfMemory, .other:
+            .corrupt, .notADatabase, .outOfMemory, .fileChanged, .other:
             false
         }
     }
@@ -118,6 +125,7 @@ extension SQLiteError {
             LarderError(
                 .storageFailed, "the store file is damaged (\(message))",
                 hint: "restore it from a backup")
+        case .fileChanged(let change): change
         case .notADatabase: LarderError(.notAStore, "the file is not a Larder store")
         case .busy: LarderError(.storeInUse, "the store is held by another process")
         case .tooLarge:

@@ -25,6 +25,24 @@ struct SchemaCheckTests {
         #expect(problems(attribute) == [])
     }
 
+    @Test("a schema without entities is rejected")
+    func noEntities() {
+        let error = #expect(throws: SchemaError.self) { try Schema(entities: []) }
+        #expect(error?.problems.map(\.description) == ["entities: must not be empty"])
+    }
+
+    @Test("an error lists at most 100 problems, and the number of the others")
+    func problemLimit() {
+        for (count, lines) in [(100, 100), (101, 101), (300_000, 101)] {
+            let problem = SchemaError.Problem(path: "x", message: "is wrong")
+            let error = SchemaError(problems: Array(repeating: problem, count: count)).larderError
+            #expect(error.message == "the schema has \(count) errors")
+            #expect(error.problems.count == lines)
+            let last = count > 100 ? "and \(count - 100) more" : "x: is wrong"
+            #expect(error.problems.last == last)
+        }
+    }
+
     @Test("a default that is not a value of the type is rejected")
     func wrongDefaults() {
         let path = "entities[0].attributes[0].default: "

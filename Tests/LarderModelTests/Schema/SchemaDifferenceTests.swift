@@ -83,7 +83,8 @@ struct SchemaDifferenceTests {
     @Test("the fingerprint is the same in every process and release")
     func pinned() throws {
         #expect(try schema(SchemaSamples.articles).fingerprint == "abe919eae238f9d1")
-        #expect(try Schema(entities: []).fingerprint.utf8.count == 16)
+        let schema = try Schema(entities: [Entity(name: "A", attributes: [])])
+        #expect(schema.fingerprint.utf8.count == 16)
     }
 
     @Test("features that CloudKit does not support are found, each with its path")

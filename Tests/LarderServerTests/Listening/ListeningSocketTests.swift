@@ -35,6 +35,19 @@ struct ListeningSocketTests {
         #expect(!folder.contains("s"))
     }
 
+    @Test("a symbolic link at the path is refused, and the file that it names is unchanged")
+    func symbolicLink() throws {
+        let folder = try Folder()
+        let (path, target) = ("\(folder.path)/s", "\(folder.path)/target")
+        close(open(target, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+        #expect(symlink(target, path) == 0)
+        #expect(refusal(path)?.message.contains("is not a socket") == true)
+        #expect(try folder.mode(of: "target") == 0o600)
+        #expect(symlink(target, "\(folder.path)/t.lock") == 0)
+        #expect(refusal("\(folder.path)/t")?.code == .connectionFailed)
+        #expect(!folder.contains("t"))
+    }
+
     @Test("a missing folder is created for its owner only; a missing parent is an error")
     func directory() throws {
         let folder = try Folder()

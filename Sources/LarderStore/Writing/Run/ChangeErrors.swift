@@ -3,7 +3,7 @@ import LarderModel
 /// The errors of one change set, in the order in which they were found.
 struct ChangeErrors {
     /// The maximum number of errors that are collected, so that the reply stays short.
-    static let countMax = 100
+    static let countMax = LarderError.problemsMax
 
     /// At most one error; an array, because an error is large and most sets have none.
     private var firsts: [LarderError] = []

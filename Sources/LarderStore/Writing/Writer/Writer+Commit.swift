@@ -15,7 +15,10 @@ extension Writer {
     }
 
     /// Commits the open transaction without reserving keys.
+    ///
+    /// - Throws: also `fileChanged`, so that no commit is acknowledged whose file has no name.
     func commit(_ statements: StatementCache) throws(SQLiteError) {
+        try store.checkFiles()
         // After a rollback the slots of earlier sets are still there. Their stamps change without
         // need, and readers read these objects once more.
         try store.stamps.commit(&changedSlots) { () throws(SQLiteError) in

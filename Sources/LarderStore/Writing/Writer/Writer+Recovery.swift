@@ -59,6 +59,7 @@ extension Writer {
     private func tryStorage() throws(SQLiteError) {
         guard let connection = statements?.connection else { return }
         rollBack()
+        try store.checkFiles()
         try connection.execute("BEGIN IMMEDIATE")
         try connection.execute(Catalog.probeText)
         try connection.execute("COMMIT")

@@ -1,0 +1,134 @@
+load helper
+
+# The systemd units, as far as they can be tested without a running systemd.
+
+setup() {
+    enter_scratch
+    units=$BATS_TEST_DIRNAME/../../docs/systemd
+}
+
+# setting NAME: the values of a setting of larder.service, one per line.
+setting() { sed -n "s/^$1=//p" "$units/larder.service"; }
+
+# serve_workload COMMAND…: runs `COMMAND larderd` as larder.socket would, with reads, saves, an
+# import and a check, until it has been idle for two seconds.
+serve_workload() {
+    systemd-socket-activate -l "$LARDER_SOCKET" "$@" "$(command -v larderd)" \
+        --store test.store --schema "$schema" --idle-exit 2 2>log 3>&- &
+    daemon=$!
+    until [ -S "$LARDER_SOCKET" ]; do kill -0 "$daemon"; done
+    larder ping --wait --timeout 60s
+    insert_articles
+    seq 1 5000 | sed 's/.*/{"title": "t&", "wordCount": &}/' >in
+    larder import Article in --atomic --timeout 60s
+    larder count Article --where 'title MATCHES "t.*9"' --timeout 60s
+    larder fetch Article --sort 'title:localized' --timeout 60s >/dev/null
+    larder aggregate Article --group-by wordCount count --timeout 60s >/dev/null
+    larder check --timeout 60s
+    wait "$daemon"
+}
+
+# call_names FILTER…: the system calls of filter sets, with the sets that these contain.
+call_names() {
+    local name
+    for name in "$@"; do
+        case $name in
+            @*)
+                # shellcheck disable=SC2046
+                call_names $(systemd-analyze syscall-filter "$name" | sed -n 's/^    \([@a-z0-9_-]*\)$/\1/p')
+                ;;
+            *) echo "$name" ;;
+        esac
+    done
+}
+
+# write_allowed_calls: writes the system calls that the service may make to the file `allowed`. A
+# line with ~ removes calls from those of the lines before.
+write_allowed_calls() {
+    : >allowed
+    local line
+    while read -r line; do
+        # shellcheck disable=SC2086
+        call_names ${line#\~} | sort -u >named
+        case $line in
+            \~*) comm -23 allowed named >result ;;
+            *) sort -u allowed named >result ;;
+        esac
+        mv result allowed
+    done < <(setting SystemCallFilter)
+}
+
+@test "systemd finds no error in the units" {
+    sed "s|/usr/bin/larderd|$(command -v larderd)|; /^User=\|^Group=/d" \
+        "$units/larder.service" >larder.service
+    sed '/^SocketUser=\|^SocketGroup=/d' "$units/larder.socket" >larder.socket
+    run systemd-analyze verify --man=no --recursive-errors=no "$scratch/larder.service" \
+        "$scratch/larder.socket"
+    [[ $output != *larder.s* ]] || { echo "$output"; false; }
+}
+
+@test "systemd rates the exposure of the service at 0.5 at most, of 10" {
+    systemd-analyze security --offline=true --no-pager --threshold=5 "$units/larder.service"
+}
+
+@test "users are not mapped, because peers would then be one user" {
+    assert_equal '' "$(setting PrivateUsers)"
+}
+
+@test "the store is in the state directory, and the service and the socket fit together" {
+    assert_contains "$(setting ExecStart)" "--store /var/lib/$(setting StateDirectory)/"
+    assert_contains "$(setting Requires)" larder.socket
+    run ! grep -e '--socket' "$units/larder.service"
+    assert_equal "$(setting Group)" "$(sed -n 's/^SocketGroup=//p' "$units/larder.socket")"
+    grep -qx SocketMode=0660 "$units/larder.socket"
+}
+
+@test "the server makes no system call that the service forbids, and writes to its folder only" {
+    # With -D the tracer is another process, so that larderd is the one that systemd has started.
+    serve_workload strace -D -f -q -o calls
+    until grep -q "^$daemon .*+++ exited" calls; do :; done
+    write_allowed_calls
+    grep -qx fdatasync allowed
+    run ! grep -qx chown allowed
+    sed -n 's/^[0-9]* *\([a-z0-9_]*\)(.*/\1/p' calls | sort -u >made
+    # Only if it runs as root, SQLite gives new files to the owner of the store.
+    if [ "$(id -u)" = 0 ]; then sed -i '/^fchown$/d' made; fi
+    grep -qx fdatasync made
+    comm -23 made allowed >outside
+    assert_equal '' "$(cat outside)"
+    # MemoryDenyWriteExecute
+    run ! grep -E '(mmap|mprotect)\(.*PROT_WRITE\|PROT_EXEC|mprotect\(.*PROT_EXEC' calls
+    # RestrictAddressFamilies
+    run ! grep -E ' (socket|socketpair)\([^A]*AF_[^U]' calls
+    # ProtectSystem: relative paths are in the scratch folder.
+    grep -E ' open(at)?\(.*(O_WRONLY|O_RDWR|O_CREAT)' calls | grep -v ENOENT >written
+    sed -n 's/^[^"]*"\([^"]*\)".*/\1/p' written | sort -u >paths
+    grep -q test.store-wal paths
+    run grep -vE "^($scratch/|[^/]|\./|/dev/null$|/tmp/|/var/tmp/)" paths
+    assert_equal '' "$output"
+}
+
+@test "the server works with the system call filter" {
+    write_allowed_calls
+    cat >filtered.py <<'END'
+import ctypes, os, sys
+seccomp = ctypes.CDLL("libseccomp.so.2")
+seccomp.seccomp_init.restype = ctypes.c_void_p
+# SCMP_ACT_ERRNO(EPERM), SCMP_ACT_ALLOW
+rules = ctypes.c_void_p(seccomp.seccomp_init(0x00050001))
+for name in open("allowed").read().split():
+    number = seccomp.seccomp_syscall_resolve_name(name.encode())
+    if number >= 0:
+        assert seccomp.seccomp_rule_add(rules, 0x7FFF0000, number, 0) == 0
+# PR_SET_NO_NEW_PRIVS
+assert ctypes.CDLL(None).prctl(38, 1, 0, 0, 0) == 0
+assert seccomp.seccomp_load(rules) == 0
+try:
+    os.chown("allowed", 0, 0)
+    sys.exit("the filter has no effect")
+except PermissionError:
+    os.execv(sys.argv[1], sys.argv[1:])
+END
+    serve_workload python3 filtered.py
+    run ! grep -e warning -e error log
+}
