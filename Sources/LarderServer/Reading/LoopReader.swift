@@ -121,11 +121,16 @@ final class LoopReader: @unchecked Sendable {
 
     func explain(_ request: QueryRequest) -> Reply {
         eventLoop.assertInEventLoop()
-        do throws(LarderError) {
-            let plan = try plan(request).plan
-            return .explained(try openReader().explain(plan, request.parameters))
+        do throws(ReadFailure) {
+            let plan: any QueryPlan
+            do throws(LarderError) { plan = try self.plan(request).plan } catch {
+                throw .failed(error)
+            }
+            return .explained(
+                try openReaderToRead().explain(
+                    plan, request.parameters, budget: ReadBudget()))
         } catch {
-            return .failed(error)
+            return .failed(error.larderError)
         }
     }
 
