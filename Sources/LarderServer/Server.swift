@@ -198,12 +198,12 @@ public final class Server: Service {
     }
 
     /// Reports to the service manager that the server is alive, each time after a read on every
-    /// event loop and a round trip through the writer's queue.
+    /// event loop and a sign of the writer's progress.
     private func startWatchdog() -> RepeatedTask? {
         guard let interval = notification.watchdogInterval else { return nil }
         let (core, notification) = (core, notification)
         return group.next().scheduleRepeatedTask(
-            initialDelay: .zero, delay: TimeAmount(interval / 2)
+            initialDelay: .zero, delay: TimeAmount(interval / 4)
         ) { _ in
             core.probe { notification.alive() }
         }

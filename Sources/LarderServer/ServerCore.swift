@@ -33,7 +33,7 @@ final class ServerCore: Sendable {
             becameEmpty: { idle?.becameIdle() })
         let pool = ReaderPool(backend: backend, limits: limits)
         let writes = writer.map {
-            WriteQueue(writer: $0, limits: limits, eventLoop: group.next())
+            WriteQueue(writer: $0, readers: pool, limits: limits, eventLoop: group.next())
         }
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let eventLoops = Array(group.makeIterator())
@@ -119,8 +119,9 @@ final class ServerCore: Sendable {
         }
     }
 
-    /// Calls back after every event loop has read from the store and the writer's queue has
-    /// processed a probe; never, if one of them fails.
+    /// Calls back if the server works: after every event loop has read from the store, and the
+    /// writer's queue has processed a probe. A writer that has worked since the last call need not
+    /// process the probe first.
     func probe(_ done: @escaping @Sendable () -> Void) {
         probe(loopReaders[...], done)
     }
@@ -130,12 +131,7 @@ final class ServerCore: Sendable {
     ) {
         guard let loopReader = remaining.first else {
             guard let writes else { return done() }
-            writes.append(
-                .probe(
-                    WriteQueue.Probe(for: .max, deadline: .distantFuture) { error in
-                        if error == nil { done() }
-                    }))
-            return
+            return writes.probe(done)
         }
         loopReader.eventLoop.execute { [self] in
             guard StoreProbe(storeDescription).failure(of: loopReader) == nil else { return }

@@ -81,6 +81,13 @@ public struct ServerLimits: Hashable, Sendable {
     /// The number of consecutive requests of one connection after which it has its event loop to
     /// itself, so that its saves run on the loop.
     public var consecutiveRequestsMin = 16
+    /// The length of the store's log at which all snapshots that keep it from being shortened are
+    /// ended; some are ended earlier, the more the longer it is. The log grows by about
+    /// `logStepBytes` between two attempts to shorten it.
+    public var logBytesMax = 96 << 20
+    public var logStepBytes = 4 << 20
+    /// The time for which the writer waits until all snapshots have ended.
+    public var snapshotEndTimeMax: Duration = .milliseconds(100)
     /// Change sets, and bytes of their frames, per commit.
     public var writeGroupMax = 256
     public var writeGroupBytesMax = 1 << 20

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 public import LarderModel
 import Synchronization
 
@@ -73,6 +74,12 @@ public final class Store: StoreBackend {
 
     /// The folder of the store's file. Other data of the server that needs disk space may go there.
     public var folder: String { OpenFile.folder(of: path) }
+
+    /// The size of the write-ahead log on disk; 0 if there is none.
+    var logByteCount: Int {
+        var status = stat()
+        return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+    }
 
     public func isCurrent(_ stamp: ObjectStamp) -> Bool { stamps.isCurrent(stamp) }
 

@@ -43,7 +43,7 @@ extension FuzzedStore {
     /// The SQL statement of the query; empty if there is none.
     func sql(of query: QueryCase) -> String {
         guard let plan = try? store.plan(.fetch(query.fetch), query.parameters) else { return "" }
-        return (try? reader.explain(plan, query.parameters).sql) ?? ""
+        return (try? reader.explain(plan, query.parameters, budget: ReadBudget()).sql) ?? ""
     }
 
     /// The outcome in SQL.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The work that one read may do before the store stops it.
+/// The work that one read, or one write before its commit, may do before the store stops it.
 ///
 /// A class, because `ContinuousClock.Instant` is opaque to the compiler: copying one in a struct is
 /// a call, and a read by identifier passes its budget about ten times.
@@ -36,8 +36,8 @@ public final class ReadBudget: Sendable {
     }
 }
 
-/// Stops a read whose result is no longer needed. It may be used from any thread while the read
-/// runs.
+/// Stops a read or a write whose result is no longer needed. It may be used from any thread while
+/// that runs.
 public final class ReadCancellation: Sendable {
     private let flag = Atomic(false)
 

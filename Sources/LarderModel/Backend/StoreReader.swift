@@ -17,17 +17,21 @@ public protocol StoreReader: AnyObject {
     func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp?
 
     /// Opens a cursor over the rows of a query. The cursor keeps its snapshot until it is closed. A
-    /// reader has at most one open cursor.
+    /// reader has at most one open cursor. The budget limits the conversion of the parameters.
     func open(
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> any ResultCursor
 
     func explain(
-        _ plan: any QueryPlan, _ parameters: QueryParameters
-    ) throws(LarderError) -> Explanation
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    ) throws(ReadFailure) -> Explanation
 
     /// Verifies every object and every link of the store in one snapshot.
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport
+
+    /// Releases the memory that the last reads needed. Reads afterwards are slower at first, so
+    /// this is for a reader that becomes idle.
+    func releaseMemory()
 
     /// The store's metrics for `stats`, in display order.
     func statistics() throws(LarderError) -> [Statistic]

@@ -1,5 +1,10 @@
+import Synchronization
+
 /// Writes to a store.
 public protocol StoreWriter: AnyObject {
+    /// Advances while the writer works. It may be read from any thread.
+    var progress: WriterProgress { get }
+
     /// Applies each set separately, commits all of them together, and returns one outcome per set,
     /// in order. A set that fails changes nothing; if the commit fails, every set fails. Each set
     /// that changes anything is one transaction of the history.
@@ -32,6 +37,13 @@ public protocol StoreWriter: AnyObject {
     /// log; nothing if none is due. It may take long, and never fails a write.
     func performMaintenance()
 
+    /// Whether the last maintenance could not shorten a long log, because snapshots of readers need
+    /// it. End the oldest ones, and then call ``performMaintenance()`` again.
+    var needsReadersToEnd: Bool { get }
+
+    /// The size of the log on disk in bytes.
+    var logByteCount: Int { get }
+
     /// Does the final maintenance and ends the writer.
     func close()
 }
@@ -45,6 +57,18 @@ extension StoreWriter {
     public func save(_ sets: [ChangeSet]) -> [Result<SaveResult, LarderError>] {
         save(sets.map { SaveRequest($0) })
     }
+}
+
+/// A counter that advances by at least one for some milliseconds of a writer's work, except while
+/// it waits for the disk. So a writer that works can be told from one that hangs.
+public final class WriterProgress: Sendable {
+    private let counter = Atomic<Int>(0)
+
+    public init() {}
+
+    public func advance() { counter.add(1, ordering: .relaxed) }
+
+    public var count: Int { counter.load(ordering: .relaxed) }
 }
 
 /// The rows of an insertion, batch by batch. It is used on one thread.

@@ -25,17 +25,22 @@ public struct SaveRequest: Sendable {
     /// detect a key that is reused for different changes. The receiver of the set computes it;
     /// ignored without a key.
     public var digest: UInt64
-    /// Limits the conditions and the bulk changes of the set: past the deadline the save fails with
-    /// `ErrorCode.timeout` and nothing is stored. Nil for no limit.
+    /// The deadline and the cancellation of the save. After one of them it fails with
+    /// `ErrorCode.timeout` or `ErrorCode.cancelled`, and nothing is stored, unless its commit has
+    /// begun. Nil for no limit.
     public var budget: ReadBudget?
+    /// The maximum size of the encoded result: a save with a larger one fails with
+    /// `ErrorCode.resourceExhausted`, and nothing is stored. Nil for no limit.
+    public var answerBytesMax: Int?
 
     public init(
         _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(), digest: UInt64 = 0,
-        budget: ReadBudget? = nil
+        budget: ReadBudget? = nil, answerBytesMax: Int? = nil
     ) {
         self.changeSet = changeSet
         self.source = source
         self.digest = digest
         self.budget = budget
+        self.answerBytesMax = answerBytesMax
     }
 }

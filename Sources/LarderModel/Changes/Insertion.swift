@@ -82,13 +82,22 @@ public struct KeyRange: Hashable, Sendable {
 }
 
 /// An insertion with its origin, as passed to the store.
-public struct InsertionRequest: Hashable, Sendable {
+public struct InsertionRequest: Sendable {
     public var insertion: Insertion
     public var source: ChangeSource
+    /// The deadline and the cancellation, and the maximum size of the encoded result, as those of a
+    /// ``SaveRequest``.
+    public var budget: ReadBudget?
+    public var answerBytesMax: Int?
 
-    public init(_ insertion: Insertion, from source: ChangeSource = ChangeSource()) {
+    public init(
+        _ insertion: Insertion, from source: ChangeSource = ChangeSource(),
+        budget: ReadBudget? = nil, answerBytesMax: Int? = nil
+    ) {
         self.insertion = insertion
         self.source = source
+        self.budget = budget
+        self.answerBytesMax = answerBytesMax
     }
 }
 

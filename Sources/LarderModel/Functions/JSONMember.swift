@@ -10,7 +10,7 @@ public struct JSONMember: Sendable {
     /// Nil if there is no such member or if it is null. The document must be well formed, as all
     /// stored documents are.
     public init?(of document: String, at path: [String]) {
-        var parser = JSONParser(bytes: Array(document.utf8))
+        var parser = JSONParser(document, .never)
         guard (try? parser.find(path)) == true, let start = parser.startOfValue else { return nil }
         guard (try? parser.skipValue()) != nil else { return nil }
         let text = String(decoding: parser.bytes[start..<parser.position], as: UTF8.self)

@@ -10,7 +10,8 @@ extension Value {
     /// - Parameter name: The value it is compared with, for error messages: `Article.title`.
     /// - Throws: `malformedValue` for text that cannot be converted.
     public func read(
-        as type: AttributeType, isText: Bool, comparedWith name: String
+        as type: AttributeType, isText: Bool, comparedWith name: String,
+        _ interruption: Interruption = .never
     ) throws(LarderError) -> Value {
         guard case .string(let text) = self else { return self }
         switch type {
@@ -29,7 +30,9 @@ extension Value {
         case .bool, .float, .double:
             guard isText else { return self }
         }
-        do throws(LarderError) { return try Value(text: text, type: type) } catch {
+        do throws(LarderError) {
+            return try Value(text: text, type: type, interruption)
+        } catch {
             var named = error
             named.message = "\(name): \(error.message)"
             throw named
@@ -46,7 +49,8 @@ extension QueryArgument {
     /// - Throws: `wrongType` or `malformedValue` for an argument that is not a list;
     ///   `resourceExhausted` for more than ``Limits/listElementsMax`` elements.
     public func elements(
-        isText: Bool, comparedWith name: String, operator: Comparison.Operator = .in
+        isText: Bool, comparedWith name: String, operator: Comparison.Operator = .in,
+        _ interruption: Interruption = .never
     ) throws(LarderError) -> [Value] {
         let name = "\(name) \(`operator`.rawValue) …"
         let elements: [Value]
@@ -55,12 +59,8 @@ extension QueryArgument {
         case .value(.null): elements = []
         case .value(.objects(let identifiers)): elements = identifiers.map { .object($0) }
         case .value(.string(let text)) where isText:
-            guard case .array(let array) = try? JSONValue(parsing: text) else {
-                throw LarderError(
-                    .malformedValue, "\(name) needs a list",
-                    hint: "pass a list as a JSON array: [1, 2]")
-            }
-            elements = try Self.texts(of: array, comparedWith: name)
+            elements = try Self.texts(
+                of: Self.array(text, comparedWith: name, interruption), comparedWith: name)
         case .value(let value):
             throw LarderError(
                 .wrongType, "\(name) needs a list, but \(value.kindWithArticle) was given")
@@ -73,8 +73,11 @@ extension QueryArgument {
     ///
     /// - Throws: `wrongType` unless there are two bounds; and the errors of
     ///   ``elements(isText:comparedWith:operator:)``.
-    public func bounds(isText: Bool, comparedWith name: String) throws(LarderError) -> [Value] {
-        let bounds = try elements(isText: isText, comparedWith: name, operator: .between)
+    public func bounds(
+        isText: Bool, comparedWith name: String, _ interruption: Interruption = .never
+    ) throws(LarderError) -> [Value] {
+        let bounds = try elements(
+            isText: isText, comparedWith: name, operator: .between, interruption)
         guard bounds.count == 2 else {
             throw LarderError(
                 .wrongType,
@@ -86,11 +89,29 @@ extension QueryArgument {
 
     /// Checks the length of a list argument.
     static func checkCount(of elements: [Value]) throws(LarderError) {
-        guard elements.count <= Limits.listElementsMax else {
-            throw LarderError(
-                .resourceExhausted, "a list takes at most \(Limits.listElementsMax) elements",
-                hint: "run several queries")
+        guard elements.count <= Limits.listElementsMax else { throw tooManyElements }
+    }
+
+    private static let tooManyElements = LarderError(
+        .resourceExhausted, "a list takes at most \(Limits.listElementsMax) elements",
+        hint: "run several queries")
+
+    /// The JSON array in a text.
+    private static func array(
+        _ text: String, comparedWith name: String, _ interruption: Interruption
+    ) throws(LarderError) -> [JSONValue] {
+        var code = ErrorCode.malformedValue
+        do throws(LarderError) {
+            // The array is a value too.
+            let document = try JSONValue(
+                parsing: text, valuesMax: 1 + Limits.listElementsMax, interruption)
+            if case .array(let array) = document { return array }
+        } catch {
+            code = error.code
         }
+        if code == .resourceExhausted { throw tooManyElements }
+        throw LarderError(
+            .malformedValue, "\(name) needs a list", hint: "pass a list as a JSON array: [1, 2]")
     }
 
     /// The elements of a JSON array as text to convert.

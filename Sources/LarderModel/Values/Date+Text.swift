@@ -43,6 +43,7 @@ extension Date {
             self.init(timeIntervalSinceReferenceDate: distance)
             return
         }
+        guard text.utf8.count <= Self.textBytesMax else { return nil }
         var reader = DateReader(rest: text.utf8[...])
         guard let instant = reader.instant() else { return nil }
         let whole =
@@ -61,6 +62,8 @@ extension Date {
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
 
+    /// Longer than any date: a second has at most 400 digits of a fraction.
+    private static let textBytesMax = 512
     private static let distanceStart = "2001-01-01T00:00:00Z"
     /// 0000-01-01 and 10000-01-01, in seconds from 2001.
     private static let secondsMin = Double(dayFrom2001(year: 0, month: 1, day: 1) * 86_400)

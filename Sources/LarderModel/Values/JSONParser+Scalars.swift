@@ -16,14 +16,41 @@ extension JSONParser {
                 content += bytes[runStart..<position]
                 content += String(try escape()).utf8
                 runStart = position
-            case 0..<0x20: throw failure("a control character in a string must be escaped")
-            default: position += 1
+            case 0..<0x20: throw controlCharacter
+            default: try skipCharacter()
             }
         }
         throw expected("a closing quotation mark")
     }
 
+    /// Checks a string without decoding it.
+    mutating func checkString() throws(LarderError) {
+        position += 1
+        while let byte = current {
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return
+            case UInt8(ascii: "\\"): _ = try escape()
+            case 0..<0x20: throw controlCharacter
+            default: try skipCharacter()
+            }
+        }
+        throw expected("a closing quotation mark")
+    }
+
+    private mutating func skipCharacter() throws(LarderError) {
+        position += 1
+        // A string is counted every 16 KiB, because its bytes are much cheaper than values.
+        if position & 0x3FFF == 0 { try count(1_024) }
+    }
+
+    private var controlCharacter: LarderError {
+        failure("a control character in a string must be escaped")
+    }
+
     private mutating func escape() throws(LarderError) -> Character {
+        try count()
         position += 1
         guard let byte = current else { throw expected("a character after `\\`") }
         let plain: Character? =
@@ -89,6 +116,7 @@ extension JSONParser {
             if current == UInt8(ascii: "-") || current == UInt8(ascii: "+") { position += 1 }
             try skipDigits()
         }
+        guard buildsTree else { return .null }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         // -0 is not an integer: its sign would be lost.
         if isInteger, text != "-0", let integer = Int64(text) { return .integer(integer) }
@@ -100,7 +128,7 @@ extension JSONParser {
 
     private mutating func skipDigits() throws(LarderError) {
         let start = position
-        while let byte = current, byte.isASCIIDigit { position += 1 }
+        while let byte = current, byte.isASCIIDigit { try skipCharacter() }
         guard position > start else { throw expected("a digit") }
     }
 }

@@ -4,8 +4,28 @@ extension JSONValue {
     /// - Throws: `malformedValue` with line and column, also for duplicate keys and for arrays and
     ///   objects nested deeper than `Limits.jsonDepthMax`.
     public init(parsing text: String) throws(LarderError) {
-        var parser = JSONParser(bytes: Array(text.utf8))
+        try self.init(parsing: text, valuesMax: .max)
+    }
+
+    /// - Parameters:
+    ///   - valuesMax: The maximum number of values in the tree.
+    ///   - interruption: After it, the error is meaningless.
+    /// - Throws: `malformedValue` as above, and `resourceExhausted` for more values.
+    init(
+        parsing text: String, valuesMax: Int, _ interruption: Interruption = .never
+    ) throws(LarderError) {
+        var parser = JSONParser(text, interruption, valuesMax: valuesMax)
         self = try parser.document()
+    }
+
+    /// Checks that a text is one JSON document, by the same rules, without building its tree.
+    ///
+    /// - Parameter interruption: After it, the error is meaningless.
+    public static func check(
+        _ text: String, _ interruption: Interruption = .never
+    ) throws(LarderError) {
+        var parser = JSONParser(text, interruption, buildsTree: false)
+        _ = try parser.document()
     }
 }
 
@@ -14,10 +34,27 @@ extension JSONValue {
 /// Foundation's decoder is not used, since it reports neither lines nor duplicate keys and rounds
 /// numbers. The bytes come from a `String` and are valid UTF-8.
 struct JSONParser {
+    /// An object with more keys looks for duplicates by hashing.
+    private static let comparedKeysMax = 16
+
     let bytes: [UInt8]
     var position = 0
+    /// Whether the values are needed, and not only their syntax. If not, each value is null.
+    let buildsTree: Bool
+    private var valuesLeft: Int
+    private var interruption: Interruption
+    /// The keys of the objects around the position while no tree is built, outermost first.
+    private var keys: [String] = []
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(
+        _ text: String, _ interruption: Interruption, buildsTree: Bool = true,
+        valuesMax: Int = .max
+    ) {
+        bytes = Array(text.utf8)
+        self.interruption = interruption
+        self.buildsTree = buildsTree
+        valuesLeft = valuesMax
+    }
 
     mutating func document() throws(LarderError) -> JSONValue {
         let value = try value(depth: 0)
@@ -31,10 +68,25 @@ struct JSONParser {
 
     private mutating func value(depth: Int) throws(LarderError) -> JSONValue {
         skipSpace()
+        try count()
+        valuesLeft -= 1
+        guard valuesLeft >= 0 else {
+            throw LarderError(.resourceExhausted, "the JSON document has too many values")
+        }
         switch current {
-        case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
+        case UInt8(ascii: "{"):
+            guard buildsTree else {
+                try checkObject(depth: depth + 1)
+                return .null
+            }
+            return .object(try object(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try array(depth: depth + 1))
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""):
+            guard buildsTree else {
+                try checkString()
+                return .null
+            }
+            return .string(try string())
         case UInt8(ascii: "t"): return try word("true", .bool(true))
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
@@ -49,21 +101,52 @@ struct JSONParser {
         skipSpace()
         if skip(UInt8(ascii: "}")) { return members }
         repeat {
-            skipSpace()
-            guard current == UInt8(ascii: "\"") else { throw expected("a key in quotation marks") }
-            let start = position
-            let key = try string()
-            guard members[key] == nil else {
-                position = start
-                throw failure("duplicate key")
-            }
-            skipSpace()
-            guard skip(UInt8(ascii: ":")) else { throw expected("`:`") }
+            let (key, start) = try key()
+            try endKey(from: start, isNew: members[key] == nil)
             members[key] = try value(depth: depth)
             skipSpace()
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "}")) else { throw expected("`,` or `}`") }
         return members
+    }
+
+    private mutating func key() throws(LarderError) -> (key: String, start: Int) {
+        skipSpace()
+        guard current == UInt8(ascii: "\"") else { throw expected("a key in quotation marks") }
+        let start = position
+        return (try string(), start)
+    }
+
+    /// Parses the colon after a key.
+    private mutating func endKey(from start: Int, isNew: Bool) throws(LarderError) {
+        guard isNew else {
+            position = start
+            throw failure("duplicate key")
+        }
+        skipSpace()
+        guard skip(UInt8(ascii: ":")) else { throw expected("`:`") }
+    }
+
+    private mutating func checkObject(depth: Int) throws(LarderError) {
+        try enter(depth)
+        skipSpace()
+        if skip(UInt8(ascii: "}")) { return }
+        let firstKey = keys.count
+        defer { keys.removeSubrange(firstKey...) }
+        var hashed: Set<String> = []
+        repeat {
+            let (key, start) = try key()
+            let isNew = !keys[firstKey...].contains(key) && !hashed.contains(key)
+            try endKey(from: start, isNew: isNew)
+            if keys.count < firstKey + Self.comparedKeysMax {
+                keys.append(key)
+            } else {
+                hashed.insert(key)
+            }
+            _ = try value(depth: depth)
+            skipSpace()
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "}")) else { throw expected("`,` or `}`") }
     }
 
     private mutating func array(depth: Int) throws(LarderError) -> [JSONValue] {
@@ -72,11 +155,18 @@ struct JSONParser {
         skipSpace()
         if skip(UInt8(ascii: "]")) { return elements }
         repeat {
-            elements.append(try value(depth: depth))
+            let element = try value(depth: depth)
+            if buildsTree { elements.append(element) }
             skipSpace()
         } while skip(UInt8(ascii: ","))
         guard skip(UInt8(ascii: "]")) else { throw expected("`,` or `]`") }
         return elements
+    }
+
+    /// Stops the parser if its result is no longer needed.
+    mutating func count(_ elements: Int = 1) throws(LarderError) {
+        guard interruption.isDue(after: elements) else { return }
+        throw LarderError(.cancelled, "the parser was stopped")
     }
 
     /// Skips an opening bracket unless it exceeds the nesting limit.
@@ -113,10 +203,12 @@ struct JSONParser {
     }
 
     func failure(_ sentence: String) -> LarderError {
-        let lines = bytes[..<position].split(
-            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let column = lines.last.map { String(decoding: $0, as: UTF8.self).count } ?? 0
+        let newline = UInt8(ascii: "\n")
+        let before = bytes[..<position]
+        let line = before.reduce(1) { $1 == newline ? $0 + 1 : $0 }
+        let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
+        let column = String(decoding: before[start...], as: UTF8.self).count + 1
         return LarderError(
-            .malformedValue, "JSON, line \(lines.count), column \(column + 1): \(sentence)")
+            .malformedValue, "JSON, line \(line), column \(column): \(sentence)")
     }
 }

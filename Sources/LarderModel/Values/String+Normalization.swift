@@ -9,21 +9,56 @@ extension String {
     public func folded(
         caseInsensitive: Bool, diacriticInsensitive: Bool, _ interruption: Interruption = .never
     ) -> String {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return caseInsensitive ? lowercased() : self }
+        if hasOnlyBytes(below: 0x80) {
+            return caseInsensitive ? asciiLowercased(interruption) : self
+        }
         var text = self
         if diacriticInsensitive { text = text.withoutNonspacingMarks(interruption) }
         if caseInsensitive { text = text.caseFolded(interruption) }
         return text.normalized(interruption)
     }
 
+    /// Whether every byte of the text, in UTF-8, is less than a limit. Whole blocks are compared at
+    /// once, because texts are long.
+    func hasOnlyBytes(below end: UInt8) -> Bool {
+        let isBelow = utf8.withContiguousStorageIfAvailable { bytes in
+            var start = 0
+            while start < bytes.count {
+                let blockEnd = min(start + 64, bytes.count)
+                var greatest: UInt8 = 0
+                for index in start..<blockEnd { greatest = max(greatest, bytes[index]) }
+                if greatest >= end { return false }
+                start = blockEnd
+            }
+            return true
+        }
+        return isBelow ?? utf8.allSatisfy { $0 < end }
+    }
+
+    /// The lower case of an ASCII string.
+    private func asciiLowercased(_ interruption: Interruption) -> String {
+        let blockBytes = 64 << 10
+        guard utf8.count > blockBytes else { return lowercased() }
+        var interruption = interruption
+        var bytes = Array(utf8)
+        for start in stride(from: 0, to: bytes.count, by: blockBytes) {
+            if interruption.isDue(after: blockBytes) { break }
+            for index in start..<min(start + blockBytes, bytes.count) {
+                let isUpper = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[index])
+                if isUpper { bytes[index] += 32 }
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Like the standard library's method, but interruptible.
     func uppercased(_ interruption: Interruption) -> String {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return uppercased() }
+        if hasOnlyBytes(below: 0x80) { return uppercased() }
         return mapped(interruption) { $0.properties.uppercaseMapping }
     }
 
     func lowercased(_ interruption: Interruption) -> String {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return lowercased() }
+        if hasOnlyBytes(below: 0x80) { return lowercased() }
         return mapped(interruption) { $0.properties.lowercaseMapping }
     }
 
@@ -43,9 +78,9 @@ extension String {
     /// The string in Unicode normalization form NFC, in which strings are stored.
     public var normalized: String { normalized(.never) }
 
-    func normalized(_ interruption: Interruption) -> String {
+    public func normalized(_ interruption: Interruption) -> String {
         // Below U+0300, whose first byte is 0xCC, no character composes with another.
-        if utf8.allSatisfy({ $0 < 0xCC }) { return self }
+        if hasOnlyBytes(below: 0xCC) { return self }
         var interruption = interruption
         var scalars = String.UnicodeScalarView()
         for scalar in withOrderedMarks(interruption)._nfc {
@@ -60,10 +95,9 @@ extension String {
     private func withOrderedMarks(_ interruption: Interruption) -> String {
         var interruption = interruption
         var scalars = String.UnicodeScalarView()
-        var marks: [(order: UInt8, index: Int, scalar: Unicode.Scalar)] = []
+        var marks: [(order: UInt8, scalar: Unicode.Scalar)] = []
         func appendMarks() {
-            marks.sort { ($0.order, $0.index) < ($1.order, $1.index) }
-            for mark in marks { scalars.append(mark.scalar) }
+            for mark in Self.ordered(marks) { scalars.append(mark.scalar) }
             marks.removeAll(keepingCapacity: true)
         }
         for scalar in unicodeScalars {
@@ -73,11 +107,28 @@ extension String {
                 appendMarks()
                 scalars.append(scalar)
             } else {
-                marks.append((order, marks.count, scalar))
+                marks.append((order, scalar))
             }
         }
         appendMarks()
         return String(scalars)
+    }
+
+    /// Marks by their order; marks of the same order stay as they are. Linear, by counting, because
+    /// a whole text may be one sequence of marks.
+    private static func ordered(
+        _ marks: [(order: UInt8, scalar: Unicode.Scalar)]
+    ) -> [(order: UInt8, scalar: Unicode.Scalar)] {
+        guard marks.count > 1 else { return marks }
+        var ends = [Int](repeating: 0, count: 257)
+        for mark in marks { ends[Int(mark.order) + 1] += 1 }
+        for order in 1...256 { ends[order] += ends[order - 1] }
+        var ordered = marks
+        for mark in marks {
+            ordered[ends[Int(mark.order)]] = mark
+            ends[Int(mark.order)] += 1
+        }
+        return ordered
     }
 
     /// Unicode's full case folding: `ß` becomes `ss`. It equals the lower case of the upper case,
@@ -93,7 +144,8 @@ extension String {
                 folded.append(isUpper ? Unicode.Scalar(UInt8(scalar.value) + 32) : scalar)
             } else if scalar.properties.changesWhenCaseMapped, scalar != "\u{131}" {
                 let upper = scalar.properties.lowercaseMapping.uppercased()
-                folded.append(contentsOf: upper.lowercased().unicodeScalars)
+                // One by one: to append a sequence counts what is already there.
+                for scalar in upper.lowercased().unicodeScalars { folded.append(scalar) }
             } else {
                 folded.append(scalar)
             }

@@ -29,7 +29,10 @@ extension Value {
     /// Parses the text of a value of a type.
     ///
     /// - Throws: `malformedValue` with the expected form in its message, but not the text.
-    public init(text: String, type: AttributeType) throws(LarderError) {
+    /// - Parameter interruption: After it, the value or error is meaningless.
+    public init(
+        text: String, type: AttributeType, _ interruption: Interruption = .never
+    ) throws(LarderError) {
         let value: Value? =
             switch type {
             case .bool: Self.bool(text).map { .bool($0) }
@@ -43,7 +46,7 @@ extension Value {
             case .uuid: UUID(uuidString: text).map { .uuid($0) }
             case .url: URL(string: text, encodingInvalidCharacters: false).map { .url($0) }
             case .data: Data(base64Encoded: text).map { .data($0) }
-            case .json: try Self.json(checking: text)
+            case .json: try Self.json(checking: text, interruption)
             }
         guard let value else {
             throw LarderError(.malformedValue, "expected \(type.textDescription)")
@@ -54,8 +57,10 @@ extension Value {
     /// Checks a JSON document and returns its text unchanged.
     ///
     /// - Throws: `malformedValue` with line and column.
-    public static func json(checking text: String) throws(LarderError) -> Value {
-        _ = try JSONValue(parsing: text)
+    public static func json(
+        checking text: String, _ interruption: Interruption = .never
+    ) throws(LarderError) -> Value {
+        try JSONValue.check(text, interruption)
         return .json(text)
     }
 
@@ -90,10 +95,10 @@ extension AttributeType {
 }
 
 extension BinaryFloatingPoint where Self: LosslessStringConvertible {
-    /// Parses decimal text, `inf` and `-inf`. Nil for NaN, hexadecimal text, and finite numbers out
-    /// of range.
+    /// Parses decimal text, `inf` and `-inf`. Nil for NaN, hexadecimal text, finite numbers out of
+    /// range, and text that is several times longer than the digits of any number.
     init?(exactText text: String) {
-        guard let number = Self(text) else { return nil }
+        guard text.utf8.count <= 4_096, let number = Self(text) else { return nil }
         let isInfinity = text == "inf" || text == "-inf"
         let isDecimal = text.utf8.allSatisfy { byte in
             switch byte {

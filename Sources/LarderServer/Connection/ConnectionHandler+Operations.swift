@@ -73,12 +73,13 @@ extension ConnectionHandler {
     private func explain(_ request: QueryRequest, _ operation: Operation) {
         let backend = services.backend
         onPool(operation) { (reader, budget) throws(ReadFailure) in
+            let plan: any QueryPlan
             do throws(LarderError) {
-                let plan = try backend.plan(try request.shape.decoded(), request.parameters)
-                return .explained(try reader.explain(plan, request.parameters))
+                plan = try backend.plan(try request.shape.decoded(), request.parameters)
             } catch {
                 throw .failed(error)
             }
+            return .explained(try reader.explain(plan, request.parameters, budget: budget))
         }
     }
 
@@ -182,7 +183,10 @@ extension ConnectionHandler {
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
             insertStreams[operation.id] = InsertStream(
-                requestID: operation.id, InsertionRequest(insertion, from: source), spool: spool,
+                requestID: operation.id, InsertionRequest(
+                    insertion, from: source,
+                    answerBytesMax: insertion.isAtomic
+                        ? nil : Self.answerBytesMax(services.limits)), spool: spool,
                 time: isLimited ? time : nil, writes: writes, connection: self,
                 eventLoop: context.eventLoop)
         } catch {
@@ -193,7 +197,9 @@ extension ConnectionHandler {
     private func save(_ changes: ChangeSet, _ operation: Operation) {
         let id = operation.id
         guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
-        let received = SaveRequest(changes, from: source, digest: frame.digest)
+        let received = SaveRequest(
+            changes, from: source, digest: frame.digest,
+            answerBytesMax: Self.answerBytesMax(services.limits))
         if hasLoopAlone,
             let outcome = writes.saveInline(received, for: user, frameBytes: frame.byteCount)
         {
@@ -213,6 +219,9 @@ extension ConnectionHandler {
         }
         writes.append(.save(save))
     }
+
+    /// The longest answer to a write: a frame, less the envelope around it.
+    static func answerBytesMax(_ limits: ServerLimits) -> Int { limits.frameBytesMax - 64 }
 
     private func saved(_ id: UInt64, _ reply: Reply) {
         guard reply.estimatedBytes > services.limits.loopReplyBytesMax, let port else {

@@ -1,3 +1,4 @@
+import Dispatch
 import LarderModel
 import NIOCore
 import Synchronization
@@ -42,7 +43,12 @@ final class ReaderPool: Sendable {
         var waiters: [Waiter] = []
         var waiting: UserShares
         var nextNumber = 0
+        /// Called when no read is active any more. Until then no read begins.
+        var whenEmpty: (@Sendable () -> Void)?
     }
+
+    /// Idle readers that keep their memory.
+    private static let warmReadersMax = 4
 
     private let backend: any StoreBackend
     private let limits: ServerLimits
@@ -103,27 +109,39 @@ final class ReaderPool: Sendable {
     func release(_ reader: PooledReader) {
         reader.cursor?.close()
         reader.cursor = nil
+        // The last readers to become idle are the next to be used.
+        let idleCount = state.withLock { $0.idle.count }
+        if idleCount >= Self.warmReadersMax { reader.reader.releaseMemory() }
         state.withLock { $0.idle.append(reader) }
         ended(reader.number)
     }
 
     private func ended(_ number: Int) {
-        let next = state.withLock { state -> Waiter? in
+        let (next, whenEmpty) = state.withLock { state -> (Waiter?, (@Sendable () -> Void)?) in
             guard let index = state.active.firstIndex(where: { $0.number == number })
-            else { return nil }
+            else { return (nil, nil) }
             let request = state.active.remove(at: index).request
             state.readers.add(-1, to: request.user)
             let left = (state.readersByConnection[request.connection] ?? 1) - 1
             state.readersByConnection[request.connection] = left > 0 ? left : nil
-            guard let next = state.waiters.firstIndex(where: { mayStart($0.request, state) })
-            else { return nil }
-            let waiter = takeWaiter(at: next, &state)
-            start(waiter.number, waiter.request, &state)
-            return waiter
+            return (takeNextWaiter(&state), state.active.isEmpty ? state.whenEmpty : nil)
         }
-        guard let next else { return }
-        next.expiry.cancel()
-        run(next.job, for: next.request, next.number)
+        whenEmpty?()
+        if let next { start(next) }
+    }
+
+    /// Takes the first waiting read that may start.
+    private func takeNextWaiter(_ state: inout State) -> Waiter? {
+        guard let index = state.waiters.firstIndex(where: { mayStart($0.request, state) })
+        else { return nil }
+        let waiter = takeWaiter(at: index, &state)
+        start(waiter.number, waiter.request, &state)
+        return waiter
+    }
+
+    private func start(_ waiter: Waiter) {
+        waiter.expiry.cancel()
+        run(waiter.job, for: waiter.request, waiter.number)
     }
 
     private func takeWaiter(at index: Int, _ state: inout State) -> Waiter {
@@ -133,7 +151,8 @@ final class ReaderPool: Sendable {
     }
 
     private func mayStart(_ request: Request, _ state: borrowing State) -> Bool {
-        (state.readersByConnection[request.connection] ?? 0) < limits.readersPerConnectionMax
+        if case .some = state.whenEmpty { return false }
+        return (state.readersByConnection[request.connection] ?? 0) < limits.readersPerConnectionMax
             && state.readers.allows(1, for: request.user)
     }
 
@@ -183,6 +202,23 @@ final class ReaderPool: Sendable {
             return ended
         }
         for request in ended { request.endSnapshot() }
+    }
+
+    /// Ends all reads, and lets no other one begin until they have released their readers, or the time
+    /// is over. It blocks the calling thread.
+    func endAllSnapshots(within time: Duration) {
+        let released = DispatchSemaphore(value: 0)
+        state.withLock { $0.whenEmpty = { released.signal() } }
+        endSnapshots(atMost: .max)
+        let milliseconds = Int(time / .milliseconds(1))
+        _ = released.wait(timeout: .now() + .milliseconds(milliseconds))
+        let waiters = state.withLock { state -> [Waiter] in
+            state.whenEmpty = nil
+            var started: [Waiter] = []
+            while let waiter = takeNextWaiter(&state) { started.append(waiter) }
+            return started
+        }
+        for waiter in waiters { start(waiter) }
     }
 
     /// The number of reads that may have a snapshot.

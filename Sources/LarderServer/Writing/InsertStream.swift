@@ -167,7 +167,7 @@ final class InsertStream {
             .insert(
                 WriteQueue.Insert(
                     received, for: connection.user, firstRow: stored.rowCount,
-                    rows: { _ in OneBatch(batch) }, deadline: min(deadline ?? waitEnd, waitEnd)
+                    rows: { OneBatch(batch) }, deadline: min(deadline ?? waitEnd, waitEnd)
                 ) { outcome in
                     eventLoop.execute {
                         bound.value.isBusy = false
@@ -232,10 +232,8 @@ final class InsertStream {
             .insert(
                 WriteQueue.Insert(
                     received, for: connection.user, firstRow: 0,
-                    rows: { stop in
-                        SpooledRows(
-                            spool, end: end, deadline: deadline,
-                            cancellations: [cancellation, stop].compactMap(\.self))
+                    rows: {
+                        SpooledRows(spool, end: end, deadline: deadline, cancellation: cancellation)
                     }, deadline: deadline
                 ) { outcome in eventLoop.execute { bound.value.committed(outcome) } }))
     }

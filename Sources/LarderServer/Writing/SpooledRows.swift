@@ -8,22 +8,22 @@ final class SpooledRows: RowSource {
     private let spool: SpoolFile
     private let end: Int
     private let deadline: NIODeadline
-    private let cancellations: [ReadCancellation]
+    private let cancellation: ReadCancellation
     private let codec = WireCodec()
     private var offset = 0
 
     init(
-        _ spool: SpoolFile, end: Int, deadline: NIODeadline, cancellations: [ReadCancellation]
+        _ spool: SpoolFile, end: Int, deadline: NIODeadline, cancellation: ReadCancellation
     ) {
         self.spool = spool
         self.end = end
         self.deadline = deadline
-        self.cancellations = cancellations
+        self.cancellation = cancellation
     }
 
     func next() throws(LarderError) -> Batch? {
         if deadline <= .now() { throw InsertStream.expired }
-        if cancellations.contains(where: \.isCancelled) { throw InsertStream.cancelled }
+        if cancellation.isCancelled { throw InsertStream.cancelled }
         guard offset < end else { return nil }
         let head = try spool.read(Frame.lengthBytes, at: offset)
         guard let length = Frame.contentLength(head.span.bytes),

@@ -103,12 +103,18 @@ extension WriteQueue {
         func request(stoppedBy cancellation: ReadCancellation?) -> SaveRequest {
             guard !isShort else { return changes }
             var request = changes
-            // The rest of the time is for the rollback and the reply.
-            let time = (deadline - .now()).nanoseconds / 10 * 9
-            request.budget = ReadBudget(
-                deadline: .now.advanced(by: .nanoseconds(time)), cancellation: cancellation)
+            request.budget = WriteQueue.budget(until: deadline, stoppedBy: cancellation)
             return request
         }
+    }
+
+    /// The budget of a write that begins now. The rest of the time is for the rollback and the reply.
+    fileprivate static func budget(
+        until deadline: NIODeadline, stoppedBy cancellation: ReadCancellation?
+    ) -> ReadBudget {
+        let time = (deadline - .now()).nanoseconds / 10 * 9
+        return ReadBudget(
+            deadline: .now.advanced(by: .nanoseconds(time)), cancellation: cancellation)
     }
 
     private static let shortBytesMax = 4 << 10
@@ -125,15 +131,14 @@ extension WriteQueue {
         /// The index of the first row in its stream.
         let firstRow: Int64
         /// Called on the writer's thread, again for each attempt.
-        let rows: @Sendable (ReadCancellation?) -> any RowSource
+        let rows: @Sendable () -> any RowSource
         let deadline: NIODeadline
         let reply: @Sendable (Result<InsertedRows, LarderError>) -> Void
         fileprivate let wasStopped = Atomic(false)
 
         init(
             _ insertion: InsertionRequest, for user: UInt32, firstRow: Int64,
-            rows: @escaping @Sendable (ReadCancellation?) -> any RowSource,
-            deadline: NIODeadline,
+            rows: @escaping @Sendable () -> any RowSource, deadline: NIODeadline,
             reply: @escaping @Sendable (Result<InsertedRows, LarderError>) -> Void
         ) {
             self.insertion = insertion
@@ -142,6 +147,13 @@ extension WriteQueue {
             self.rows = rows
             self.deadline = deadline
             self.reply = reply
+        }
+
+        /// The insertion for one attempt.
+        func request(stoppedBy cancellation: ReadCancellation?) -> InsertionRequest {
+            var request = insertion
+            request.budget = WriteQueue.budget(until: deadline, stoppedBy: cancellation)
+            return request
         }
     }
 

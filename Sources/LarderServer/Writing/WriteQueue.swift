@@ -21,6 +21,8 @@ final class WriteQueue: Sendable {
         /// Whether the timer that watches the deadlines and the running group is scheduled.
         var isWatching = false
         var isClosed = false
+        /// The writer's progress at the last probe.
+        var probedProgress = 0
         var groups = 0
         var inserts = 0
         var saves = 0
@@ -36,13 +38,23 @@ final class WriteQueue: Sendable {
     }
 
     private let lease: WriterLease
+    /// Whose snapshots keep the log of the store from being shortened.
+    private let readers: ReaderPool
     private let limits: ServerLimits
     private let thread = NIOThreadPool(numberOfThreads: 1)
     /// Runs the timers.
     private let eventLoop: any EventLoop
     private let state: Mutex<State>
 
-    init(writer: any StoreWriter, limits: ServerLimits, eventLoop: any EventLoop) {
+    /// Advances while the writer works.
+    let progress: WriterProgress
+
+    init(
+        writer: any StoreWriter, readers: ReaderPool, limits: ServerLimits,
+        eventLoop: any EventLoop
+    ) {
+        self.progress = writer.progress
+        self.readers = readers
         self.lease = WriterLease(writer: writer, limits: limits)
         self.limits = limits
         self.eventLoop = eventLoop
@@ -68,6 +80,22 @@ final class WriteQueue: Sendable {
 
     private func startThread() {
         if lease.takeForThread() { thread.submit { _ in self.drain() } }
+    }
+
+    /// Calls back if the writer works: at once if it has worked since the last call, otherwise after
+    /// it has processed the writes that wait now.
+    func probe(_ done: @escaping @Sendable () -> Void) {
+        let count = progress.count
+        let hasWorked = state.withLock { state in
+            defer { state.probedProgress = count }
+            return state.probedProgress != count
+        }
+        if hasWorked { return done() }
+        append(
+            .probe(
+                Probe(for: .max, deadline: .distantFuture) { error in
+                    if error == nil { done() }
+                }))
     }
 
     // MARK: The watch
@@ -188,19 +216,38 @@ final class WriteQueue: Sendable {
             reply(to: saves, outcomes)
         }
         for probe in probes { probe.reply(nil) }
-        lease.writer.performMaintenance()
+        maintain()
     }
 
     private func execute(_ insert: Insert, stoppedBy cancellation: ReadCancellation?) {
         let outcome = lease.writer.insert(
-            insert.insertion, firstRow: insert.firstRow, insert.rows(cancellation))
+            insert.request(stoppedBy: cancellation), firstRow: insert.firstRow, insert.rows())
         state.withLock { $0.inserts += 1 }
         if Self.wasStopped(outcome, by: cancellation) {
             tryAgain(.insert(insert))
         } else {
             insert.reply(outcome)
         }
-        lease.writer.performMaintenance()
+        maintain()
+    }
+
+    /// Does the maintenance that is due. If old snapshots keep the log from being shortened, the
+    /// longer it is, the more of them are ended.
+    private func maintain() {
+        let writer = lease.writer
+        guard writer.needsMaintenance else { return }
+        writer.performMaintenance()
+        guard writer.needsReadersToEnd else { return }
+        // The log reaches its maximum after this many more checkpoints.
+        let left = (limits.logBytesMax - writer.logByteCount) / limits.logStepBytes
+        let count = readers.activeCount
+        guard count > 0 else { return }
+        if left > 1 {
+            readers.endSnapshots(atMost: (count + left - 1) / left)
+        } else {
+            readers.endAllSnapshots(within: limits.snapshotEndTimeMax)
+            writer.performMaintenance()
+        }
     }
 
     /// The short saves that a group of `groupCount` has room for. They join its commit; long ones
@@ -296,7 +343,7 @@ final class WriteQueue: Sendable {
             }
             guard needsMaintenance || !isEmpty, lease.takeForThread() else { return }
             thread.submit { _ in
-                self.lease.writer.performMaintenance()
+                self.maintain()
                 self.drain()
             }
         }

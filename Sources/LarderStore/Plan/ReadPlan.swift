@@ -29,13 +29,31 @@ final class ReadPlan: QueryPlan {
     }
 
     /// The statements for these parameters, to be run one after the other.
-    func statements(_ parameters: QueryParameters) throws(LarderError) -> [SQL] {
+    ///
+    /// - Parameter conversions: Those of the connection that will run the statements. If their
+    ///   limit has a reason to stop afterwards, the error is meaningless.
+    func statements(
+        _ parameters: QueryParameters, _ conversions: Conversions
+    ) throws(LarderError) -> [SQL] {
         try check(parameters)
+        conversions.removeAll()
+        defer { conversions.removeAll() }
+        var converter = converter
+        converter.conversions = conversions
+        let statements = try statements(parameters, converter)
+        try conversions.check()
+        return statements
+    }
+
+    private func statements(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> [SQL] {
         let cached = templates.withLock { $0 }
         for template in cached where try template.serves(parameters, converter) {
             return try template.filled(parameters, converter)
         }
-        let template = try write(parameters)
+        let template = try write(parameters, converter)
+        try converter.conversions?.check()
         templates.withLock { templates in
             if templates.count >= Self.templatesMax { templates.removeFirst() }
             templates.append(template)
@@ -49,7 +67,9 @@ final class ReadPlan: QueryPlan {
         templates.withLock { $0.removeAll() }
     }
 
-    private func write(_ parameters: QueryParameters) throws(LarderError) -> SQLTemplate {
+    private func write(
+        _ parameters: QueryParameters, _ converter: ValueConverter
+    ) throws(LarderError) -> SQLTemplate {
         let sortsGroups = sortsGroups.load(ordering: .relaxed)
         var writer = SQLWriter(parameters, converter, sortsGroups: sortsGroups)
         let statements = try writer.statements(query)

@@ -20,20 +20,12 @@ final class Cursor: ResultCursor {
         self.session = session
         self.plan = plan
         self.parameters = parameters
-        let statements = try Self.statements(plan, parameters)
+        let statements = try session.statements(plan, parameters)
         rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         prefetcher = Prefetcher(session)
         // A single statement is a snapshot of its own while it runs.
         holdsSnapshot = rows.hasLists || statements.count > 1 || !plan.query.prefetch.isEmpty
         if holdsSnapshot { try session.beginSnapshot() }
-    }
-
-    private static func statements(
-        _ plan: ReadPlan, _ parameters: QueryParameters
-    ) throws(ReadFailure) -> [SQL] {
-        do throws(LarderError) { return try plan.statements(parameters) } catch {
-            throw .failed(error)
-        }
     }
 
     deinit { close() }
@@ -72,7 +64,7 @@ final class Cursor: ResultCursor {
         // No row has been returned: the groups are complete only after all rows have been read.
         rows.close()
         plan.sortGroups()
-        let statements = try Self.statements(plan, parameters)
+        let statements = try session.statements(plan, parameters)
         rows = BatchSource(session, plan.query, statements, limit: parameters.limit)
         return try rows.next(bytesMax: bytesMax)
     }

@@ -1,4 +1,3 @@
-import Glibc
 import LarderModel
 
 /// A reader's connection with its statements, the errors of its functions, and its transaction.
@@ -6,6 +5,7 @@ import LarderModel
 /// Used from one thread at a time, as its reader is.
 final class ReadSession {
     let connection: Connection
+    let conversions: Conversions
     private let statements: StatementCache
     /// The number of runs of statements, as a measure of the cost of a read.
     private(set) var runCount = 0
@@ -23,6 +23,7 @@ final class ReadSession {
         }
         self.store = store
         self.connection = connection
+        conversions = Conversions(connection.limit)
         statements = StatementCache(connection)
     }
 
@@ -30,11 +31,8 @@ final class ReadSession {
     var description: StoreDescription { store.storeDescription }
     var stamps: ChangeStamps { store.stamps }
 
-    /// The size of the write-ahead log; 0 if there is none.
-    var logBytes: Int64 {
-        var status = stat()
-        return stat(store.path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
-    }
+    /// The size of the write-ahead log.
+    var logBytes: Int64 { Int64(store.logByteCount) }
 
     /// A prepared statement, reset. It is not in use.
     func statement(_ sql: SQL) throws(ReadFailure) -> Statement {
@@ -62,6 +60,9 @@ final class ReadSession {
             throw failure(error)
         }
     }
+
+    /// Releases cached pages. Statements stay prepared.
+    func releaseMemory() { connection.releaseMemory() }
 
     /// Releases the groups of the last statement.
     func removeGroups() { groups.removeAll() }
@@ -107,15 +108,30 @@ final class ReadSession {
         guard isStopped || error.condition == .interrupted else {
             return .failed(error.queryLimit ?? error.larderError)
         }
+        return stopFailure ?? .failed(error.larderError)
+    }
+
+    /// The failure of a read that its budget has stopped; nil if it has not.
+    private var stopFailure: ReadFailure? {
         switch connection.stopReason {
-        case .stepsExceeded: return .budgetExceeded
+        case .stepsExceeded: .budgetExceeded
         case .deadlinePassed:
-            return .failed(
+            .failed(
                 LarderError(
                     .timeout, "the query took longer than it may",
                     hint: "narrow it, or allow it more time"))
-        case .cancelled: return .failed(LarderError(.cancelled, "the request was stopped"))
-        case nil: return .failed(error.larderError)
+        case .cancelled: .failed(LarderError(.cancelled, "the request was stopped"))
+        case nil: nil
+        }
+    }
+
+    /// The statements of a plan for these parameters. Their conversion is within the budget of the
+    /// connection.
+    func statements(
+        _ plan: ReadPlan, _ parameters: QueryParameters
+    ) throws(ReadFailure) -> [SQL] {
+        do throws(LarderError) { return try plan.statements(parameters, conversions) } catch {
+            throw stopFailure ?? .failed(error)
         }
     }
 }

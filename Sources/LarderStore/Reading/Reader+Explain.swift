@@ -2,31 +2,26 @@ import LarderModel
 
 extension Reader {
     func explain(
-        _ plan: any QueryPlan, _ parameters: QueryParameters
-    ) throws(LarderError) -> Explanation {
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    ) throws(ReadFailure) -> Explanation {
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
+        session.connection.setBudget(budget)
+        defer { session.connection.setBudget(nil) }
         let statements =
-            try plan.statements(parameters)
+            try session.statements(plan, parameters)
             + plan.query.prefetched.map { $0.sql.with([.constant(.text("[]"))]) }
-        do throws(ReadFailure) {
-            var steps: [QueryStep] = []
-            for statement in statements { steps += try self.steps(of: statement) }
-            let tables = plan.query.tables
-            // Sorting groups is cheap compared with reading the rows, which is a step of its own.
-            let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
-            return Explanation(
-                plan: plan.query.description,
-                sql: statements.map(\.text).joined(separator: ";\n"),
-                steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
-                warnings: steps.compactMap { step in
-                    isOfGroups && step.depth == 0 ? nil : Self.warning(for: step.text, tables)
-                })
-        } catch {
-            switch error {
-            case .failed(let failure): throw failure
-            case .budgetExceeded: preconditionFailure("an explanation has no budget of steps")
-            }
-        }
+        var steps: [QueryStep] = []
+        for statement in statements { steps += try self.steps(of: statement) }
+        let tables = plan.query.tables
+        // Sorting groups is cheap compared with reading the rows, which is a step of its own.
+        let isOfGroups = steps.first?.text.hasPrefix("SCAN \(GroupFunctions.table) ") == true
+        return Explanation(
+            plan: plan.query.description,
+            sql: statements.map(\.text).joined(separator: ";\n"),
+            steps: steps.map { String(repeating: "  ", count: $0.depth) + $0.text },
+            warnings: steps.compactMap { step in
+                isOfGroups && step.depth == 0 ? nil : Self.warning(for: step.text, tables)
+            })
     }
 
     private struct QueryStep {

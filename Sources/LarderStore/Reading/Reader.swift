@@ -156,6 +156,8 @@ final class Reader: StoreReader {
         return true
     }
 
+    func releaseMemory() { session.releaseMemory() }
+
     // MARK: Queries
 
     func open(
@@ -163,6 +165,8 @@ final class Reader: StoreReader {
     ) throws(ReadFailure) -> any ResultCursor {
         precondition(cursor?.isOpen != true, "one cursor at a time")
         guard let plan = plan as? ReadPlan else { preconditionFailure("a plan of another store") }
+        session.connection.setBudget(budget)
+        defer { session.connection.setBudget(nil) }
         let opened = try Cursor(session, plan, parameters)
         cursor = opened
         return opened

@@ -10,7 +10,10 @@ extension Connection {
     enum Checkpoint: Hashable, Sendable {
         /// Copies as many pages as readers allow, without waiting.
         case passive
-        /// Copies all pages and empties the log. Fails with `busy` while readers need the log.
+        /// Copies all pages, so that the next commit writes to the beginning of the log. Fails with
+        /// `busy` while readers need the log.
+        case restart
+        /// The same, and empties the log.
         case truncate
     }
 
@@ -33,9 +36,14 @@ extension Connection {
 
     /// Copies pages from the log into the database file.
     func checkpoint(_ kind: Checkpoint) throws(SQLiteError) {
-        let mode = kind == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+        let mode =
+            switch kind {
+            case .passive: SQLITE_CHECKPOINT_PASSIVE
+            case .restart: SQLITE_CHECKPOINT_RESTART
+            case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+            }
         let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
         guard result == SQLITE_OK else { throw SQLiteError(handle, result) }
-        if kind == .truncate { logWatch.pageCount = 0 }
+        if kind != .passive { logWatch.pageCount = 0 }
     }
 }

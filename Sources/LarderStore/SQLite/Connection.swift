@@ -99,6 +99,9 @@ final class Connection {
 
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// Releases the memory of cached pages.
+    func releaseMemory() { sqlite3_db_release_memory(handle) }
+
     /// Whether no transaction is open.
     var autocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 
@@ -138,7 +141,18 @@ final class Connection {
     /// it fails with `interrupted`, and ``stopReason`` has the reason.
     func setBudget(_ budget: ReadBudget?) {
         limit.start(budget)
-        guard let interval = limit.interval else {
+        callHandler(every: limit.interval ?? limit.progressInterval)
+    }
+
+    /// Advances a counter whenever this connection works, from now on.
+    func report(to progress: WriterProgress) {
+        limit.progress = progress
+        setBudget(nil)
+    }
+
+    /// - Parameter interval: Steps of SQLite's virtual machine; nil for no handler.
+    private func callHandler(every interval: Int32?) {
+        guard let interval else {
             sqlite3_progress_handler(handle, 0, nil, nil)
             return
         }

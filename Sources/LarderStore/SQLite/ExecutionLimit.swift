@@ -20,15 +20,25 @@ final class ExecutionLimit {
     private var hasStartTime = false
     /// The steps between two calls of the progress handler; nil if there is no limit.
     private(set) var interval: Int32?
+    /// The same for a connection that reports its progress.
+    var progressInterval: Int32? { progress.map { _ in Int32(Self.intervalSteps) } }
     private(set) var stopReason: StopReason?
-    /// Whether other statements run between two rows of the limited one. They are not stopped,
-    /// because SQLite would roll back the whole transaction of a statement that writes.
+    /// The bytes of values that were converted, since the start and since the last look at the
+    /// clock.
+    private var convertedBytes = 0
+    private var uncheckedBytes = 0
+    /// Whether statements are not stopped, but only the computations between them: SQLite would
+    /// roll back the whole transaction of a statement that writes.
     var isSuspended = false
+    /// Advances at each look at the limit; nil for a reader.
+    var progress: WriterProgress?
 
     func start(_ budget: ReadBudget?) {
         stopReason = nil
         isSuspended = false
         hasStartTime = false
+        convertedBytes = 0
+        uncheckedBytes = 0
         guard let budget, budget.isBounded else {
             self.budget = nil
             interval = nil
@@ -41,7 +51,9 @@ final class ExecutionLimit {
 
     /// Counts one interval; false when the statement has to stop.
     func advance() -> Bool {
-        if !isSuspended {
+        if isSuspended || budget == nil {
+            progress?.advance()
+        } else {
             stepsLeft -= Int(interval ?? 0)
             if stepsLeft <= 0 { stopReason = .stepsExceeded }
         }
@@ -58,13 +70,28 @@ final class ExecutionLimit {
         return allowsMore()
     }
 
+    /// Counts bytes of values that are converted for a statement; false if it has to stop. A read
+    /// that is limited to a number of steps is not for many values either.
+    func allowsConversion(ofBytes count: Int) -> Bool {
+        convertedBytes += count
+        uncheckedBytes += count
+        if budget?.work != nil, convertedBytes > Self.shortBytesMax { stopReason = .stepsExceeded }
+        guard uncheckedBytes >= Self.shortBytesMax else { return stopReason == nil }
+        uncheckedBytes = 0
+        return allowsMoreStatements()
+    }
+
     /// Some milliseconds of the slowest function.
     private static let shortBytesMax = 64 << 10
 
     /// Reads the clock, for instance before a function that may take as long as many steps; false
     /// if the statement has to stop.
-    func allowsMore() -> Bool {
-        guard let budget, !isSuspended else { return true }
+    func allowsMore() -> Bool { isSuspended || allowsMoreStatements() }
+
+    /// The same between two statements, which may end also if none may be stopped.
+    func allowsMoreStatements() -> Bool {
+        progress?.advance()
+        guard let budget else { return true }
         budget.pause?()
         if budget.workTimeMax != nil || budget.deadline != nil { readClock(budget) }
         if let cancellation = budget.cancellation, cancellation.isCancelled {

@@ -19,9 +19,10 @@ extension SQLValue {
     /// - Parameter name: The property, for the error message.
     /// - Throws: `wrongType` for a value of another type, out of the type's range, or NaN.
     init(
-        storing value: Value, as type: AttributeType, named name: @autoclosure () -> String = "it"
+        storing value: Value, as type: AttributeType, named name: @autoclosure () -> String = "it",
+        _ interruption: Interruption = .never
     ) throws(LarderError) {
-        if let stored = SQLValue.stored(value, as: type) {
+        if let stored = SQLValue.stored(value, as: type, interruption) {
             self = stored
             return
         }
@@ -39,7 +40,9 @@ extension SQLValue {
         throw LarderError(.wrongType, message)
     }
 
-    private static func stored(_ value: Value, as type: AttributeType) -> SQLValue? {
+    private static func stored(
+        _ value: Value, as type: AttributeType, _ interruption: Interruption
+    ) -> SQLValue? {
         switch value.converted(to: type) {
         case .null: .null
         case .bool(let bool): .integer(bool ? 1 : 0)
@@ -47,7 +50,7 @@ extension SQLValue {
         case .float(let float): float.isNaN ? nil : .real(Double(float))
         case .double(let double): double.isNaN ? nil : .real(double)
         case .decimal(let decimal): DecimalText.canonical(decimal).map { .text($0) }
-        case .string(let string): .text(string.normalized)
+        case .string(let string): .text(string.normalized(interruption))
         case .date(let date):
             date.timeIntervalSinceReferenceDate.isFinite
                 ? .real(date.timeIntervalSinceReferenceDate) : nil

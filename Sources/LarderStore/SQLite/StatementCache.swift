@@ -20,6 +20,7 @@ final class StatementCache {
     /// text takes longer than to bind a value.
     private var slots = [(identity: Int, entry: Entry?)](repeating: (0, nil), count: 64)
     private var clock: UInt64 = 0
+    private var lookCount: UInt8 = 0
 
     init(_ connection: Connection, capacity: Int = 256) {
         precondition(capacity > 0)
@@ -32,7 +33,14 @@ final class StatementCache {
     /// The statement for a text, reset, with the bindings of its last run.
     ///
     /// If that one is running, this is another statement with the same text, outside of the cache.
+    ///
+    /// - Throws: also `interrupted`, from time to time, if the budget of the connection is used up.
+    ///   Every long loop of a writer runs statements.
     func statement(_ sql: SQL) throws(SQLiteError) -> Statement {
+        lookCount &+= 1
+        if lookCount & 31 == 0, !connection.limit.allowsMoreStatements() {
+            throw SQLiteError(.interrupted, "the budget is used up", sql: sql.text)
+        }
         let slot = sql.identity & (slots.count - 1)
         if slots[slot].identity == sql.identity, let entry = slots[slot].entry {
             return try use(entry)

@@ -164,7 +164,9 @@ extension SocketTests {
             let store = try FakeStore(.init(writes: gate))
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let queue = WriteQueue(
-                writer: try store.makeWriter(), limits: ServerLimits(), eventLoop: group.next())
+                writer: try store.makeWriter(),
+                readers: ReaderPool(backend: store, limits: ServerLimits()),
+                limits: ServerLimits(), eventLoop: group.next())
             guard case .save(let set) = Request.insert(1) else { return }
             let saved = group.next().submit {
                 queue.saveInline(SaveRequest(set), for: 1, frameBytes: 50) != nil

@@ -142,14 +142,16 @@ private final class FakeReader: StoreReader {
     }
 
     func explain(
-        _ plan: any QueryPlan, _ parameters: QueryParameters
-    ) throws(LarderError) -> Explanation {
+        _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
+    ) throws(ReadFailure) -> Explanation {
         Explanation(plan: "fake", sql: "", steps: [], warnings: [])
     }
 
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {
         CheckReport(findings: [], isTruncated: false)
     }
+
+    func releaseMemory() {}
 
     func statistics() throws(LarderError) -> [Statistic] {
         [Statistic("objects", .int(Int64(store.records[\.numbers].count)))]
@@ -185,6 +187,9 @@ private final class FakeCursor: ResultCursor {
 }
 
 private final class FakeWriter: StoreWriter {
+    let progress = WriterProgress()
+    let needsReadersToEnd = false
+    let logByteCount = 0
     private let store: FakeStore
     init(_ store: FakeStore) { self.store = store }
 

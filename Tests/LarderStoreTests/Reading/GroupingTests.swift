@@ -90,7 +90,9 @@ import Testing
         let expected = keys.map { "\($0.map(String.init) ?? "nil") | \(counts[$0] ?? 0)" }
         let query = Query.aggregate(Aggregate("Item", groupBy: ["n"], [.count]))
         let plan = try fixture.store.plan(query, QueryParameters())
-        let sql = try fixture.reader.explain(plan, QueryParameters()).sql
+        let sql = try fixture.reader.explain(
+            plan, QueryParameters(), budget: ReadBudget()
+        ).sql
         #expect(sql.contains("larder_count_integers("))
         #expect(fixture.rows(try fixture.batches(query)) == expected, "seed \(seed)")
     }
@@ -110,7 +112,8 @@ import Testing
                 Aggregate(
                     "Item", groupBy: ["text"], [.init(.sum, "n", name: "sum")],
                     having: .format("sum > 0"))), QueryParameters())
-        let before = try fixture.reader.explain(plan, QueryParameters())
+        let before = try fixture.reader.explain(
+            plan, QueryParameters(), budget: ReadBudget())
         #expect(before.sql.contains("larder_groups(") && !before.sql.contains("GROUP BY"))
         for _ in 0..<2 {
             let cursor = try fixture.reader.open(plan, QueryParameters(), budget: ReadBudget())
@@ -121,7 +124,8 @@ import Testing
             #expect(rows.first?.hasSuffix("x10\" | 2") == true)
             #expect(rows.last?.hasSuffix("x21y\" | 4") == true)
         }
-        let after = try fixture.reader.explain(plan, QueryParameters())
+        let after = try fixture.reader.explain(
+            plan, QueryParameters(), budget: ReadBudget())
         #expect(after.sql.contains("GROUP BY") && !after.sql.contains("larder_groups("))
     }
 

@@ -96,7 +96,13 @@ final class QueryScript {
                 continue
             }
             let plan = try fixture.store.plan(query, clauses.parameters)
-            let explanation = try fixture.reader.explain(plan, clauses.parameters)
+            let explanation: Explanation
+            do throws(ReadFailure) {
+                explanation = try fixture.reader.explain(
+                    plan, clauses.parameters, budget: ReadBudget())
+            } catch {
+                throw error.shown
+            }
             switch part {
             case "plan": output.append(explanation.plan)
             case "sql": output.append(explanation.sql)

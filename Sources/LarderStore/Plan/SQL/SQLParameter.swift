@@ -15,8 +15,8 @@ enum SQLParameter: Hashable, Sendable {
     case prefixEnd(PlanValue)
     /// A regular expression, which is compiled to check it.
     case pattern(PlanValue)
-    /// The elements of a list except nil, without what the options ignore. The last one is repeated
-    /// up to the count.
+    /// The elements of a list except nil, without what the options ignore. One is repeated up to
+    /// the count.
     case elements(PlanValue, Comparison.Options, count: Int)
     /// The name of the entity of a value that names an object.
     case entityName(PlanValue)
@@ -46,9 +46,7 @@ enum SQLParameter: Hashable, Sendable {
             }
             return binding
         case .folded(let value, let options):
-            let binding = try converter.binding(value, parameters)
-            guard case .text(let text) = binding else { return binding }
-            return .text(StringFunctions.folded(text, options))
+            return try converter.binding(value, parameters, options)
         case .prefixEnd(let value):
             let binding = try converter.binding(value, parameters)
             guard case .text(let text) = binding else { return binding }
@@ -56,6 +54,7 @@ enum SQLParameter: Hashable, Sendable {
         case .pattern(let value):
             let binding = try converter.binding(value, parameters)
             guard case .text(let pattern) = binding else { return binding }
+            try converter.conversions?.count(bytes: Self.bytesPerPatternByte * pattern.utf8.count)
             try converter.locating(value) { () throws(LarderError) in
                 try PatternCache.check(pattern)
             }
@@ -73,17 +72,16 @@ enum SQLParameter: Hashable, Sendable {
         of list: PlanValue, _ options: Comparison.Options, _ count: Int,
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> [SQLValue] {
-        var elements = try converter.elements(list, parameters).values
-        if !options.isEmpty {
-            elements = elements.map { element in
-                if case .text(let text) = element {
-                    .text(StringFunctions.folded(text, options))
-                } else {
-                    element
-                }
-            }
+        let elements = try converter.elements(list, parameters, options).values
+        guard var repeated = elements.last else { return elements }
+        // A long text must not be bound many times.
+        if repeated.byteCount > shortBytesMax {
+            repeated = elements.min { $0.byteCount < $1.byteCount } ?? repeated
         }
-        guard let last = elements.last else { return elements }
-        return elements + [SQLValue](repeating: last, count: count - elements.count)
+        return elements + [SQLValue](repeating: repeated, count: count - elements.count)
     }
+
+    private static let shortBytesMax = 64
+    /// How many times longer it takes to compile a pattern than to convert a text.
+    private static let bytesPerPatternByte = 8
 }

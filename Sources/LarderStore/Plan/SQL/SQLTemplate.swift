@@ -24,6 +24,7 @@ struct SQLTemplate: Sendable {
         _ parameters: QueryParameters, _ converter: ValueConverter
     ) throws(LarderError) -> [SQL] {
         var filled: [SQL] = []
+        var bytesLeft = Self.valueBytesMax
         // The whole query has one time.
         var now: SQLValue?
         for statement in statements {
@@ -42,8 +43,19 @@ struct SQLTemplate: Sendable {
                 default: values.append(.constant(try parameter.value(parameters, converter)))
                 }
             }
+            for case .constant(let value) in values { bytesLeft -= value.byteCount }
+            guard bytesLeft >= 0 else {
+                throw LarderError(
+                    .resourceExhausted,
+                    "the values of the query, as often as it uses them, have more than "
+                        + "\(Self.valueBytesMax >> 20) MiB",
+                    hint: "use long values less often, or split the query")
+            }
             filled.append(statement.with(values))
         }
         return filled
     }
+
+    /// SQLite copies each value for each use.
+    static let valueBytesMax = 64 << 20
 }

@@ -133,7 +133,7 @@ extension SQLWriter {
         return count
     }
 
-    /// The next power of two. The parameters after the elements repeat the last one.
+    /// The next power of two. The parameters after the elements repeat one of them.
     static func parameterCount(for elementCount: Int) -> Int {
         var count = elementCount > 0 ? 1 : 0
         while count < elementCount { count *= 2 }

@@ -21,6 +21,8 @@ struct SQLWriter {
     /// While clauses over groups are written: the group table's column of each operand.
     var groupColumns: [PlanOperand: Int] = [:]
     private(set) var conditions: [(question: ParameterQuestion, answer: Bool)] = []
+    /// The answers of ``conditions``, because a query may have thousands.
+    private var answers: [ParameterQuestion: Bool] = [:]
 
     init(
         _ parameters: QueryParameters, _ converter: ValueConverter, sortsGroups: Bool = false
@@ -32,9 +34,12 @@ struct SQLWriter {
 
     /// Answers a question for the parameters, and records that the text depends on the answer.
     mutating func ask(_ question: ParameterQuestion) throws(LarderError) -> Bool {
-        if let known = conditions.first(where: { $0.question == question }) { return known.answer }
+        if let known = answers[question] { return known }
         let answer = try question.answer(parameters, converter)
-        if question.isOpen { conditions.append((question, answer)) }
+        if question.isOpen {
+            conditions.append((question, answer))
+            answers[question] = answer
+        }
         return answer
     }
 

@@ -27,6 +27,7 @@ struct ValueComparison: Hashable, Sendable {
             default: return false
             }
         }
+        try converter.conversions?.count(bytes: min(left.byteCount, right.byteCount))
         guard let order = Self.order(left, right, isDecimal: leftValue.type == .attribute(.decimal))
         else {
             throw LarderError(.wrongType, "two values of different types cannot be compared")
@@ -62,7 +63,8 @@ struct ValueComparison: Hashable, Sendable {
         case (.real(let left), .integer(let right)): -order(right, left)
         case (.text(let left), .text(let right)):
             isDecimal
-                ? DecimalText.compare(Array(left.utf8), Array(right.utf8)) : sign(left, right)
+                ? DecimalText.compare(Array(left.utf8), Array(right.utf8))
+                : StringOrder.plain.compare(left, right)
         case (.blob(let left), .blob(let right)):
             left == right ? 0 : (left.lexicographicallyPrecedes(right) ? -1 : 1)
         default: nil

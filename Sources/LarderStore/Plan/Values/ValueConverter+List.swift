@@ -4,21 +4,62 @@ extension ValueConverter {
     /// The elements of a list that is one value: an argument's list, objects, or the text of a JSON
     /// array. Nil is the empty list.
     ///
-    /// - Returns: The elements except nil, and whether nil is among them.
+    /// - Returns: The elements except nil, strings without what the options ignore, and whether nil
+    ///   is among the elements.
     func elements(
-        _ list: PlanValue, _ parameters: QueryParameters
+        _ list: PlanValue, _ parameters: QueryParameters, _ options: Comparison.Options = []
     ) throws(LarderError) -> (values: [SQLValue], hasNil: Bool) {
         try locating(list) { () throws(LarderError) in
-            let isText = isText(list, parameters)
-            let elements = try argument(list, parameters)
-                .elements(isText: isText, comparedWith: list.name)
-            var values: [SQLValue] = []
-            values.reserveCapacity(elements.count)
-            for element in elements where !element.isNull {
-                values.append(try binding(element, for: list, isText: isText))
+            let given = try argument(list, parameters)
+            guard let conversions, Conversions.isLarge(given),
+                let key = Conversions.Key(list, .elements(options))
+            else { return try convert(given, list, parameters, options) }
+            let result = try conversions.result(key) { () throws(LarderError) in
+                let (values, hasNil) =
+                    try options.isEmpty
+                    ? convert(given, list, parameters, [])
+                    : folded(elements(list, parameters), options)
+                return .elements(values, hasNil: hasNil)
             }
-            return (values, values.count < elements.count)
+            guard case .elements(let values, let hasNil) = result else {
+                preconditionFailure("the elements of a list")
+            }
+            return (values, hasNil)
         }
+    }
+
+    private func convert(
+        _ given: QueryArgument, _ list: PlanValue, _ parameters: QueryParameters,
+        _ options: Comparison.Options
+    ) throws(LarderError) -> (values: [SQLValue], hasNil: Bool) {
+        let isText = isText(list, parameters)
+        let elements = try self.elements(of: given, list, isText: isText)
+        var values: [SQLValue] = []
+        values.reserveCapacity(elements.count)
+        for element in elements where !element.isNull {
+            values.append(try binding(element, for: list, isText: isText))
+        }
+        return try folded((values, values.count < elements.count), options)
+    }
+
+    private func folded(
+        _ elements: (values: [SQLValue], hasNil: Bool), _ options: Comparison.Options
+    ) throws(LarderError) -> (values: [SQLValue], hasNil: Bool) {
+        if options.isEmpty { return elements }
+        var values: [SQLValue] = []
+        values.reserveCapacity(elements.values.count)
+        for value in elements.values {
+            try conversions?.count(bytes: value.byteCount)
+            values.append(folded(value, options))
+        }
+        return (values, elements.hasNil)
+    }
+
+    private func elements(
+        of given: QueryArgument, _ list: PlanValue, isText: Bool
+    ) throws(LarderError) -> [Value] {
+        if case .value(let text) = given { try conversions?.count(text) }
+        return try given.elements(isText: isText, comparedWith: list.name, interruption)
     }
 
     /// The objects of such a list except nil, as a JSON array of pairs.
@@ -27,8 +68,7 @@ extension ValueConverter {
     ) throws(LarderError) -> SQLValue {
         try locating(list) { () throws(LarderError) in
             let isText = isText(list, parameters)
-            let values = try argument(list, parameters)
-                .elements(isText: isText, comparedWith: list.name)
+            let values = try elements(of: argument(list, parameters), list, isText: isText)
             var pairs: [String] = []
             for value in values where !value.isNull {
                 // This checks the identifier too.

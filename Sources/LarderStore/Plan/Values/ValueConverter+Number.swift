@@ -102,7 +102,7 @@ extension ValueConverter {
         case .null: .null
         case .bool(let bool): .integer(bool ? 1 : 0)
         case .int, .float, .double, .decimal: try number(value, target) ?? .null
-        case .string(let string): .text(string.normalized)
+        case .string(let string): .text(string.normalized(interruption))
         case .date: try SQLValue(storing: value, as: .date, named: target.name)
         case .uuid: try SQLValue(storing: value, as: .uuid, named: target.name)
         case .url: try SQLValue(storing: value, as: .url, named: target.name)

@@ -12,15 +12,40 @@ struct ValueConverter: Sendable {
     let schema: Schema
     /// The positions of the values in the query's format strings, for errors.
     var sourceMaps: [FormatSourceMap] = []
+    /// The conversions for the read that is being prepared; nil while a query is planned.
+    var conversions: Conversions?
 
+    /// The stored form of a value, without what the options ignore if it is a string.
     func binding(
-        _ value: PlanValue, _ parameters: QueryParameters
+        _ value: PlanValue, _ parameters: QueryParameters, _ options: Comparison.Options = []
     ) throws(LarderError) -> SQLValue {
         try locating(value) { () throws(LarderError) in
-            try binding(
-                try self.value(value, parameters), for: value, isText: isText(value, parameters))
+            let given = try self.value(value, parameters)
+            guard let conversions, Conversions.isLarge(.value(given)),
+                let key = Conversions.Key(value, .single(options))
+            else { return try convert(given, value, parameters, options) }
+            let result = try conversions.result(key) { () throws(LarderError) in
+                .single(try convert(given, value, parameters, options))
+            }
+            guard case .single(let binding) = result else { preconditionFailure("a single value") }
+            return binding
         }
     }
+
+    private func convert(
+        _ given: Value, _ value: PlanValue, _ parameters: QueryParameters,
+        _ options: Comparison.Options
+    ) throws(LarderError) -> SQLValue {
+        let binding = try binding(given, for: value, isText: isText(value, parameters))
+        return options.isEmpty ? binding : folded(binding, options)
+    }
+
+    func folded(_ binding: SQLValue, _ options: Comparison.Options) -> SQLValue {
+        guard case .text(let text) = binding else { return binding }
+        return .text(StringFunctions.folded(text, options, interruption))
+    }
+
+    var interruption: Interruption { conversions?.interruption ?? .never }
 
     func isText(_ value: PlanValue, _ parameters: QueryParameters) -> Bool {
         value.isArgument && parameters.argumentsAreText
@@ -53,7 +78,8 @@ struct ValueConverter: Sendable {
         let argument = try given(value, parameters)
         guard let bound = value.bound else { return argument }
         let isText = isText(value, parameters)
-        return .value(try argument.bounds(isText: isText, comparedWith: value.name)[bound])
+        return .value(
+            try argument.bounds(isText: isText, comparedWith: value.name, interruption)[bound])
     }
 
     private func given(
@@ -88,13 +114,15 @@ struct ValueConverter: Sendable {
         _ value: Value, for target: PlanValue, isText: Bool
     ) throws(LarderError) -> SQLValue {
         if case .null = value { return .null }
+        try conversions?.count(value, isDecimal: target.type == .attribute(.decimal))
         switch target.type {
         case nil: return try naturalBinding(value, for: target)
         case .object:
             guard let identifier = try Self.identifier(value) else { throw mismatch(value, target) }
             return .integer(try key(of: identifier, for: target))
         case .attribute(let type):
-            let typed = try value.read(as: type, isText: isText, comparedWith: target.name)
+            let typed = try value.read(
+                as: type, isText: isText, comparedWith: target.name, interruption)
             guard let binding = try storedBinding(typed, type, target) else {
                 throw mismatch(value, target)
             }
@@ -140,7 +168,8 @@ struct ValueConverter: Sendable {
         case .decimal: return try decimal(value, target).map { .text($0) }
         case .string, .date, .uuid, .url, .data, .json:
             guard Self.isSameKind(value, type) else { return nil }
-            return try SQLValue(storing: value, as: type, named: target.name)
+            return try SQLValue(
+                storing: value, as: type, named: target.name, interruption)
         }
     }
 

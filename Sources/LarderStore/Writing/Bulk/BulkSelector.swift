@@ -9,16 +9,17 @@ struct BulkSelector {
     /// Stores the selected keys and computed values in a temporary table.
     ///
     /// - Returns: The error of the caller with which the query failed, if it did.
-    /// - Throws: `interrupted` if the deadline has passed, or an error of SQLite.
+    /// - Throws: `interrupted` if the budget is used up, or an error of SQLite.
     func select(
         _ sql: SQL, columnCount: Int
     ) throws(SQLiteError) -> Result<BulkSelection, LarderError> {
         var selected = try BulkSelection(valueCount: columnCount - 1, context.statements)
         let limit = context.statements.connection.limit
+        let wasSuspended = limit.isSuspended
         var row = [SQLValue](repeating: .null, count: columnCount)
         let error = try run(sql) { query throws(SQLiteError) in
             for column in 0..<columnCount { row[column] = query.value(at: column) }
-            limit.isSuspended = true
+            limit.isSuspended = wasSuspended
             try selected.append(row)
             limit.isSuspended = false
         }
@@ -36,8 +37,9 @@ struct BulkSelector {
         _ sql: SQL, _ row: (Statement) throws(SQLiteError) -> Void
     ) throws(SQLiteError) -> LarderError? {
         let connection = context.statements.connection
-        connection.setBudget(context.budget)
-        defer { connection.setBudget(nil) }
+        let wasSuspended = connection.limit.isSuspended
+        connection.limit.isSuspended = false
+        defer { connection.limit.isSuspended = wasSuspended }
         do throws(SQLiteError) {
             let query = try connection.prepare(sql)
             try query.bind(sql.values)

@@ -29,7 +29,7 @@ extension ChangeSetRun {
         let rows = try selected.rows()
         defer { rows.reset() }
         while !context.errors.isFull, try rows.step() {
-            try context.checkDeadline()
+            try context.checkBudget()
             try apply(update, rows)
         }
         rows.reset()
@@ -47,7 +47,8 @@ extension ChangeSetRun {
             let parameters = try selection.parameters.mapObjects {
                 upserts.resolve($0, context)
             }
-            let statements = try selection.plan.statements(parameters)
+            let statements = try selection.plan.statements(
+                parameters, context.conversions)
             guard statements.count == 1 else { preconditionFailure("a selection is one query") }
             sql = statements[0]
         } catch {
@@ -117,7 +118,7 @@ extension ChangeSetRun {
         let keys = try selected.keys()
         defer { keys.reset() }
         while try keys.step() {
-            try context.checkDeadline()
+            try context.checkBudget()
             let object = try context.object(update.entity.number, keys.int64(at: 0))
             guard hasSubentities else {
                 try checks.uniqueness.record(object, in: update.combinations, context)

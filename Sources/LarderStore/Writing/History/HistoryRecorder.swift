@@ -77,7 +77,7 @@ struct HistoryRecorder {
         let statement = try context.statements.statement(text)
         try statement.bind(integer: transaction, at: 1)
         for start in stride(from: indices.lowerBound, to: indices.upperBound, by: count) {
-            try context.checkDeadline()
+            try context.checkBudget()
             for index in start..<start + count {
                 let bound = start == indices.lowerBound ? nil : runs[index - count]
                 let parameter = 2 + (index - start) * Layout.changeParameterCount

@@ -83,6 +83,7 @@ extension InsertionRun {
         }
         let atOnce = columns.isRowByRow ? 1 : entity.insertion.rowsAtOnce
         for start in stride(from: 0, to: rowCount, by: atOnce) where !context.errors.isFull {
+            try context.checkBudget()
             let rows = start..<min(rowCount, start + atOnce)
             if rows.count == entity.insertion.rowsAtOnce,
                 try insert(columns, rows, first, several)

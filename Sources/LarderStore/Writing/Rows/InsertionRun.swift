@@ -82,7 +82,8 @@ final class InsertionRun {
                     uniquingKeysWith: { first, _ in first }))
         }
         var check = ChangeSetCheck(
-            context.schema, store: store, values: values, planner: planner, lastKeys: lastKeys)
+            context.schema, store: store, values: values, planner: planner, lastKeys: lastKeys,
+            context.conversions)
         defer { row += batch.rowCount }
         let planned: PlannedChangeSet
         do throws(LarderError) {

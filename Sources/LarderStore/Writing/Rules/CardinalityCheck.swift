@@ -22,7 +22,7 @@ struct CardinalityCheck {
         if records.isEmpty { return }
         for (key, change) in records.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
-            try context.checkDeadline()
+            try context.checkBudget()
             guard try context.version(of: key.object) != nil else { continue }
             let relationship = context.schema.relationships[key.relationship]
             let count = try count(of: relationship, key.object.key, context)

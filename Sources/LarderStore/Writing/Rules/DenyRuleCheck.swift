@@ -31,7 +31,7 @@ struct DenyRuleCheck {
     /// Adds an error for each deleted object with destinations that are still stored.
     func check(_ context: ChangeContext) throws(SQLiteError) {
         for record in records where !context.errors.isFull {
-            try context.checkDeadline()
+            try context.checkBudget()
             let relationship = context.schema.relationships[record.relationship]
             var named: [String] = []
             var first: ObjectKey?

@@ -32,7 +32,7 @@ struct DerivedValueUpdater {
             let update = try context.statements.statement(derivation.update)
             for keys in inserted + existing.map({ $0...$0 }) {
                 for key in keys where !context.errors.isFull {
-                    try context.checkDeadline()
+                    try context.checkBudget()
                     let object = ObjectKey(entity: derivation.entityNumber, key: key)
                     guard try self.update(derivation, of: object, read, update) else { continue }
                     let property = StoredEntity.Property.attribute(derivation.attribute)

@@ -37,7 +37,7 @@ struct RequiredReferenceCheck {
         if records.isEmpty { return }
         for (key, record) in records.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
-            try context.checkDeadline()
+            try context.checkBudget()
             let relationship = context.schema.relationships[key.relationship]
             guard try isNil(relationship, of: key.object, context) else { continue }
             let error = error(relationship, key.object, record.cause, context)

@@ -123,12 +123,12 @@ struct UniquenessCheck {
         if deferred.isEmpty, candidates.isEmpty { return }
         for (candidate, value) in deferred.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
-            try context.checkDeadline()
+            try context.checkBudget()
             try store(value, for: candidate, context)
         }
         for (candidate, change) in candidates.sorted(by: { $0.key < $1.key })
         where !context.errors.isFull {
-            try context.checkDeadline()
+            try context.checkBudget()
             let entity = context.schema.entities[candidate.object.entity]
             let constraint = entity.constraints[candidate.constraint]
             guard let key = try context.integer(constraint.duplicate, candidate.object.key)

@@ -10,8 +10,8 @@ final class ChangeContext {
     let schema: WritingSchema
     let store: UUID
     let statements: StatementCache
-    /// The set is stopped when its deadline has passed; nil for a set without a deadline.
-    let budget: ReadBudget?
+    let conversions: Conversions
+    private let limit: ExecutionLimit
 
     private(set) var errors = ChangeErrors()
     /// The index of the change that is running, for its errors; nil between changes.
@@ -29,12 +29,13 @@ final class ChangeContext {
     ///   objects that the set inserts.
     init(
         _ schema: WritingSchema, store: UUID, statements: StatementCache, lastKeys: [Int64],
-        budget: ReadBudget? = nil
+        _ conversions: Conversions
     ) {
         self.schema = schema
         self.store = store
         self.statements = statements
-        self.budget = budget
+        limit = statements.connection.limit
+        self.conversions = conversions
         changes = ObjectChanges(
             lastKeys: schema.hasInheritance
                 ? schema.entities.map { lastKeys[$0.rootNumber] } : lastKeys)
@@ -67,10 +68,12 @@ final class ChangeContext {
         self.errors = errors
     }
 
-    /// - Throws: `interrupted` if the deadline has passed.
-    func checkDeadline() throws(SQLiteError) {
-        guard let deadline = budget?.deadline, ContinuousClock.now >= deadline else { return }
-        throw SQLiteError(.interrupted, "the deadline has passed")
+    /// Called for each change, and in each loop over objects.
+    ///
+    /// - Throws: `interrupted` if the budget of the set is used up.
+    func checkBudget() throws(SQLiteError) {
+        guard !limit.allowsMoreStatements() else { return }
+        throw SQLiteError(.interrupted, "the budget of the change set is used up")
     }
 
     // MARK: - Versions

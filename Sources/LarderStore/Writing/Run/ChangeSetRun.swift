@@ -67,6 +67,7 @@ final class ChangeSetRun {
         context.recordEntities(ofInsertsIn: set)
         for (index, planned) in try resolveConflicts(in: set).enumerated()
         where !context.errors.isFull {
+            try context.checkBudget()
             context.changeIndex = index
             switch planned {
             case .insert(let insert): try self.insert(insert, at: index)
@@ -93,6 +94,7 @@ final class ChangeSetRun {
         context.recordEntities(ofInsertsIn: part)
         for (offset, planned) in part.changes.enumerated() where !context.errors.isFull {
             guard case .insert(let insert)? = planned else { continue }
+            try context.checkBudget()
             context.changeIndex = index + offset
             try self.insert(insert, at: index + offset)
         }

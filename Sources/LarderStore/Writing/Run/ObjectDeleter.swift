@@ -17,7 +17,7 @@ struct ObjectDeleter {
         var worklist = [object]
         context.deleted.insert(object)
         while let next = worklist.popLast() {
-            try context.checkDeadline()
+            try context.checkBudget()
             let entity = context.schema.entities[next.entity]
             for number in entity.relationshipNumbers {
                 let relationship = context.schema.relationships[number]

@@ -47,7 +47,7 @@ extension ChangeSetCheck {
         }
         let (plan, resolved) = try planner.plan(selection, assignments, parameters)
         // This finds errors of the values before the set changes anything.
-        _ = try plan.statements(parameters)
+        _ = try plan.statements(parameters, conversions)
         let planned = PlannedSelection(
             entity: try entityNumber(selection.entityName), plan: plan, parameters: parameters,
             wantsIdentifiers: selection.wantsIdentifiers)

@@ -40,7 +40,7 @@ extension ChangeSetCheck {
             return identifier
         }
         let plan = try planner.plan(objects, [], parameters, named: "condition \(index + 1)").plan
-        let statements = try plan.statements(parameters)
+        let statements = try plan.statements(parameters, conversions)
         guard statements.count == 1 else { preconditionFailure("a selection is one query") }
         return PlannedCondition(
             entityName: objects.entityName, count: condition.count, sql: statements[0])

@@ -12,6 +12,8 @@ struct ChangeSetCheck {
     let store: UUID
     let values: ValueCheck
     let planner: QueryPlanner
+    let conversions: Conversions
+    private var interruption: Interruption
 
     struct Insertion {
         let object: ObjectKey
@@ -40,13 +42,15 @@ struct ChangeSetCheck {
     /// - Parameter lastKeys: The last key of each entity; inserts take the following keys.
     init(
         _ schema: WritingSchema, store: UUID, values: ValueCheck, planner: QueryPlanner,
-        lastKeys: [Int64]
+        lastKeys: [Int64], _ conversions: Conversions
     ) {
         self.schema = schema
         self.store = store
         self.values = values
         self.planner = planner
         self.lastKeys = lastKeys
+        self.conversions = conversions
+        interruption = conversions.interruption
     }
 
     mutating func plan(_ set: ChangeSet) throws(LarderError) -> PlannedChangeSet {
@@ -66,6 +70,7 @@ struct ChangeSetCheck {
         var planned: [PlannedChange?] = []
         planned.reserveCapacity(set.changes.count)
         for (index, change) in set.changes.enumerated() where !errors.isFull {
+            try checkBudget()
             planned.append(nil)
             if change.identifier == nil {
                 attempt(index) { check throws(LarderError) in
@@ -78,6 +83,7 @@ struct ChangeSetCheck {
                 planned[index] = check.planned(change, subject, index, set)
             }
         }
+        try conversions.check()
         if !isCoherent, let error = errors.error(changeCount: set.changes.count) { throw error }
         return PlannedChangeSet(
             conditions: conditions, changes: planned, lastKeys: lastKeys,
@@ -85,9 +91,15 @@ struct ChangeSetCheck {
             runsQueries: bulkCount > 0 || !conditions.isEmpty, hasExpectations: hasExpectations)
     }
 
+    /// - Throws: an error without a meaning if the budget is used up.
+    private mutating func checkBudget() throws(LarderError) {
+        if interruption.isDue() { throw Conversions.stopped }
+    }
+
     private mutating func findSubjects(of changes: [Change]) throws(LarderError) {
         subjects.reserveCapacity(changes.count)
         for (index, change) in changes.enumerated() {
+            try checkBudget()
             attempt(index) { check throws(LarderError) in
                 check.subjects.append(nil)
                 guard let identifier = change.identifier else {

@@ -5,6 +5,10 @@ import LarderModel
 /// Used on the writer's thread only, because compiled patterns are.
 final class ValueCheck {
     private var patterns: [String: RegularExpression] = [:]
+    /// Counts the values for the budget of the set, and stops long checks.
+    private let conversions: Conversions
+
+    init(_ conversions: Conversions) { self.conversions = conversions }
 
     /// Checks a value.
     ///
@@ -13,8 +17,10 @@ final class ValueCheck {
     ///   `validationFailed` for a value outside of the attribute's bounds.
     func stored(_ value: Value, _ attribute: StoredAttribute) throws(LarderError) -> SQLValue {
         do throws(LarderError) {
+            try conversions.count(value)
             let stored = try SQLValue(
-                storing: value, as: attribute.attribute.type, named: attribute.qualifiedName)
+                storing: value, as: attribute.attribute.type, named: attribute.qualifiedName,
+                conversions.interruption)
             try check(stored, attribute)
             if case .json(let text) = value { try checkJSON(text, attribute) }
             return stored
@@ -86,12 +92,15 @@ final class ValueCheck {
     private func checkText(_ text: String, _ attribute: StoredAttribute) throws(LarderError) {
         let validation = attribute.attribute.validation
         if validation.minLength != nil || validation.maxLength != nil {
-            try checkLength(text.count, unit: "characters", attribute)
+            // Only as many characters are counted as the bounds need.
+            let end = max(validation.maxLength ?? 0, validation.minLength ?? 0)
+            let count = text.prefix(end == .max ? .max : end + 1).count
+            try checkLength(count, unit: "characters", attribute)
         }
         guard let pattern = validation.pattern else { return }
         let isMatch: Bool
         do throws(RegularExpression.Problem) {
-            isMatch = try expression(pattern).matchesWhole(text)
+            isMatch = try expression(pattern).matchesWhole(text, conversions.interruption)
         } catch {
             throw violation(
                 .pattern,
@@ -120,7 +129,7 @@ final class ValueCheck {
 
     private func checkJSON(_ text: String, _ attribute: StoredAttribute) throws(LarderError) {
         do throws(LarderError) {
-            _ = try JSONValue(parsing: text)
+            try JSONValue.check(text, conversions.interruption)
         } catch {
             throw LarderError(
                 .malformedValue,

@@ -2,6 +2,8 @@ extension Writer {
     private enum Pages {
         /// The log grows by this many pages between two checkpoints: 4 MiB.
         static let betweenCheckpoints = 1_000
+        /// A longer log has to restart from its beginning, which readers may prevent: 32 MiB.
+        static let untilRestart = 8_000
         /// A log with more pages is truncated as soon as no reader needs it: 64 MiB.
         static let untilTruncation = 16_000
     }
@@ -15,18 +17,28 @@ extension Writer {
         return pageCount - checkpointedPageCount >= Pages.betweenCheckpoints
     }
 
+    var logByteCount: Int { store.logByteCount }
+
     func performMaintenance() {
-        guard needsMaintenance, let connection = statements?.connection else { return }
+        guard needsMaintenance || needsReadersToEnd, let connection = statements?.connection
+        else { return }
         let pageCount = connection.logPageCount
+        progress.advance()
+        defer { progress.advance() }
         do throws(SQLiteError) {
             checkpointedPageCount = pageCount
+            needsReadersToEnd = false
             try connection.checkpoint(.passive)
-            guard pageCount >= Pages.untilTruncation else { return }
-            try connection.checkpoint(.truncate)
+            guard pageCount >= Pages.untilRestart else { return }
+            // A reader that began before the checkpoint still reads the log. One that begins now
+            // reads the file alone.
+            try connection.checkpoint(pageCount >= Pages.untilTruncation ? .truncate : .restart)
             checkpointedPageCount = 0
+            // The transactions that made the log so long filled the page cache.
+            connection.releaseMemory()
         } catch {
             // A busy log means that a reader still needs it.
-            if error.condition != .busy { recordFailure(error) }
+            if error.condition == .busy { needsReadersToEnd = true } else { recordFailure(error) }
         }
     }
 }

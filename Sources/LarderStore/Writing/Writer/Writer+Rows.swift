@@ -7,11 +7,21 @@ extension Writer {
     ) -> Result<InsertedRows, LarderError> {
         if let error = writeError() { return .failure(error) }
         guard let statements else { return .failure(Writer.closedError) }
+        let limit = statements.connection.limit
+        limit.start(received.budget)
+        limit.isSuspended = true
+        defer { limit.start(nil) }
         do throws(SQLiteError) {
             let outcome = try insert(received, firstRow, rows, statements)
+            limit.start(nil)
             rollBack()
             return outcome
         } catch {
+            if let stopped = try? stopError(statements) {
+                limit.start(nil)
+                rollBack()
+                return .failure(stopped)
+            }
             let isStatementError =
                 error.concernsStatementOnly && !statements.connection.autocommit
             rollBack()
@@ -49,15 +59,22 @@ extension Writer {
             } catch {
                 return .failure(error)
             }
+            try context.checkBudget()
             try inserting.insert(batch)
         }
+        try context.checkBudget()
         if context.errors.isEmpty { try run.finish() }
+        if let stopped = try stopError(statements) { return .failure(stopped) }
         let error = context.errors.error(
             changeCount: .max, elements: "rows", in: "the stream")
         if let error { return .failure(error) }
         var result = InsertedRows(rowCount: inserting.rowCount, keys: inserting.keys)
+        if let maximum = received.answerBytesMax, result.encodedBytesMax > maximum {
+            return .failure(.answerTooLong)
+        }
         result.transaction = try writeHistory(
             of: run, received.source, author: insertion.author)
+        statements.connection.limit.start(nil)
         try commit(statements, keys: inserting.lastKeys)
         lastKeys = inserting.lastKeys
         return .success(result)

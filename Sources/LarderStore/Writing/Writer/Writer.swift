@@ -16,9 +16,11 @@ final class Writer: StoreWriter {
     let store: Store
     let schema: WritingSchema
     let planner: QueryPlanner
-    let values = ValueCheck()
+    let progress = WriterProgress()
     /// nil after the writer is closed.
     var statements: StatementCache?
+    private(set) var values: ValueCheck
+    private(set) var conversions: Conversions
     private var transactionStatement: TransactionStatement?
     var storage = StorageState.working
     /// Where the functions of the connection report their errors.
@@ -31,6 +33,7 @@ final class Writer: StoreWriter {
     /// commit may still be found in the log.
     private var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
+    var needsReadersToEnd = false
     /// The objects that the open transaction changes, for readers with caches.
     var changedSlots = ChangeStamps.Slots()
 
@@ -38,6 +41,8 @@ final class Writer: StoreWriter {
         self.store = store
         schema = try WritingSchema(store.layout, store.valueConverter)
         planner = QueryPlanner(layout: store.layout, converter: store.valueConverter)
+        conversions = Conversions(connection.limit)
+        values = ValueCheck(conversions)
         do throws(SQLiteError) {
             try use(connection)
         } catch {
@@ -48,6 +53,9 @@ final class Writer: StoreWriter {
     /// Takes over a connection, and reads the last keys and the last transaction from it.
     func use(_ connection: Connection) throws(SQLiteError) {
         connection.watchLog()
+        connection.report(to: progress)
+        conversions = Conversions(connection.limit)
+        values = ValueCheck(conversions)
         changeAllStamps()
         functionErrors = try StoreFunctions.register(on: connection).problems
         let rows = try connection.prepare("SELECT name, seq FROM sqlite_sequence")
@@ -99,7 +107,9 @@ final class Writer: StoreWriter {
             while !part.isEmpty {
                 count += part.count
                 outcomes.reserveCapacity(count)
-                for set in part { outcomes.append(try save(set, time: time, statements)) }
+                for set in part {
+                    outcomes.append(try saveInGroup(set, time: time, statements))
+                }
                 part = more()
             }
             if !statements.connection.autocommit { try commit(statements, keys: lastKeys) }
@@ -139,6 +149,25 @@ final class Writer: StoreWriter {
         }
     }
 
+    /// Saves one set within its own budget. Its statements that write are not stopped, because that
+    /// would roll back the other sets.
+    private func saveInGroup(
+        _ set: SaveRequest, time: Double, _ statements: StatementCache
+    ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
+        guard let budget = set.budget else { return try save(set, time: time, statements) }
+        let limit = statements.connection.limit
+        limit.start(budget)
+        limit.isSuspended = true
+        defer { limit.start(nil) }
+        do throws(SQLiteError) {
+            return try save(set, time: time, statements)
+        } catch {
+            // It was stopped before it began.
+            guard let stopped = try stopError(statements) else { throw error }
+            return .failure(stopped)
+        }
+    }
+
     /// Rolls back an open transaction.
     func rollBack() {
         guard let connection = statements?.connection, !connection.autocommit else { return }
@@ -157,16 +186,18 @@ final class Writer: StoreWriter {
         if let outcome = try storedOutcome(of: set, statements) { return outcome }
         var check = ChangeSetCheck(
             schema, store: store.storeDescription.identifier, values: values, planner: planner,
-            lastKeys: lastKeys)
+            lastKeys: lastKeys, conversions)
         let planned: PlannedChangeSet
         do throws(LarderError) {
             planned = try check.plan(set.changeSet)
         } catch {
-            return .failure(error)
+            return .failure(try stopError(statements) ?? error)
         }
         let isFirst = statements.connection.autocommit
         try statements.statement(isFirst ? Texts.begin : Texts.beginSet).run()
         let outcome = try run(planned, set, time: time, statements)
+        // The rest must not be stopped.
+        statements.connection.limit.start(nil)
         switch outcome {
         case .success:
             if !isFirst { try statements.statement(Texts.releaseSet).run() }
@@ -184,34 +215,48 @@ final class Writer: StoreWriter {
         _ planned: PlannedChangeSet, _ set: SaveRequest, time: Double,
         _ statements: StatementCache
     ) throws(SQLiteError) -> Result<SaveResult, LarderError> {
-        let budget = planned.runsQueries ? set.budget : nil
-        guard let run = makeRun(at: time, statements, within: budget) else {
+        guard let run = makeRun(at: time, statements) else {
             return .failure(Writer.noNumbersLeft)
         }
         do throws(SQLiteError) {
             let outcome = try run.run(planned)
             guard case .success(var result) = outcome else { return outcome }
+            if let maximum = set.answerBytesMax, !result.fits(inBytes: maximum) {
+                return .failure(.answerTooLong)
+            }
             result.transaction = try writeHistory(
                 of: run, set.source, author: set.changeSet.author)
             try storeOutcome(result, of: set, time: time, statements)
             return .success(result)
         } catch {
             guard !statements.connection.autocommit else { throw error }
-            if error.condition == .interrupted { return .failure(Writer.timeoutError) }
+            if let stopped = try stopError(statements) { return .failure(stopped) }
             guard error.concernsStatementOnly else { throw error }
             return .failure(error.larderError)
         }
     }
 
+    /// The error of a set that its budget has stopped; nil if it has not.
+    ///
+    /// - Throws: `interrupted` if the set took more work than it may: it is saved again later.
+    func stopError(_ statements: StatementCache) throws(SQLiteError) -> LarderError? {
+        switch statements.connection.stopReason {
+        case .deadlinePassed: return Writer.timeoutError
+        case .cancelled: return Writer.cancelledError
+        case .stepsExceeded: throw SQLiteError(.interrupted, "the set takes too much work")
+        case nil: return nil
+        }
+    }
+
     /// A run with the next transaction number; nil if there is none left.
     func makeRun(
-        at time: Double, _ statements: StatementCache, within budget: ReadBudget? = nil
+        at time: Double, _ statements: StatementCache
     ) -> ChangeSetRun? {
         let (number, overflow) = lastTransaction.addingReportingOverflow(1)
         guard !overflow else { return nil }
         let context = ChangeContext(
             schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: lastKeys, budget: budget)
+            lastKeys: lastKeys, conversions)
         return ChangeSetRun(
             context, values: values, transaction: number, time: time,
             functionErrors: functionErrors)
@@ -247,4 +292,6 @@ final class Writer: StoreWriter {
     private static let timeoutError = LarderError(
         .timeout, "the change set took longer than its deadline; nothing was changed",
         hint: "use a longer timeout, or change fewer objects at once")
+    private static let cancelledError = LarderError(
+        .cancelled, "the change set was stopped; nothing was changed")
 }

@@ -12,7 +12,7 @@ extension Library {
         defer { writer.rollBack() }
         let context = ChangeContext(
             writer.schema, store: store.storeDescription.identifier, statements: statements,
-            lastKeys: writer.lastKeys)
+            lastKeys: writer.lastKeys, writer.conversions)
         return try body(context)
     }
 
