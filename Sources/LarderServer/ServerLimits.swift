@@ -21,9 +21,9 @@ public struct ServerLimits: Hashable, Sendable {
 
     // Bytes that wait.
 
-    /// Replies of one connection that its client does not read. A connection above the hard maximum,
-    /// which is two of the longest frames, is closed; one above the soft maximum is closed if its
-    /// client reads nothing for `queuedBytesSoftTimeMax`.
+    /// Replies of one connection that its client does not read. A connection above the hard
+    /// maximum, which is two of the longest frames, is closed; one above the soft maximum is closed
+    /// if its client reads nothing for `queuedBytesSoftTimeMax`.
     public var queuedBytesMax = 32 << 20
     public var queuedBytesSoftMax = 2 << 20
     public var queuedBytesSoftTimeMax: Duration = .seconds(30)
@@ -56,6 +56,8 @@ public struct ServerLimits: Hashable, Sendable {
     /// Readers of the pool: at most 16 of one user, and of one connection fewer.
     public var readers = SharedLimit(32, userShare: 0.5)
     public var readersPerConnectionMax = 4
+    /// The memory of each for data that it has read.
+    public var pooledReaderCacheBytes = 4 << 20
     /// Long reads that compute at a time, at most two of one user, and those that have begun to,
     /// each of which has a thread.
     public var readsRunning = SharedLimit(3, userShare: 0.67)

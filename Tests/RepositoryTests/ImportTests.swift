@@ -13,8 +13,8 @@ struct ImportTests {
             "CPCRE2",
         ],
         "LarderServer": [
-            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",
-            "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
+            "FoundationEssentials", "Glibc", "Dispatch", "Synchronization", "LarderModel",
+            "LarderWire", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
         ],
         "LarderClient": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",

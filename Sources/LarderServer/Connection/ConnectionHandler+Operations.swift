@@ -183,7 +183,8 @@ extension ConnectionHandler {
             let isLimited = insertion.isAtomic || operation.timeoutMilliseconds > 0
             let time = operation.time(atMost: services.limits.atomicStreamTimeMax)
             insertStreams[operation.id] = InsertStream(
-                requestID: operation.id, InsertionRequest(
+                requestID: operation.id,
+                InsertionRequest(
                     insertion, from: source,
                     answerBytesMax: insertion.isAtomic
                         ? nil : Self.answerBytesMax(services.limits)), spool: spool,

@@ -23,8 +23,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var stalledTimer: Scheduled<Void>?
     /// The bytes of all replies so far.
     private(set) var repliedBytes = 0
-    /// The last frame. It is that of the operation which starts now, because no frame is taken while
-    /// an operation is parked.
+    /// The last frame. It is that of the operation which starts now, because no frame is taken
+    /// while an operation is parked.
     private(set) var frame = ReceivedFrame()
     /// A long frame is being decoded on a thread of the pool.
     private var isDecoding = false

@@ -55,8 +55,8 @@ final class ConnectionRegistry: Sendable {
         if state.isDraining { return ConnectionState.stopping }
         if !state.connections.allows(1, for: user, total: connectionsMax) {
             return exhausted(
-                "user \(user) has \(state.connections.used(by: user)) connections, its share of the "
-                    + "\(connectionsMax) that the server accepts")
+                "user \(user) has \(state.connections.used(by: user)) connections, its share of "
+                    + "the \(connectionsMax) that the server accepts")
         }
         if !state.handshakes.allows(1, for: user) {
             return exhausted(

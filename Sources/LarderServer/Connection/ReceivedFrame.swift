@@ -1,7 +1,7 @@
 import LarderModel
 import LarderWire
 
-/// A decoded frame, and what is known of it besides.
+/// A decoded frame, with its length, its memory and the digest of its change set.
 struct ReceivedFrame: Sendable {
     var event = ConnectionState.Event.inputEnded
     var byteCount = 0

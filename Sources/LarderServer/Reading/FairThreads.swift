@@ -36,8 +36,8 @@ final class FairThreads: Sendable {
             end.store((NIODeadline.now() + Self.time).uptimeNanoseconds, ordering: .relaxed)
         }
 
-        /// Lets other jobs run if this one has run for its time, and returns when it may go on. Call
-        /// it often, on the thread of the job.
+        /// Lets other jobs run if this one has run for its time, and returns when it may continue.
+        /// Call it often, on the thread of the job.
         func pauseIfOver() {
             let now = NIODeadline.now().uptimeNanoseconds
             guard now >= end.load(ordering: .relaxed) else { return }
@@ -67,8 +67,8 @@ final class FairThreads: Sendable {
         /// The connections whose jobs have started.
         var connections: Set<ObjectIdentifier> = []
 
-        /// Takes the job that runs next, if one may. Paused jobs come first: each has waited for its
-        /// next turn for as long as it is in the list.
+        /// Takes the job that runs next, if one may. Paused jobs come first: each has waited for
+        /// its next turn for as long as it is in the list.
         mutating func takeNext() -> Next? {
             let resumed = bestIndex(in: paused, user: \.user) { _ in true }
             let new = bestIndex(in: waiting, user: \.user) { job in
@@ -151,8 +151,8 @@ final class FairThreads: Sendable {
         }
     }
 
-    /// Runs a job, and those that may start after it. On this thread, because another one would have
-    /// to be woken.
+    /// Runs a job, and those that may start after it. On this thread, because another one would
+    /// have to be woken.
     private func runAll(from first: Job) {
         Self.lowerPriority()
         var next: Job? = first

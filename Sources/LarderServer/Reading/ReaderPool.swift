@@ -152,7 +152,8 @@ final class ReaderPool: Sendable {
 
     private func mayStart(_ request: Request, _ state: borrowing State) -> Bool {
         if case .some = state.whenEmpty { return false }
-        return (state.readersByConnection[request.connection] ?? 0) < limits.readersPerConnectionMax
+        let count = state.readersByConnection[request.connection] ?? 0
+        return count < limits.readersPerConnectionMax
             && state.readers.allows(1, for: request.user)
     }
 
@@ -177,7 +178,9 @@ final class ReaderPool: Sendable {
         for request: Request, _ number: Int, _ turn: FairThreads.Turn
     ) throws(LarderError) -> PooledReader {
         guard let idle = state.withLock({ $0.idle.popLast() }) else {
-            return PooledReader(try backend.makeReader(), for: request, number, turn)
+            let reader = try backend.makeReader()
+            try reader.setCacheBytes(limits.pooledReaderCacheBytes)
+            return PooledReader(reader, for: request, number, turn)
         }
         idle.request = request
         idle.number = number
@@ -204,8 +207,8 @@ final class ReaderPool: Sendable {
         for request in ended { request.endSnapshot() }
     }
 
-    /// Ends all reads, and lets no other one begin until they have released their readers, or the time
-    /// is over. It blocks the calling thread.
+    /// Ends all reads, and lets no other one begin until they have released their readers, or the
+    /// time is over. It blocks the calling thread.
     func endAllSnapshots(within time: Duration) {
         let released = DispatchSemaphore(value: 0)
         state.withLock { $0.whenEmpty = { released.signal() } }

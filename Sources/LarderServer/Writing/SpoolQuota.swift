@@ -51,7 +51,8 @@ final class SpoolQuota: Sendable {
         guard isWithin else {
             throw LarderError(
                 .resourceExhausted,
-                "the rows of this user's atomic insert streams need more than \(maximum) bytes of disk",
+                "the rows of this user's atomic insert streams need more than \(maximum) bytes of "
+                    + "disk space",
                 hint: "insert in several transactions, or free disk space")
         }
     }

@@ -108,7 +108,8 @@ extension WriteQueue {
         }
     }
 
-    /// The budget of a write that begins now. The rest of the time is for the rollback and the reply.
+    /// The budget of a write that begins now. The rest of the time is for the rollback and the
+    /// reply.
     fileprivate static func budget(
         until deadline: NIODeadline, stoppedBy cancellation: ReadCancellation?
     ) -> ReadBudget {

@@ -9,8 +9,8 @@ import Synchronization
 /// together, and then replies to each; so a reply means that the write is as durable as the store
 /// makes it. A write whose deadline passes while it waits is rejected without having been executed.
 /// A write for which another user's write has waited too long is stopped, with nothing changed, and
-/// is tried again later, as long as its deadline allows. While nothing waits, an event loop may execute one short save
-/// itself (``saveInline(_:for:frameBytes:)``).
+/// is tried again later, as long as its deadline allows. While nothing waits, an event loop may
+/// execute one short save itself (``saveInline(_:for:frameBytes:)``).
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
 
@@ -82,8 +82,8 @@ final class WriteQueue: Sendable {
         if lease.takeForThread() { thread.submit { _ in self.drain() } }
     }
 
-    /// Calls back if the writer works: at once if it has worked since the last call, otherwise after
-    /// it has processed the writes that wait now.
+    /// Calls back if the writer works: at once if it has worked since the last call, otherwise
+    /// after it has processed the writes that wait now.
     func probe(_ done: @escaping @Sendable () -> Void) {
         let count = progress.count
         let hasWorked = state.withLock { state in

@@ -5,8 +5,8 @@ import NIOCore
 ///
 /// A group of writes shares one commit. It takes writes of all users in turn, so that a user with
 /// thousands of writes delays the others by a few of its own only. A user whose long writes (large
-/// saves, changes by predicate, rows) make others wait has to pause after each, for a multiple of the
-/// time that they have waited, as long as others make short saves: so few of those saves are late.
+/// saves, changes by predicate, rows) make others wait has to pause after each, for a multiple of
+/// the time that they have waited, as long as others make short saves: so few of those are late.
 /// Without such others nothing waits.
 ///
 /// It has no lock and no clock; `WriteQueue` provides both.
@@ -34,8 +34,9 @@ struct WriteSchedule {
 
     /// A user that made a short save within this time makes others' long writes pause.
     static let activeTime = TimeAmount.seconds(1)
-    /// The pause after a long write, as a multiple of the time that others have waited for it. A wait
-    /// that they hardly notice may take a quarter of the time; a longer one less than a hundredth.
+    /// The pause after a long write, as a multiple of the time that others have waited for it. A
+    /// wait that they hardly notice may take a quarter of the time; a longer one less than a
+    /// hundredth.
     static let pauseFactor: Int64 = 3
     static let longPauseFactor: Int64 = 127
     static let shortWait = TimeAmount.milliseconds(10)

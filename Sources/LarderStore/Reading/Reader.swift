@@ -158,6 +158,14 @@ final class Reader: StoreReader {
 
     func releaseMemory() { session.releaseMemory() }
 
+    func setCacheBytes(_ bytes: Int) throws(LarderError) {
+        do throws(SQLiteError) {
+            try session.connection.execute("PRAGMA cache_size = -\(bytes >> 10)")
+        } catch {
+            throw error.larderError
+        }
+    }
+
     // MARK: Queries
 
     func open(

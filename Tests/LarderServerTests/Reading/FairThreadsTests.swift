@@ -77,7 +77,7 @@ struct FairThreadsTests {
         await close(threads)
     }
 
-    @Test("a long job that no other one waits for goes on")
+    @Test("a long job that no other one waits for continues")
     func alone() async {
         let threads = threads(running: 1)
         let connection = Connection()

@@ -79,7 +79,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a long write ends at its deadline, and writes behind it at theirs")
+        @Test("a long write ends at its deadline, and the writes that wait for it at theirs")
         func deadlines() async throws {
             try await RunningServer.run { limits in
                 limits.expiryInterval = .milliseconds(1)

@@ -39,7 +39,8 @@ extension SocketTests {
                 var frame: [UInt8] = []
                 try WireCodec().encode(
                     RequestEnvelope(id: 1, request: Self.long(1)), into: &frame)
-                frame.replaceSubrange((frame.count - 100)..<frame.count, with: repeatElement(0xFF, count: 100))
+                let end = (frame.count - 100)..<frame.count
+                frame.replaceSubrange(end, with: repeatElement(0xFF, count: 100))
                 try peer.send(frame)
                 let reply = try peer.receive()
                 #expect(reply?.id == 1 && reply?.reply.errorCode == .malformedMessage)

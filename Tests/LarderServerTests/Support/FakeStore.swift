@@ -153,6 +153,8 @@ private final class FakeReader: StoreReader {
 
     func releaseMemory() {}
 
+    func setCacheBytes(_ bytes: Int) {}
+
     func statistics() throws(LarderError) -> [Statistic] {
         [Statistic("objects", .int(Int64(store.records[\.numbers].count)))]
     }
