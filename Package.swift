@@ -31,6 +31,7 @@ let package = Package(
             providers: [.apt(["libprotobuf-c-dev"])]),
         .systemLibrary(
             name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
         .target(name: "LarderModel", swiftSettings: strict),
@@ -43,7 +44,7 @@ let package = Package(
         .target(
             name: "LarderServer",
             dependencies: [
-                "LarderModel", "LarderWire",
+                "CMalloc", "LarderModel", "LarderWire",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

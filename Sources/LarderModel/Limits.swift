@@ -32,8 +32,11 @@ public enum Limits {
     public static let prefetchedRelationshipsMax = 64
     /// Identifiers in one `get` request.
     public static let identifiersMax = 65_536
-    /// Changes in one change set.
-    public static let changesMax = 1_000_000
+    /// Changes in one change set. Each takes some 700 bytes of memory while it is executed.
+    public static let changesMax = 250_000
+    /// Objects that one transaction of an insert stream changes besides those that it inserts, and
+    /// objects in a stored result.
+    public static let changedObjectsMax = 1_000_000
     /// Relationship edits in one change, and objects in one edit.
     public static let editsMax = 1_000
     public static let editedObjectsMax = 65_536

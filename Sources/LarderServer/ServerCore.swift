@@ -35,6 +35,7 @@ final class ServerCore: Sendable {
         let writes = writer.map {
             WriteQueue(writer: $0, readers: pool, limits: limits, eventLoop: group.next())
         }
+        let disposal = Disposal(pool: pool)
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let eventLoops = Array(group.makeIterator())
         let loopReaders = eventLoops.map {
@@ -55,6 +56,7 @@ final class ServerCore: Sendable {
                     backend: backend, loopReader: loopReader,
                     loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
+                    disposal: disposal,
                     writes: writes, registry: registry, store: store, spools: spools,
                     probe: StoreProbe(store), statistics: statistics,
                     logger: logger)

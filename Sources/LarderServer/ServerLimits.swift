@@ -28,8 +28,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var queuedBytesSoftMax = 2 << 20
     public var queuedBytesSoftTimeMax: Duration = .seconds(30)
     /// Memory for waiting replies, requests that are not answered yet and incomplete frames: at
-    /// most 80 MiB for one user.
-    public var memory = SharedLimit(160 << 20, userShare: 0.5)
+    /// most 64 MiB for one user.
+    public var memory = SharedLimit(128 << 20, userShare: 0.5)
     /// The time to send the closing error to a peer that the server disconnects.
     public var closingTimeMax: Duration = .seconds(2)
 

@@ -234,11 +234,11 @@ extension ConnectionHandler {
         }
     }
 
-    /// Whether a save that waits for the disk on this event loop delays no other connection, as far
-    /// as the loop can know: its last requests all came from this connection, and no other request
-    /// of it has arrived.
+    /// Whether a save that waits for the disk on this event loop delays nothing: the loop has no
+    /// other connection, and no other request of this one has arrived.
     private var hasLoopAlone: Bool {
-        services.loopOccupancy.consecutiveRequests >= services.limits.consecutiveRequestsMin
+        services.loopOccupancy.connections == 1
+            && services.loopOccupancy.consecutiveRequests >= services.limits.consecutiveRequestsMin
             && input.byteCount == 0 && state.requestsInFlight == 1
     }
 

@@ -25,7 +25,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private(set) var repliedBytes = 0
     /// The last frame. It is that of the operation which starts now, because no frame is taken
     /// while an operation is parked.
-    private(set) var frame = ReceivedFrame()
+    private(set) var frame = ReceivedFrame.Summary()
     /// A long frame is being decoded on a thread of the pool.
     private var isDecoding = false
 
@@ -73,6 +73,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
+        services.loopOccupancy.connections += 1
         if let refusal = register() {
             services.logger.debug("connection refused: \(refusal.message)", metadata: metadata)
             return perform(state.handle(.limitBreached(refusal)))
@@ -127,6 +128,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        services.loopOccupancy.connections -= 1
         _ = state.handle(.limitBreached(ConnectionState.stopping))
         endHandshake()
         endWork()
@@ -229,16 +231,18 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func decoded(_ frame: ReceivedFrame) {
         isDecoding = false
         // A closed connection has released its whole quota.
-        guard context != nil else { return }
-        quota.hold(0)
-        received(frame)
-        drive(.resumed)
+        if let context {
+            quota.hold(0)
+            received(frame)
+            drive(.resumed)
+            services.disposal.release(frame, on: context.eventLoop)
+        }
     }
 
     private func received(_ frame: ReceivedFrame) {
-        self.frame = frame
+        self.frame = frame.summary
         perform(state.handle(frame.event))
-        if !state.acceptsFrames, !state.isClosing { quota.hold(frame.memoryBytes) }
+        if !state.acceptsFrames, !state.isClosing { quota.hold(frame.summary.memoryBytes) }
     }
 
     private func scheduleTurn() {

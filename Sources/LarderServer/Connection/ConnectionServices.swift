@@ -13,6 +13,7 @@ struct ConnectionServices: Sendable {
     let loopOccupancy: LoopOccupancy
     let flushQueue: FlushQueue
     let pool: ReaderPool
+    let disposal: Disposal
     /// nil for a read-only store.
     let writes: WriteQueue?
     let registry: ConnectionRegistry

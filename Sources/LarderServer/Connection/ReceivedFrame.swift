@@ -3,23 +3,25 @@ import LarderWire
 
 /// A decoded frame, with its length, its memory and the digest of its change set.
 struct ReceivedFrame: Sendable {
-    var event = ConnectionState.Event.inputEnded
-    var byteCount = 0
-    /// Roughly the memory that the decoded request takes.
-    var memoryBytes = 0
-    /// The digest of a change set that has an idempotency key.
-    var digest: UInt64 = 0
+    struct Summary: Sendable {
+        var byteCount = 0
+        /// Roughly the memory that the decoded request takes.
+        var memoryBytes = 0
+        /// The digest of a change set that has an idempotency key.
+        var digest: UInt64 = 0
+    }
 
-    init() {}
+    let event: ConnectionState.Event
+    private(set) var summary = Summary()
 
     init(decoding frame: RawSpan, _ codec: WireCodec) {
-        byteCount = frame.byteCount
+        summary.byteCount = frame.byteCount
         do throws(WireFailure) {
             let envelope = try codec.decodeRequest(frame)
-            memoryBytes = envelope.request.memoryBytes + frame.byteCount
+            summary.memoryBytes = envelope.request.memoryBytes + frame.byteCount
             if case .save(let changes) = envelope.request, !changes.idempotencyKey.isEmpty {
                 do throws(LarderError) {
-                    digest = try changes.digest()
+                    summary.digest = try changes.digest()
                 } catch {
                     throw WireFailure(requestID: envelope.id, error: error)
                 }

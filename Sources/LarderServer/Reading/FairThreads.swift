@@ -193,8 +193,8 @@ final class FairThreads: Sendable {
         turn.resumption.wait()
     }
 
-    /// A third of the weight of a thread of normal priority.
-    private static let niceness: Int32 = 5
+    /// A tenth of the weight of a thread of normal priority.
+    private static let niceness: Int32 = 10
 
     /// Linux has a nice value per thread. To raise it never fails.
     private static func lowerPriority() {

@@ -66,6 +66,8 @@ final class QueryStream {
     let bytes: Int
     private let execution: Execution
     private let pool: ReaderPool
+    private let disposal: Disposal
+    private let disposedBytesMin: Int
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private var phase = Phase.reading
@@ -89,6 +91,8 @@ final class QueryStream {
             requestID, plan, parameters, deadline: .now.advanced(by: time),
             limits: services.limits)
         self.pool = services.pool
+        self.disposal = services.disposal
+        self.disposedBytesMin = services.limits.loopFrameBytesMax
         self.connection = connection
         self.eventLoop = eventLoop
         self.credit = credit == 0 ? nil : credit
@@ -154,6 +158,7 @@ final class QueryStream {
         execution.cancellation.cancel()
         if case .paused(let reader) = phase { release(reader) }
         phase = .ended
+        if bytes > disposedBytesMin { disposal.release(execution, on: eventLoop) }
     }
 
     private func finish(_ reply: Reply) {

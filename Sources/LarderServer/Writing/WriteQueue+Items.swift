@@ -66,7 +66,9 @@ extension WriteQueue {
 
         func reject(_ error: LarderError) {
             switch self {
-            case .save(let save): save.eventLoop.execute { save.reply(.failure(error)) }
+            case .save(let save):
+                let reply = save.reply
+                save.eventLoop.execute { reply(.failure(error)) }
             case .insert(let insert): insert.reply(.failure(error))
             case .probe(let probe): probe.reply(error)
             }

@@ -272,17 +272,17 @@ final class WriteQueue: Sendable {
     // MARK: Replies
 
     /// Replies to saves, to those of one event loop together, so that it is woken once.
+    /// The saves themselves are released on this thread, because freeing a large one takes long.
     private func reply(to saves: [Save], _ outcomes: [Outcome]) {
         var eventLoops: [any EventLoop] = []
         for save in saves where !eventLoops.contains(where: { $0 === save.eventLoop }) {
             eventLoops.append(save.eventLoop)
         }
         for eventLoop in eventLoops {
-            eventLoop.execute {
-                for (save, outcome) in zip(saves, outcomes) where save.eventLoop === eventLoop {
-                    save.reply(outcome)
-                }
+            let replies = zip(saves, outcomes).compactMap { save, outcome in
+                save.eventLoop === eventLoop ? (save.reply, outcome) : nil
             }
+            eventLoop.execute { for (reply, outcome) in replies { reply(outcome) } }
         }
     }
 

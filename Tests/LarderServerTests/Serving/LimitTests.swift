@@ -315,7 +315,7 @@ extension SocketTests {
             #expect(limits.queuedBytesMax == 32 << 20)
             #expect(limits.queuedBytesSoftMax == 2 << 20)
             #expect(limits.queuedBytesSoftTimeMax == .seconds(30))
-            #expect(limits.memory == SharedLimit(160 << 20, userShare: 0.5))
+            #expect(limits.memory == SharedLimit(128 << 20, userShare: 0.5))
             #expect(limits.readTimeMax == .seconds(30))
         }
     }

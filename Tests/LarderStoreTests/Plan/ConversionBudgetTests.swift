@@ -132,7 +132,7 @@ struct ConversionBudgetTests {
         #expect(reader.session.conversions.count == before + 1_000)
     }
 
-    @Test("binds at most 64 MiB, as often as the query uses its values")
+    @Test("binds at most 32 MiB, as often as the query uses its values")
     func boundBytes() throws {
         let text = String(repeating: "a", count: SQLTemplate.valueBytesMax / 8)
         let parameters = QueryParameters(variables: ["v": .value(.string(text))])

@@ -57,5 +57,5 @@ struct SQLTemplate: Sendable {
     }
 
     /// SQLite copies each value for each use.
-    static let valueBytesMax = 64 << 20
+    static let valueBytesMax = 32 << 20
 }

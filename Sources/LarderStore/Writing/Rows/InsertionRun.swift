@@ -37,7 +37,7 @@ final class InsertionRun {
     /// - Parameter lastKeys: The last key of each entity before the stream.
     init(
         _ insertion: Insertion, into entity: StoredEntity, firstRow: Int64, _ run: ChangeSetRun,
-        lastKeys: [Int64], planner: QueryPlanner, recordsMax: Int = Limits.changesMax
+        lastKeys: [Int64], planner: QueryPlanner, recordsMax: Int = Limits.changedObjectsMax
     ) {
         self.planner = planner
         self.recordsMax = recordsMax
