@@ -89,9 +89,7 @@ final class SpoolFile: Sendable {
     private static func failure(_ action: String) -> LarderError {
         let error = SystemError(code: errno)
         guard ![ENOSPC, EDQUOT, EFBIG].contains(error.code) else {
-            return LarderError(
-                .storageFull, "there is no disk space for the rows of an insert stream",
-                hint: "free disk space, or insert in several transactions")
+            return SpoolQuota.noSpace
         }
         return LarderError(
             .storageFailed,

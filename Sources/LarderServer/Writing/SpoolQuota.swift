@@ -42,19 +42,26 @@ final class SpoolQuota: Sendable {
     /// - Parameter file: The descriptor of the spool file, for the free space of its file system.
     func charge(_ bytes: Int, for user: UInt32, file: Int32) throws(LarderError) {
         let free = Self.freeBytes(file)
-        let (isWithin, maximum) = state.withLock { state in
+        let refusal = state.withLock { state -> LarderError? in
             // The space that the rows of all streams take already is not free any more.
             let total = free.map { $0 + state.bytes.used } ?? .max
-            let maximum = state.bytes.maximum(for: user, total: total)
-            return (state.bytes.take(bytes, for: user, total: total), maximum)
+            if state.bytes.take(bytes, for: user, total: total) { return nil }
+            return state.bytes.allows(bytes, for: user)
+                ? Self.noSpace : Self.exhausted(state.bytes.maximum(for: user))
         }
-        guard isWithin else {
-            throw LarderError(
-                .resourceExhausted,
-                "the rows of this user's atomic insert streams need more than \(maximum) bytes of "
-                    + "disk space",
-                hint: "insert in several transactions, or free disk space")
-        }
+        if let refusal { throw refusal }
+    }
+
+    /// There is too little disk space, apart from the reserve and the shares of others.
+    static let noSpace = LarderError(
+        .storageFull, "there is no disk space for the rows of an insert stream",
+        hint: "free disk space, or insert in several transactions")
+
+    private static func exhausted(_ maximum: Int) -> LarderError {
+        LarderError(
+            .resourceExhausted,
+            "the rows of this user's atomic insert streams need more than \(maximum) bytes",
+            hint: "insert in several transactions")
     }
 
     /// The reserve is an eighth of the file system, but at most this.
