@@ -143,11 +143,19 @@ END
 }
 
 @test "more lines than one change set may contain are rejected with the line number" {
-    yes '{"delete": {"@id": "x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Sample/p1"}}' |
-        head -c 68000000 >many
-    assert_status 5 larder save many
+    text=$(printf 'x%.0s' {1..10000})
+    yes "{\"insert\": {\"@entity\": \"Sample\", \"string\": \"$text\"}}" | head -c 68000000 >long
+    assert_status 5 larder save long
     assert_contains "$stderr" "error[RESOURCE_EXHAUSTED]"
     assert_contains "$stderr" "too long for one change set"
+}
+
+@test "more changes than one change set may contain are rejected" {
+    yes '{"delete": {"@id": "x-coredata://0F8FAD5B-D9CB-469F-A165-70867728950E/Sample/p1"}}' |
+        head -n 250001 >many
+    assert_status 5 larder save many
+    assert_contains "$stderr" "error[RESOURCE_EXHAUSTED]"
+    assert_contains "$stderr" "more than the maximum of 250000 changes"
 }
 
 @test "a change set longer than a frame is rejected and changes nothing" {
