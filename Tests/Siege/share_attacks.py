@@ -1,4 +1,4 @@
-"""One user takes what others need: handshakes, readers, places in queues, streams, disk space."""
+"""One user takes what others need: handshakes, readers, entries of queues, streams, disk space."""
 
 import socket
 import time

@@ -225,7 +225,7 @@ extension ConnectionHandler {
     static func answerBytesMax(_ limits: ServerLimits) -> Int { limits.frameBytesMax - 64 }
 
     private func saved(_ id: UInt64, _ reply: Reply) {
-        guard reply.estimatedBytes > services.limits.loopReplyBytesMax, let port else {
+        guard reply.isLonger(than: services.limits.loopReplyBytesMax), let port else {
             return finish(id, reply)
         }
         services.pool.submit(for: ObjectIdentifier(self), of: user) { _ in

@@ -12,7 +12,7 @@ enum EncodableReply: Sendable {
     ///   - requestID: The request that it replies to.
     ///   - byteCount: The length above which it is encoded now.
     init(_ reply: Reply, to requestID: UInt64, encodedAbove byteCount: Int) {
-        guard reply.estimatedBytes > byteCount else {
+        guard reply.isLonger(than: byteCount) else {
             self = .reply(reply)
             return
         }
@@ -25,29 +25,25 @@ enum EncodableReply: Sendable {
         }
     }
 
-    /// The error in place of a reply that does not fit into a frame.
+    /// The error instead of a reply that does not fit into a frame.
     static let tooLong = LarderError(
         .resourceExhausted, "the reply is longer than the maximum of a frame",
         hint: "fetch fewer objects or properties at once")
 }
 
 extension Reply {
-    /// Roughly the length of the frame of a reply that can be long; 0 for every other one.
-    var estimatedBytes: Int {
+    /// Whether the frame of the reply is longer than this, or may be.
+    func isLonger(than byteCount: Int) -> Bool {
         switch self {
-        case .batches(let batches, let more): EncodedBatches.byteCount(batches, more: more)
-        case .saved(let result): result.estimatedBytes
-        case .inserted(let rows, _): rows.keys.count * 16
-        case .checked(let report): report.findings.count * 256
-        default: 0
+        case .batches(let batches, let more):
+            EncodedBatches.byteCount(batches, more: more) > byteCount
+        case .saved(let result): !result.fits(inBytes: byteCount)
+        case .inserted(let rows, _): rows.encodedBytesMax > byteCount
+        case .checked(let report): report.findings.count * Self.findingBytes > byteCount
+        default: false
         }
     }
-}
 
-extension SaveResult {
-    /// Roughly the length of the frame of this result.
-    var estimatedBytes: Int {
-        let affectedCount = affected.reduce(0) { $0 + $1.identifiers.count }
-        return (inserted.count + updatedVersions.count + merged.count + affectedCount) * 24
-    }
+    /// Roughly the length of a finding of a check.
+    private static let findingBytes = 256
 }

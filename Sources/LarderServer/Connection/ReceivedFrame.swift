@@ -71,14 +71,14 @@ extension Change {
         return bytes
     }
 
-    /// The memory of a dictionary: its header, and places of which it fills half or more.
+    /// The memory of a dictionary: its header, and slots of which it fills half or more.
     private static func memoryBytes(_ values: [String: Value]) -> Int {
         guard !values.isEmpty else { return 0 }
-        let place = MemoryLayout<String>.stride + MemoryLayout<Value>.stride
+        let slot = MemoryLayout<String>.stride + MemoryLayout<Value>.stride
         let objects = values.values.reduce(0) { count, value in
             if case .objects(let identifiers) = value { count + identifiers.count } else { count }
         }
-        return 64 + values.count * 2 * place
+        return 64 + values.count * 2 * slot
             + objects * MemoryLayout<PersistentIdentifier>.stride
     }
 

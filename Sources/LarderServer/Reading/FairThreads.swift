@@ -144,7 +144,10 @@ final class FairThreads: Sendable {
     }
 
     private func runNext() {
-        guard let next = state.withLock({ $0.takeNext() }) else { return }
+        if let next = state.withLock({ $0.takeNext() }) { run(next) }
+    }
+
+    private func run(_ next: Next) {
         switch next {
         case .resume(let turn): turn.resumption.signal()
         case .start(let job): threads.submit { [self] _ in runAll(from: job) }
@@ -173,8 +176,8 @@ final class FairThreads: Sendable {
         }
     }
 
-    /// Gives the place of a running job to another one, if one waits that has run less, and returns
-    /// when the job may go on.
+    /// Lets another job run instead of this one, if one waits that has run less, and returns when
+    /// this one may continue.
     private func pause(_ turn: Turn) {
         let next = state.withLock { state -> Next? in
             state.running.add(-1, to: turn.user)
@@ -185,11 +188,8 @@ final class FairThreads: Sendable {
             state.paused.append(turn)
             return next
         }
-        switch next {
-        case nil: return
-        case .start(let job)?: threads.submit { [self] _ in runAll(from: job) }
-        case .resume(let other)?: other.resumption.signal()
-        }
+        guard let next else { return }
+        run(next)
         turn.resumption.wait()
     }
 

@@ -98,7 +98,7 @@ extension WriteQueue {
             self.eventLoop = eventLoop
             self.reply = reply
             runsQueries = changes.changeSet.runsQueries
-            isShort = frameBytes <= WriteQueue.shortBytesMax && !runsQueries
+            isShort = WriteQueue.isShort(changes, frameBytes: frameBytes)
         }
 
         /// The change set for one attempt. A short one needs no budget.

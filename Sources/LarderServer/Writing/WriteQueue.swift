@@ -21,12 +21,23 @@ final class WriteQueue: Sendable {
         /// Whether the timer that watches the deadlines and the running group is scheduled.
         var isWatching = false
         var isClosed = false
+        /// When the thread is started after a pause, if that is scheduled.
+        var startTime: NIODeadline?
         /// The writer's progress at the last probe.
         var probedProgress = 0
         var groups = 0
         var inserts = 0
         var saves = 0
         var longWrites = 0
+
+        /// The time for the schedule: a queue that is being closed ignores the pauses.
+        var now: NIODeadline { isClosed ? .distantFuture : .now() }
+
+        /// - Returns: whether the caller has to schedule the watch.
+        mutating func startWatch() -> Bool {
+            defer { isWatching = true }
+            return !isWatching
+        }
     }
 
     /// An execution of writes of one user.
@@ -70,8 +81,7 @@ final class WriteQueue: Sendable {
             if let run = state.running, run.othersWaitSince == nil, run.user != item.user {
                 state.running?.othersWaitSince = .now()
             }
-            defer { state.isWatching = true }
-            return (nil, !state.isWatching)
+            return (nil, state.startWatch())
         }
         if let refusal { return item.reject(refusal) }
         if startsWatch { scheduleWatch() }
@@ -130,17 +140,32 @@ final class WriteQueue: Sendable {
             pauseEnd = executeAll()
             lease.releaseFromThread()
             // A write that was queued before the release has not started the thread.
-        } while pauseEnd == nil && !isEmpty && lease.takeForThread()
-        if let pauseEnd { eventLoop.scheduleTask(deadline: pauseEnd) { self.startThread() } }
+        } while hasNext && lease.takeForThread()
+        if let pauseEnd { scheduleStart(at: pauseEnd) }
     }
 
-    private var isEmpty: Bool { state.withLock { $0.schedule.isEmpty } }
+    /// Whether a write waits that may be executed now.
+    private var hasNext: Bool { state.withLock { $0.schedule.hasNext(at: $0.now) } }
+
+    /// Starts the thread after a pause, once however many writes arrive during the pause.
+    private func scheduleStart(at pauseEnd: NIODeadline) {
+        let isEarlier = state.withLock { state in
+            if let scheduled = state.startTime, scheduled <= pauseEnd { return false }
+            state.startTime = pauseEnd
+            return true
+        }
+        guard isEarlier else { return }
+        eventLoop.scheduleTask(deadline: pauseEnd) { [self] in
+            state.withLock { $0.startTime = nil }
+            startThread()
+        }
+    }
 
     /// - Returns: when to continue, if writes are left that have to wait.
     private func executeAll() -> NIODeadline? {
         while true {
             let start = NIODeadline.now()
-            switch state.withLock({ $0.schedule.next(at: $0.isClosed ? .distantFuture : start) }) {
+            switch state.withLock({ $0.schedule.next(at: $0.now) }) {
             case .nothing: return nil
             case .pause(let end): return end
             case .group(let group): execute(group, at: start)
@@ -189,8 +214,7 @@ final class WriteQueue: Sendable {
                 user: first.user, cancellation: cancellation,
                 othersWaitSince: state.schedule.hasWaiting(besides: first.user) ? start : nil)
             state.longWrites += 1
-            defer { state.isWatching = true }
-            return !state.isWatching
+            return state.startWatch()
         }
         if startsWatch { scheduleWatch() }
         return cancellation
@@ -223,7 +247,7 @@ final class WriteQueue: Sendable {
         let outcome = lease.writer.insert(
             insert.request(stoppedBy: cancellation), firstRow: insert.firstRow, insert.rows())
         state.withLock { $0.inserts += 1 }
-        if Self.wasStopped(outcome, by: cancellation) {
+        if let cancellation, cancellation.isCancelled, Self.wasStopped(outcome) {
             tryAgain(.insert(insert))
         } else {
             insert.reply(outcome)
@@ -256,7 +280,7 @@ final class WriteQueue: Sendable {
     /// - Parameter probes: Gets the probes among them, to be replied to after the commit.
     private func takeShortSaves(groupCount: Int, _ probes: inout [Probe]) -> [Save] {
         let room = limits.writeGroupMax - groupCount
-        guard room > 0, !isEmpty else { return [] }
+        guard room > 0 else { return [] }
         let now = NIODeadline.now()
         var saves: [Save] = []
         for item in state.withLock({ $0.schedule.takeShort(atMost: room, at: now) }) {
@@ -290,7 +314,7 @@ final class WriteQueue: Sendable {
     private func reply(toStopped saves: [Save], _ outcomes: [Outcome]) {
         var stopped: [Save] = []
         for (save, outcome) in zip(saves, outcomes) {
-            if case .failure(let error) = outcome, error.code == .cancelled {
+            if Self.wasStopped(outcome) {
                 stopped.append(save)
             } else {
                 reply(to: [save], [outcome])
@@ -299,12 +323,9 @@ final class WriteQueue: Sendable {
         for save in stopped.reversed() { tryAgain(.save(save)) }
     }
 
-    private static func wasStopped<Result>(
-        _ outcome: Swift.Result<Result, LarderError>, by cancellation: ReadCancellation?
-    ) -> Bool {
-        guard let cancellation, cancellation.isCancelled, case .failure(let error) = outcome
-        else { return false }
-        return error.code == .cancelled
+    /// Whether the cancellation of a group, which has happened, is the reason of an outcome.
+    private static func wasStopped<Result>(_ outcome: Swift.Result<Result, LarderError>) -> Bool {
+        if case .failure(let error) = outcome { error.code == .cancelled } else { false }
     }
 
     private func tryAgain(_ item: Item) {
@@ -337,11 +358,12 @@ final class WriteQueue: Sendable {
     func saveInline(_ changes: SaveRequest, for user: UInt32, frameBytes: Int) -> Outcome? {
         guard Self.isShort(changes, frameBytes: frameBytes) else { return nil }
         return lease.saveInline(changes) { needsMaintenance in
-            let isEmpty = state.withLock { state in
-                state.schedule.shortEnded(for: user, at: .now())
-                return state.schedule.isEmpty
+            let hasNext = state.withLock { state in
+                let now = state.now
+                state.schedule.shortEnded(for: user, at: now)
+                return state.schedule.hasNext(at: now)
             }
-            guard needsMaintenance || !isEmpty, lease.takeForThread() else { return }
+            guard needsMaintenance || hasNext, lease.takeForThread() else { return }
             thread.submit { _ in
                 self.maintain()
                 self.drain()

@@ -91,6 +91,9 @@ struct WriteSchedule {
         return .group(take(1, from: first))
     }
 
+    /// Whether a write may run now.
+    func hasNext(at now: NIODeadline) -> Bool { nextQueue(at: now) != nil }
+
     /// The queue whose turn it is, among those whose first write may run.
     private func nextQueue(at now: NIODeadline) -> Int? {
         var best: Int?
