@@ -39,8 +39,7 @@ public struct ServerLimits: Hashable, Sendable {
     public var readTimeMax: Duration = .seconds(30)
     /// The budget of one read on the event loop: work (see `ReadBudget`; this is about a
     /// millisecond), time for that work, which matters for functions that take long, and bytes of
-    /// the reply. A longer read moves to the reader pool. A save on the event loop has the same
-    /// limits.
+    /// the reply. A longer read moves to the reader pool.
     public var inlineWorkMax = 40_000
     public var inlineTimeMax: Duration = .milliseconds(10)
     public var inlineBatchBytesMax = 128 << 10
@@ -80,9 +79,6 @@ public struct ServerLimits: Hashable, Sendable {
     /// The interval at which the deadlines of waiting writes, and the time of a long one, are
     /// checked.
     public var expiryInterval: Duration = .milliseconds(10)
-    /// The number of consecutive requests of one connection after which it has its event loop to
-    /// itself, so that its saves run on the loop.
-    public var consecutiveRequestsMin = 16
     /// The length of the store's log at which all snapshots that keep it from being shortened are
     /// ended; some are ended earlier, the more the longer it is. The log grows by about
     /// `logStepBytes` between two attempts to shorten it.
@@ -96,10 +92,6 @@ public struct ServerLimits: Hashable, Sendable {
     /// The time for which another user's write may wait for a long one. After that the long one is
     /// stopped, and tried again later.
     public var writerTimeMax: Duration = .milliseconds(100)
-    /// After a save on an event loop that took longer, the loop executes none for
-    /// `slowDiskPause`: the disk may stall for longer.
-    public var inlineSaveTimeMax: Duration = .milliseconds(20)
-    public var slowDiskPause: Duration = .seconds(1)
 
     // Insert streams.
 

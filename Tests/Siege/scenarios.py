@@ -22,7 +22,7 @@ SCENARIOS = [
              (json_save,), prepare=(json_frames,), judges_hold=True),
     Scenario("large-frames", 1, "frames of 16 MiB of every kind, also malformed",
              (large_frames,), seconds=25.0, quick_seconds=3.0, judges_hold=True),
-    Scenario("stalled-disk", 1, "a disk that stalls for 3 s, and a save on the event loop",
+    Scenario("stalled-disk", 1, "a disk that stalls for 3 s during a save",
              (stalled_disk,), helpers=(stall,), seconds=12.0, quick_seconds=5.0,
              reads=honest.seldom_reads, has_monitor=False, stalls_disk=True,
              beat_slack_seconds=BEAT_SLACK_SECONDS + STALL_SECONDS,

@@ -15,12 +15,6 @@ public protocol StoreWriter: AnyObject {
         _ sets: [SaveRequest], more: () -> [SaveRequest]
     ) -> [Result<SaveResult, LarderError>]
 
-    /// Saves one short set in a commit of its own.
-    ///
-    /// - Returns: nil, with nothing changed, if the set needs more than the budget allows or the
-    ///   storage needs recovery first.
-    func save(_ set: SaveRequest, within: ReadBudget) -> Result<SaveResult, LarderError>?
-
     /// Inserts all rows of a source, or none, as one transaction, and commits it before returning.
     /// It reads one batch at a time.
     ///

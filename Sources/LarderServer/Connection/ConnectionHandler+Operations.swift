@@ -201,11 +201,6 @@ extension ConnectionHandler {
         let received = SaveRequest(
             changes, from: source, digest: frame.digest,
             answerBytesMax: Self.answerBytesMax(services.limits))
-        if hasLoopAlone,
-            let outcome = writes.saveInline(received, for: user, frameBytes: frame.byteCount)
-        {
-            return finish(id, Self.reply(to: outcome))
-        }
         guard let port else { return }
         let bytes = frame.memoryBytes
         guard quota.addRequest(bytes) else { return finish(id, .failed(ByteQuota.userExceeded)) }
@@ -232,14 +227,6 @@ extension ConnectionHandler {
             let encoded = EncodableReply(reply, to: id, encodedAbove: 0)
             port.execute { $0.finish(id, encoded) }
         }
-    }
-
-    /// Whether a save that waits for the disk on this event loop delays nothing: the loop has no
-    /// other connection, and no other request of this one has arrived.
-    private var hasLoopAlone: Bool {
-        services.loopOccupancy.connections == 1
-            && services.loopOccupancy.consecutiveRequests >= services.limits.consecutiveRequestsMin
-            && input.byteCount == 0 && state.requestsInFlight == 1
     }
 
     private static func reply(to outcome: WriteQueue.Outcome) -> Reply {

@@ -73,7 +73,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        services.loopOccupancy.connections += 1
         if let refusal = register() {
             services.logger.debug("connection refused: \(refusal.message)", metadata: metadata)
             return perform(state.handle(.limitBreached(refusal)))
@@ -128,7 +127,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        services.loopOccupancy.connections -= 1
         _ = state.handle(.limitBreached(ConnectionState.stopping))
         endHandshake()
         endWork()

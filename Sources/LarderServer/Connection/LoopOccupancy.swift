@@ -9,8 +9,6 @@ final class LoopOccupancy: @unchecked Sendable {
     private let eventLoop: any EventLoop
     private var connection: ObjectIdentifier?
     private(set) var consecutiveRequests = 0
-    /// The open connections of the event loop.
-    var connections = 0
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 

@@ -9,13 +9,14 @@ import Synchronization
 /// together, and then replies to each; so a reply means that the write is as durable as the store
 /// makes it. A write whose deadline passes while it waits is rejected without having been executed.
 /// A write for which another user's write has waited too long is stopped, with nothing changed, and
-/// is tried again later, as long as its deadline allows. While nothing waits, an event loop may
-/// execute one short save itself (``saveInline(_:for:frameBytes:)``).
+/// is tried again later, as long as its deadline allows.
 final class WriteQueue: Sendable {
     typealias Outcome = Result<SaveResult, LarderError>
 
     private struct State {
         var schedule: WriteSchedule
+        /// Whether the thread has been started, and has not found yet that nothing may run.
+        var isWorking = false
         /// The group that the writer executes, if it may take long.
         var running: Run?
         /// Whether the timer that watches the deadlines and the running group is scheduled.
@@ -30,13 +31,16 @@ final class WriteQueue: Sendable {
         var saves = 0
         var longWrites = 0
 
-        /// The time for the schedule: a queue that is being closed ignores the pauses.
-        var now: NIODeadline { isClosed ? .distantFuture : .now() }
-
         /// - Returns: whether the caller has to schedule the watch.
         mutating func startWatch() -> Bool {
             defer { isWatching = true }
             return !isWatching
+        }
+
+        /// - Returns: whether the caller has to start the thread.
+        mutating func startWork() -> Bool {
+            defer { isWorking = true }
+            return !isWorking
         }
     }
 
@@ -48,7 +52,12 @@ final class WriteQueue: Sendable {
         var othersWaitSince: NIODeadline?
     }
 
-    private let lease: WriterLease
+    /// Sendable unchecked: only the thread uses the writer.
+    private struct Confined: @unchecked Sendable {
+        let writer: any StoreWriter
+    }
+
+    private let confined: Confined
     /// Whose snapshots keep the log of the store from being shortened.
     private let readers: ReaderPool
     private let limits: ServerLimits
@@ -66,7 +75,7 @@ final class WriteQueue: Sendable {
     ) {
         self.progress = writer.progress
         self.readers = readers
-        self.lease = WriterLease(writer: writer, limits: limits)
+        self.confined = Confined(writer: writer)
         self.limits = limits
         self.eventLoop = eventLoop
         self.state = Mutex(State(schedule: WriteSchedule(limits: limits)))
@@ -75,21 +84,25 @@ final class WriteQueue: Sendable {
 
     /// Queues a write. Its `reply` is called in any case.
     func append(_ item: Item) {
-        let (refusal, startsWatch) = state.withLock { state -> (LarderError?, Bool) in
-            if state.isClosed { return (ConnectionState.stopping, false) }
-            guard state.schedule.append(item) else { return (Self.full, false) }
+        var startsWatch = false
+        var startsWork = false
+        let refusal = state.withLock { state -> LarderError? in
+            if state.isClosed { return ConnectionState.stopping }
+            guard state.schedule.append(item) else { return Self.full }
             if let run = state.running, run.othersWaitSince == nil, run.user != item.user {
                 state.running?.othersWaitSince = .now()
             }
-            return (nil, state.startWatch())
+            startsWatch = state.startWatch()
+            startsWork = state.startWork()
+            return nil
         }
         if let refusal { return item.reject(refusal) }
         if startsWatch { scheduleWatch() }
-        startThread()
+        if startsWork { startThread() }
     }
 
     private func startThread() {
-        if lease.takeForThread() { thread.submit { _ in self.drain() } }
+        thread.submit { _ in self.drain() }
     }
 
     /// Calls back if the writer works: at once if it has worked since the last call, otherwise
@@ -133,19 +146,25 @@ final class WriteQueue: Sendable {
 
     // MARK: On the writer's thread
 
-    /// Executes what waits, and releases the lease.
-    private func drain() {
-        var pauseEnd: NIODeadline?
-        repeat {
-            pauseEnd = executeAll()
-            lease.releaseFromThread()
-            // A write that was queued before the release has not started the thread.
-        } while hasNext && lease.takeForThread()
-        if let pauseEnd { scheduleStart(at: pauseEnd) }
-    }
+    private var writer: any StoreWriter { confined.writer }
 
-    /// Whether a write waits that may be executed now.
-    private var hasNext: Bool { state.withLock { $0.schedule.hasNext(at: $0.now) } }
+    /// Executes the writes that may run, until there is none.
+    private func drain() {
+        while true {
+            let start = NIODeadline.now()
+            let next = state.withLock { state in
+                // A queue that is being closed ignores the pauses.
+                let next = state.schedule.next(at: state.isClosed ? .distantFuture : start)
+                if case .group = next {} else { state.isWorking = false }
+                return next
+            }
+            switch next {
+            case .nothing: return
+            case .pause(let end): return scheduleStart(at: end)
+            case .group(let group): execute(group, at: start)
+            }
+        }
+    }
 
     /// Starts the thread after a pause, once however many writes arrive during the pause.
     private func scheduleStart(at pauseEnd: NIODeadline) {
@@ -156,20 +175,11 @@ final class WriteQueue: Sendable {
         }
         guard isEarlier else { return }
         eventLoop.scheduleTask(deadline: pauseEnd) { [self] in
-            state.withLock { $0.startTime = nil }
-            startThread()
-        }
-    }
-
-    /// - Returns: when to continue, if writes are left that have to wait.
-    private func executeAll() -> NIODeadline? {
-        while true {
-            let start = NIODeadline.now()
-            switch state.withLock({ $0.schedule.next(at: $0.now) }) {
-            case .nothing: return nil
-            case .pause(let end): return end
-            case .group(let group): execute(group, at: start)
+            let startsWork = state.withLock { state in
+                state.startTime = nil
+                return state.startWork()
             }
+            if startsWork { startThread() }
         }
     }
 
@@ -223,7 +233,7 @@ final class WriteQueue: Sendable {
     private func execute(_ saves: [Save], stoppedBy cancellation: ReadCancellation?) {
         var saves = saves
         var probes: [Probe] = []
-        let outcomes = lease.writer.save(saves.map { $0.request(stoppedBy: cancellation) }) {
+        let outcomes = writer.save(saves.map { $0.request(stoppedBy: cancellation) }) {
             let more = takeShortSaves(groupCount: saves.count, &probes)
             saves += more
             return more.map { $0.request(stoppedBy: nil) }
@@ -244,7 +254,7 @@ final class WriteQueue: Sendable {
     }
 
     private func execute(_ insert: Insert, stoppedBy cancellation: ReadCancellation?) {
-        let outcome = lease.writer.insert(
+        let outcome = writer.insert(
             insert.request(stoppedBy: cancellation), firstRow: insert.firstRow, insert.rows())
         state.withLock { $0.inserts += 1 }
         if let cancellation, cancellation.isCancelled, Self.wasStopped(outcome) {
@@ -258,7 +268,6 @@ final class WriteQueue: Sendable {
     /// Does the maintenance that is due. If old snapshots keep the log from being shortened, the
     /// longer it is, the more of them are ended.
     private func maintain() {
-        let writer = lease.writer
         guard writer.needsMaintenance else { return }
         writer.performMaintenance()
         guard writer.needsReadersToEnd else { return }
@@ -350,50 +359,25 @@ final class WriteQueue: Sendable {
         .timeout, "the write takes too long while other users write; nothing was changed",
         hint: "divide it into smaller writes, or repeat it when the store is less busy")
 
-    // MARK: Saves on an event loop
-
-    /// Executes a short save on the event loop that calls, if the writer is free.
-    ///
-    /// - Returns: nil, with nothing changed, if the save has to be queued.
-    func saveInline(_ changes: SaveRequest, for user: UInt32, frameBytes: Int) -> Outcome? {
-        guard Self.isShort(changes, frameBytes: frameBytes) else { return nil }
-        return lease.saveInline(changes) { needsMaintenance in
-            let hasNext = state.withLock { state in
-                let now = state.now
-                state.schedule.shortEnded(for: user, at: now)
-                return state.schedule.hasNext(at: now)
-            }
-            guard needsMaintenance || hasNext, lease.takeForThread() else { return }
-            thread.submit { _ in
-                self.maintain()
-                self.drain()
-            }
-        }
-    }
-
     // MARK: The end
 
     /// Executes the writes that are waiting, then closes the writer and ends its thread.
     func close(_ done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
         // The thread runs its jobs in order, so this one comes after every other.
-        lease.close { [self] in
-            thread.submit { [self] _ in
-                drain()
-                lease.writer.close()
-                thread.shutdownGracefully { _ in done() }
-            }
+        thread.submit { [self] _ in
+            drain()
+            writer.close()
+            thread.shutdownGracefully { _ in done() }
         }
     }
 
     /// Metrics for `stats`.
     var statistics: [Statistic] {
-        let inlineSaves = lease.inlineSaves
-        return state.withLock { state in
+        state.withLock { state in
             [
-                Statistic("saves", .int(Int64(state.saves + inlineSaves))),
-                Statistic("saveGroups", .int(Int64(state.groups + inlineSaves))),
-                Statistic("inlineSaves", .int(Int64(inlineSaves))),
+                Statistic("saves", .int(Int64(state.saves))),
+                Statistic("saveGroups", .int(Int64(state.groups))),
                 Statistic("insertTransactions", .int(Int64(state.inserts))),
                 Statistic("longWrites", .int(Int64(state.longWrites))),
                 Statistic("savesWaiting", .int(Int64(state.schedule.count))),

@@ -91,9 +91,6 @@ struct WriteSchedule {
         return .group(take(1, from: first))
     }
 
-    /// Whether a write may run now.
-    func hasNext(at now: NIODeadline) -> Bool { nextQueue(at: now) != nil }
-
     /// The queue whose turn it is, among those whose first write may run.
     private func nextQueue(at now: NIODeadline) -> Int? {
         var best: Int?
@@ -167,7 +164,7 @@ struct WriteSchedule {
         return taken
     }
 
-    /// A short save of a user has ended, perhaps one that was never in a queue.
+    /// A short save of a user has ended.
     mutating func shortEnded(for user: UInt32, at now: NIODeadline) {
         queues[index(of: user)].lastShort = now
         // A user who has done nothing for long is forgotten.

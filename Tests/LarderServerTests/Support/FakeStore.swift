@@ -12,8 +12,6 @@ final class FakeStore: StoreBackend {
         var writes: Gate?
         /// Whether the writer accepts more sets for a group while it executes it.
         var takesMore = false
-        /// Whether a save exceeds the budget of an event loop.
-        var isTooLongForLoop = false
         var needsMaintenance = false
     }
 
@@ -211,13 +209,6 @@ private final class FakeWriter: StoreWriter {
             state.sources += sets.map(\.source)
             return sets.map { apply($0.changeSet, &state) }
         }
-    }
-
-    func save(
-        _ set: SaveRequest, within budget: ReadBudget
-    ) -> Result<SaveResult, LarderError>? {
-        guard !store.options.isTooLongForLoop else { return nil }
-        return save([set], more: { [] }).first
     }
 
     /// A delete of the objects with the predicate `endless` computes until it is stopped.

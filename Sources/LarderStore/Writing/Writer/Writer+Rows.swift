@@ -17,7 +17,7 @@ extension Writer {
             rollBack()
             return outcome
         } catch {
-            if let stopped = try? stopError(statements) {
+            if let stopped = stopError(statements) {
                 limit.start(nil)
                 rollBack()
                 return .failure(stopped)
@@ -64,7 +64,7 @@ extension Writer {
         }
         try context.checkBudget()
         if context.errors.isEmpty { try run.finish() }
-        if let stopped = try stopError(statements) { return .failure(stopped) }
+        if let stopped = stopError(statements) { return .failure(stopped) }
         let error = context.errors.error(
             changeCount: .max, elements: "rows", in: "the stream")
         if let error { return .failure(error) }

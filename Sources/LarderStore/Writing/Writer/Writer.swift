@@ -123,32 +123,6 @@ final class Writer: StoreWriter {
         }
     }
 
-    func save(
-        _ set: SaveRequest, within budget: ReadBudget
-    ) -> Result<SaveResult, LarderError>? {
-        guard case .working = storage, !store.options.isReadOnly, let statements
-        else { return nil }
-        let keysBefore = lastKeys
-        let connection = statements.connection
-        connection.setBudget(budget)
-        do throws(SQLiteError) {
-            let time = Date().timeIntervalSinceReferenceDate
-            let outcome = try save(set, time: time, statements)
-            // A commit must not be stopped, because it would not be known whether it took effect.
-            connection.setBudget(nil)
-            if !connection.autocommit { try commit(statements, keys: lastKeys) }
-            return outcome
-        } catch {
-            let isStopped = connection.stopReason != nil
-            connection.setBudget(nil)
-            lastKeys = keysBefore
-            rollBack()
-            if isStopped { return nil }
-            recordFailure(error)
-            return .failure(error.larderError)
-        }
-    }
-
     /// Saves one set within its own budget. Its statements that write are not stopped, because that
     /// would roll back the other sets.
     private func saveInGroup(
@@ -163,7 +137,7 @@ final class Writer: StoreWriter {
             return try save(set, time: time, statements)
         } catch {
             // It was stopped before it began.
-            guard let stopped = try stopError(statements) else { throw error }
+            guard let stopped = stopError(statements) else { throw error }
             return .failure(stopped)
         }
     }
@@ -191,7 +165,7 @@ final class Writer: StoreWriter {
         do throws(LarderError) {
             planned = try check.plan(set.changeSet)
         } catch {
-            return .failure(try stopError(statements) ?? error)
+            return .failure(stopError(statements) ?? error)
         }
         let isFirst = statements.connection.autocommit
         try statements.statement(isFirst ? Texts.begin : Texts.beginSet).run()
@@ -230,7 +204,7 @@ final class Writer: StoreWriter {
             return .success(result)
         } catch {
             guard !statements.connection.autocommit else { throw error }
-            if let stopped = try stopError(statements) { return .failure(stopped) }
+            if let stopped = stopError(statements) { return .failure(stopped) }
             guard error.concernsStatementOnly else { throw error }
             return .failure(error.larderError)
         }
@@ -238,13 +212,11 @@ final class Writer: StoreWriter {
 
     /// The error of a set that its budget has stopped; nil if it has not.
     ///
-    /// - Throws: `interrupted` if the set took more work than it may: it is saved again later.
-    func stopError(_ statements: StatementCache) throws(SQLiteError) -> LarderError? {
+    func stopError(_ statements: StatementCache) -> LarderError? {
         switch statements.connection.stopReason {
-        case .deadlinePassed: return Writer.timeoutError
-        case .cancelled: return Writer.cancelledError
-        case .stepsExceeded: throw SQLiteError(.interrupted, "the set takes too much work")
-        case nil: return nil
+        case .deadlinePassed, .stepsExceeded: Writer.timeoutError
+        case .cancelled: Writer.cancelledError
+        case nil: nil
         }
     }
 

@@ -77,15 +77,6 @@ struct WriteBudgetTests {
         #expect(try library.rows("PRAGMA integrity_check") == [[.text("ok")]])
     }
 
-    @Test("returns a set with long values that does not fit a short budget, unchanged")
-    func alone() throws {
-        let text = String(repeating: "a", count: 70_000)
-        let set = SaveRequest(
-            ChangeSet([.insert(.new("a", "Article"), values: ["title": .string(text)])]))
-        #expect(library.writer.save(set, within: ReadBudget(work: 1_000_000)) == nil)
-        #expect(try library.writer.save([set], more: { [] })[0].get().inserted.count == 1)
-    }
-
     /// Rows for `Tag`, with a hook before each batch.
     private final class Rows: RowSource {
         private var batchesLeft: Int

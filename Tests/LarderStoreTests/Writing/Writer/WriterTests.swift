@@ -149,51 +149,6 @@ struct WriterTests {
         #expect(try library.count("Category") == 27)
     }
 
-    private func alone(_ changes: Change...) -> Result<SaveResult, LarderError>? {
-        library.writer.save(
-            SaveRequest(ChangeSet(changes)), within: ReadBudget(work: 5_000))
-    }
-
-    @Test("saves a short set alone, with its own outcome")
-    func shortSet() throws {
-        for key in Int64(1)...3 {
-            let outcome = alone(.insert(.new("c", "Category"), values: ["name": .string("\(key)")]))
-            #expect(try outcome?.get().inserted == [library.identifier("Category", key)])
-            #expect(try outcome?.get().transaction == key)
-        }
-        let twin = alone(.insert(.new("c", "Category"), values: ["name": "1"]))
-        #expect(twin.map { codes([$0]) } == [.uniquenessViolated])
-        #expect(try library.count("Category") == 3)
-    }
-
-    @Test("does nothing for a set that exceeds its deadline, and all of it when it is repeated")
-    func budget() throws {
-        let parent = try library.insert("Person")
-        let children = (0..<2_000).map { number in
-            Change.insert(.new("\(number)", "Person"), values: ["parent": .object(parent)])
-        }
-        _ = try library.writer.save([ChangeSet(children)])[0].get()
-        let before = try library.contents()
-        #expect(alone(.delete(parent, ifVersion: nil)) == nil)
-        #expect(alone(.update(parent, ifVersion: nil, values: ["children": .objects([])])) == nil)
-        #expect(try library.contents() == before)
-        let next = try library.insert("Person")
-        #expect(next.permanentKey == 2_002)
-        #expect(try library.saved(.delete(parent, ifVersion: nil)).deletedCount == 2_001)
-        #expect(try library.count("Person") == 1)
-    }
-
-    @Test("tries the storage after a failure only for sets without a budget")
-    func suspectStorage() throws {
-        library.writer.recordFailure(
-            SQLiteError(.full, "the disk was full"))
-        #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
-        try library.insert("Tag")
-        #expect(try alone(.insert(.new("t", "Tag"), values: [:]))?.get().inserted.count == 1)
-        library.writer.close()
-        #expect(alone(.insert(.new("t", "Tag"), values: [:])) == nil)
-    }
-
     @Test("rejects sets after it is closed, and leaves everything in the file")
     func close() throws {
         #expect(codes(library.writer.save([category("a")])) == [nil])
