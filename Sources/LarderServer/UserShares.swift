@@ -23,11 +23,17 @@ struct UserShares {
     let limit: SharedLimit
     /// The amount that all users have.
     private(set) var used = 0
-    private var usedByUser: [UInt32: Int] = [:]
+    /// The users who have something. Few are searched faster than hashed, and connections limit
+    /// their number.
+    private var users: [(identifier: UInt32, amount: Int)] = []
 
     init(_ limit: SharedLimit) { self.limit = limit }
 
-    func used(by user: UInt32) -> Int { usedByUser[user] ?? 0 }
+    func used(by user: UInt32) -> Int { index(of: user).map { users[$0].amount } ?? 0 }
+
+    private func index(of user: UInt32) -> Int? {
+        users.firstIndex { $0.identifier == user }
+    }
 
     /// The amount that a user may have, as long as the others have what they have now.
     ///
@@ -55,7 +61,11 @@ struct UserShares {
     /// Adds an amount to what a user has, or subtracts it if negative, whatever the maximum.
     mutating func add(_ amount: Int, to user: UInt32) {
         used += amount
-        let left = used(by: user) + amount
-        usedByUser[user] = left == 0 ? nil : left
+        guard let index = index(of: user) else {
+            if amount != 0 { users.append((user, amount)) }
+            return
+        }
+        users[index].amount += amount
+        if users[index].amount == 0 { users.remove(at: index) }
     }
 }

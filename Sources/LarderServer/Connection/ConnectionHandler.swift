@@ -183,8 +183,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .frame(let byteCount):
             if byteCount > services.limits.loopFrameBytesMax {
                 decodeOnPool(input.take(byteCount: byteCount))
-            } else if let frame = input.take(byteCount: byteCount, replyOrDecode) {
-                received(frame)
+            } else if let event = input.take(byteCount: byteCount, replyOrDecode) {
+                received(event)
             }
             return .frameTaken(
                 moreAt: input.byteCount > 0 ? .now() : nil, outputBytes: output.byteCount)
@@ -194,24 +194,28 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Decodes a frame, unless it is a repeated `get` to which the reply cache has the reply.
     ///
     /// - Returns: nil if the reply has been sent.
-    private func replyOrDecode(_ frame: RawSpan) -> ReceivedFrame? {
+    private func replyOrDecode(_ frame: RawSpan) -> ConnectionState.Event? {
         guard let get = GetFrame(frame), state.mayReplyAtOnce(get.id) else {
-            return ReceivedFrame(decoding: frame, codec)
+            return decode(frame)
         }
         let reply: EncodedBatches
         switch services.loopReader.cachedReply(to: get) {
-        case .new: return ReceivedFrame(decoding: frame, codec)
+        case .new: return decode(frame)
         case .reply(let cached): reply = cached
         case .repeated(let key):
-            let received = ReceivedFrame(decoding: frame, codec)
-            guard case .received(let envelope) = received.event,
+            let event = decode(frame)
+            guard case .received(let envelope) = event,
                 let read = services.loopReader.read(envelope.request, cachingAs: key)
-            else { return received }
+            else { return event }
             reply = read
         }
         noteRequest()
         append(ReplyEnvelope(id: get.id, reply: .encodedBatches(reply, more: false)))
         return nil
+    }
+
+    private func decode(_ frame: RawSpan) -> ConnectionState.Event {
+        ReceivedFrame.decode(frame, codec, &self.frame)
     }
 
     /// Until the frame is decoded, no other one is taken, so that the requests keep their order.
@@ -231,16 +235,16 @@ final class ConnectionHandler: ChannelDuplexHandler {
         // A closed connection has released its whole quota.
         if let context {
             quota.hold(0)
-            received(frame)
+            self.frame = frame.summary
+            received(frame.event)
             drive(.resumed)
             services.disposal.release(frame, on: context.eventLoop)
         }
     }
 
-    private func received(_ frame: ReceivedFrame) {
-        self.frame = frame.summary
-        perform(state.handle(frame.event))
-        if !state.acceptsFrames, !state.isClosing { quota.hold(frame.summary.memoryBytes) }
+    private func received(_ event: consuming ConnectionState.Event) {
+        perform(state.handle(event))
+        if !state.acceptsFrames, !state.isClosing { quota.hold(frame.memoryBytes) }
     }
 
     private func scheduleTurn() {

@@ -15,7 +15,14 @@ struct ReceivedFrame: Sendable {
     private(set) var summary = Summary()
 
     init(decoding frame: RawSpan, _ codec: WireCodec) {
-        summary.byteCount = frame.byteCount
+        event = Self.decode(frame, codec, &summary)
+    }
+
+    /// The event of a frame by itself, because taking it out of a struct would copy the request.
+    static func decode(
+        _ frame: RawSpan, _ codec: WireCodec, _ summary: inout Summary
+    ) -> ConnectionState.Event {
+        summary = Summary(byteCount: frame.byteCount)
         do throws(WireFailure) {
             let envelope = try codec.decodeRequest(frame)
             summary.memoryBytes = envelope.request.memoryBytes + frame.byteCount
@@ -26,9 +33,9 @@ struct ReceivedFrame: Sendable {
                     throw WireFailure(requestID: envelope.id, error: error)
                 }
             }
-            event = .received(envelope)
+            return .received(envelope)
         } catch {
-            event = .undecodable(error)
+            return .undecodable(error)
         }
     }
 }

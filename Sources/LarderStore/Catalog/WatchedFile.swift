@@ -43,7 +43,8 @@ struct WatchedFile: Sendable {
 
     private func status() throws(SQLiteError) -> stat {
         var status = stat()
-        guard stat(path, &status) == 0 else {
+        // By `withCString`, because passing the string would copy it for each commit.
+        guard path.withCString({ stat($0, &status) }) == 0 else {
             let reason = errno
             throw changed(
                 reason == ENOENT ? "was removed or renamed" : SystemError(code: reason).text)

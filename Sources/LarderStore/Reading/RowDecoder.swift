@@ -136,6 +136,18 @@ final class RowDecoder {
     ///
     /// - Throws: `storageFailed` for a text that is not UTF-8, which only a damaged file has.
     func batch() throws(ReadFailure) -> Batch {
+        try Self.checkTexts(of: &columns)
+        return Batch(
+            rowCount: rowCount,
+            objects: Batch.Identity(
+                entityName: entityName ?? "", keys: keys, versions: versions,
+                subentities: subentities),
+            columns: columns)
+    }
+
+    private static func checkTexts(of columns: inout [Column]) throws(ReadFailure) {
+        // By a mutable span, because an element of any other collection would be copied.
+        let columns = columns.mutableSpan
         for index in columns.indices where !columns[index].isUTF8 {
             throw .failed(
                 LarderError(
@@ -143,12 +155,6 @@ final class RowDecoder {
                     "the store file is damaged (a text of `\(columns[index].name)` is not UTF-8)",
                     hint: "restore it from a backup"))
         }
-        return Batch(
-            rowCount: rowCount,
-            objects: Batch.Identity(
-                entityName: entityName ?? "", keys: keys, versions: versions,
-                subentities: subentities),
-            columns: columns)
     }
 
     /// Begins the next batch.
