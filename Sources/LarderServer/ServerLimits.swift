@@ -91,7 +91,7 @@ public struct ServerLimits: Hashable, Sendable {
     public var writeGroupBytesMax = 1 << 20
     /// The time for which another user's write may wait for a long one. After that the long one is
     /// stopped, and tried again later.
-    public var writerTimeMax: Duration = .milliseconds(100)
+    public var writerTimeMax: Duration = .milliseconds(30)
 
     // Insert streams.
 

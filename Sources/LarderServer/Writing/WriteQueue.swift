@@ -205,9 +205,7 @@ final class WriteQueue: Sendable {
         }
         let end = NIODeadline.now()
         state.withLock { state in
-            if isShort {
-                for item in group { state.schedule.shortEnded(for: item.user, at: end) }
-            } else if let since = state.running?.othersWaitSince {
+            if let since = state.running?.othersWaitSince {
                 state.schedule.longEnded(for: group[0].user, othersWaited: end - since, at: end)
             }
             state.running = nil

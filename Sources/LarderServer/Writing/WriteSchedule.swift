@@ -28,20 +28,22 @@ struct WriteSchedule {
         var lastTurn = 0
         /// No long write begins before.
         var pauseEnd = NIODeadline.uptimeNanoseconds(0)
-        /// The end of the last short write.
+        /// When the last short write was taken.
         var lastShort: NIODeadline?
     }
 
     /// A user that made a short save within this time makes others' long writes pause.
     static let activeTime = TimeAmount.seconds(1)
     /// The pause after a long write, as a multiple of the time that others have waited for it. A
-    /// wait that they hardly notice may take a quarter of the time; a longer one less than a
-    /// hundredth.
+    /// wait that they hardly notice may take a quarter of the time; a longer one less than
+    /// half of a hundredth.
     static let pauseFactor: Int64 = 3
-    static let longPauseFactor: Int64 = 127
+    static let longPauseFactor: Int64 = 255
     static let shortWait = TimeAmount.milliseconds(10)
     /// The short writes of one user in a group while others write too.
     static let userGroupMax = 16
+    /// The number of users at which those without writes are forgotten.
+    private static let usersKept = 16
 
     private let limits: ServerLimits
     private var shares: UserShares
@@ -77,18 +79,29 @@ struct WriteSchedule {
         return queues.count - 1
     }
 
+    /// Forgets the users who have done nothing for long.
+    private mutating func forgetUsers(at now: NIODeadline) {
+        queues.removeAll { queue in
+            queue.items.isEmpty && queue.pauseEnd < now
+                && queue.lastShort.map { now - $0 >= Self.activeTime } ?? true
+        }
+    }
+
     /// Removes and returns the writes to execute now.
     mutating func next(at now: NIODeadline) -> Next {
         guard !isEmpty else { return .nothing }
+        if queues.count > Self.usersKept { forgetUsers(at: now) }
         guard let first = nextQueue(at: now) else {
             let ends = queues.lazy.filter { !$0.items.isEmpty }.map(\.pauseEnd)
             return .pause(until: ends.min() ?? now)
         }
-        if !isShared(besides: queues[first].user, at: now) { return .group(takeGroup(first)) }
+        if !isShared(besides: queues[first].user, at: now) {
+            return .group(takeGroup(first, at: now))
+        }
         if queues[first].items[0].isShort {
             return .group(takeShort(atMost: limits.writeGroupMax, at: now))
         }
-        return .group(take(1, from: first))
+        return .group(take(1, from: first, at: now))
     }
 
     /// The queue whose turn it is, among those whose first write may run.
@@ -123,9 +136,9 @@ struct WriteSchedule {
     }
 
     /// Takes the first writes of a queue: one, or the saves that can share its commit.
-    private mutating func takeGroup(_ index: Int) -> [Item] {
+    private mutating func takeGroup(_ index: Int, at now: NIODeadline) -> [Item] {
         let items = queues[index].items
-        guard items[0].isGroupable else { return take(1, from: index) }
+        guard items[0].isGroupable else { return take(1, from: index, at: now) }
         var number = 0
         var bytes = 0
         for item in items.prefix(limits.writeGroupMax) {
@@ -133,7 +146,7 @@ struct WriteSchedule {
             guard item.isGroupable, number == 0 || bytes <= limits.writeGroupBytesMax else { break }
             number += 1
         }
-        return take(number, from: index)
+        return take(number, from: index, at: now)
     }
 
     /// Takes the short writes at the heads of all queues in turn.
@@ -145,13 +158,18 @@ struct WriteSchedule {
             let userMax = isShared(besides: queues[index].user, at: now) ? Self.userGroupMax : .max
             let room = min(userMax, countMax - group.count)
             guard room > 0 else { break }
-            group += take(queues[index].items.prefix(room).prefix { $0.isShort }.count, from: index)
+            let number = queues[index].items.prefix(room).prefix { $0.isShort }.count
+            group += take(number, from: index, at: now)
         }
         return group
     }
 
-    private mutating func take(_ number: Int, from index: Int) -> [Item] {
+    private mutating func take(
+        _ number: Int, from index: Int, at now: NIODeadline
+    ) -> [Item] {
         turns += 1
+        // Also if a long write of another user takes it along into its group.
+        if queues[index].items[0].isShort { queues[index].lastShort = now }
         queues[index].lastTurn = turns
         count -= number
         shares.add(-number, to: queues[index].user)
@@ -162,18 +180,6 @@ struct WriteSchedule {
         let taken = Array(queues[index].items.prefix(number))
         queues[index].items.removeFirst(number)
         return taken
-    }
-
-    /// A short save of a user has ended.
-    mutating func shortEnded(for user: UInt32, at now: NIODeadline) {
-        queues[index(of: user)].lastShort = now
-        // A user who has done nothing for long is forgotten.
-        if queues.count > 16 {
-            queues.removeAll { queue in
-                queue.items.isEmpty && queue.pauseEnd < now
-                    && queue.lastShort.map { now - $0 >= Self.activeTime } ?? true
-            }
-        }
     }
 
     /// A long write of a user has ended, for which others have waited.

@@ -72,8 +72,9 @@ struct WriteScheduleTests {
 
     @Test("while others make short saves, a long write is followed by a pause")
     func pause() {
-        var schedule = schedule([save(1, isBulk: true)])
-        schedule.shortEnded(for: 2, at: start)
+        var schedule = schedule([save(2), save(1, isBulk: true)])
+        let first = users(schedule.next(at: start))
+        #expect(first == [2])
         schedule.longEnded(for: 1, othersWaited: .milliseconds(10), at: start)
         guard case .pause(let end) = schedule.next(at: start) else {
             Issue.record("the long write did not wait")
@@ -88,14 +89,15 @@ struct WriteScheduleTests {
 
     @Test("a long write for which others have waited long is followed by a long pause")
     func longPause() {
-        var schedule = schedule([save(1, isBulk: true)])
-        schedule.shortEnded(for: 2, at: start)
+        var schedule = schedule([save(2), save(1, isBulk: true)])
+        let first = users(schedule.next(at: start))
+        #expect(first == [2])
         schedule.longEnded(for: 1, othersWaited: .milliseconds(100), at: start)
         guard case .pause(let end) = schedule.next(at: start) else {
             Issue.record("the long write did not wait")
             return
         }
-        #expect(end == start + .milliseconds(12_700))
+        #expect(end == start + .milliseconds(25_500))
     }
 
     @Test("without others, and after they have stopped, a long write does not wait")
@@ -103,9 +105,24 @@ struct WriteScheduleTests {
         var schedule = schedule([save(1, isBulk: true), save(1, isBulk: true)])
         schedule.longEnded(for: 1, othersWaited: .seconds(10), at: start)
         let first = users(schedule.next(at: start))
-        schedule.shortEnded(for: 2, at: start)
+        _ = schedule.append(save(2))
+        let others = users(schedule.next(at: start))
         let second = users(schedule.next(at: start + WriteSchedule.activeTime))
-        #expect(first == [1] && second == [1])
+        #expect(first == [1] && others == [2] && second == [1])
+    }
+
+    @Test("short saves that join a long write's group make the next long write pause")
+    func joined() {
+        var schedule = schedule([save(1, isBulk: true), save(1, isBulk: true)])
+        let long = users(schedule.next(at: start))
+        _ = schedule.append(save(2))
+        let joined = schedule.takeShort(atMost: 10, at: start).map(\.user)
+        schedule.longEnded(for: 1, othersWaited: .milliseconds(10), at: start)
+        #expect(long == [1] && joined == [2])
+        guard case .pause = schedule.next(at: start) else {
+            Issue.record("the next long write did not wait")
+            return
+        }
     }
 
     @Test("a write that was stopped is the next one of its user")
