@@ -20,9 +20,16 @@ final class Disposal: Sendable {
     }
 
     /// Releases a value after everything that the event loop does now, which may still refer to it.
-    func release<Value: Sendable>(_ value: Value, on eventLoop: any EventLoop) {
+    ///
+    /// - Parameters:
+    ///   - connection: Jobs of the pool with the same identity run one after the other.
+    ///   - user: Whose request the value belongs to, and whose share of the pool is used.
+    func release<Value: Sendable>(
+        _ value: Value, for connection: ObjectIdentifier, of user: UInt32,
+        on eventLoop: any EventLoop
+    ) {
         eventLoop.execute { [self] in
-            pool.submit(for: ObjectIdentifier(self), of: .max) { [self] _ in
+            pool.submit(for: connection, of: user, isFirst: true) { [self] _ in
                 withExtendedLifetime(value) {}
                 returnMemory()
             }

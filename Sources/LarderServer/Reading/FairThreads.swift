@@ -135,10 +135,16 @@ final class FairThreads: Sendable {
 
     /// The callers bound the number of waiting jobs.
     ///
-    /// - Parameter connection: Jobs with the same identity run one after the other.
-    func submit(for connection: ObjectIdentifier, of user: UInt32, _ work: @escaping Work) {
+    /// - Parameters:
+    ///   - connection: Jobs with the same identity run one after the other.
+    ///   - isFirst: Whether the job runs before those of the user that wait.
+    func submit(
+        for connection: ObjectIdentifier, of user: UInt32, isFirst: Bool = false,
+        _ work: @escaping Work
+    ) {
         state.withLock {
-            $0.waiting.append(Job(connection: connection, user: user, work: work))
+            let job = Job(connection: connection, user: user, work: work)
+            $0.waiting.insert(job, at: isFirst ? 0 : $0.waiting.endIndex)
         }
         runNext()
     }
@@ -190,6 +196,8 @@ final class FairThreads: Sendable {
         }
         guard let next else { return }
         run(next)
+        // A place may still be free, also for this job.
+        runNext()
         turn.resumption.wait()
     }
 

@@ -67,6 +67,7 @@ final class QueryStream {
     private let execution: Execution
     private let pool: ReaderPool
     private let disposal: Disposal
+    private let user: UInt32
     private let disposedBytesMin: Int
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
@@ -92,6 +93,7 @@ final class QueryStream {
             limits: services.limits)
         self.pool = services.pool
         self.disposal = services.disposal
+        self.user = connection.user
         self.disposedBytesMin = services.limits.loopFrameBytesMax
         self.connection = connection
         self.eventLoop = eventLoop
@@ -158,7 +160,9 @@ final class QueryStream {
         execution.cancellation.cancel()
         if case .paused(let reader) = phase { release(reader) }
         phase = .ended
-        if bytes > disposedBytesMin { disposal.release(execution, on: eventLoop) }
+        if bytes > disposedBytesMin {
+            disposal.release(execution, for: ObjectIdentifier(self), of: user, on: eventLoop)
+        }
     }
 
     private func finish(_ reply: Reply) {

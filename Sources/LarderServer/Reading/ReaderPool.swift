@@ -99,9 +99,10 @@ final class ReaderPool: Sendable {
 
     /// Runs work that needs no reader.
     func submit(
-        for connection: ObjectIdentifier, of user: UInt32, _ work: @escaping FairThreads.Work
+        for connection: ObjectIdentifier, of user: UInt32, isFirst: Bool = false,
+        _ work: @escaping FairThreads.Work
     ) {
-        threads.submit(for: connection, of: user, work)
+        threads.submit(for: connection, of: user, isFirst: isFirst, work)
     }
 
     /// Returns a reader to the pool and closes its cursor. It must be called on a thread of the

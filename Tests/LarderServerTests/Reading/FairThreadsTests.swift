@@ -1,3 +1,4 @@
+import Glibc
 import LarderModel
 import Synchronization
 import Testing
@@ -74,6 +75,30 @@ struct FairThreadsTests {
             }
         }
         #expect(longSawIt)
+        await close(threads)
+    }
+
+    @Test("a job that gave its place to another one takes the next place if one is free")
+    func freePlace() async {
+        let threads = threads(running: 3)
+        let connections = (0..<3).map { _ in Connection() }
+        let isDone = Atomic(false)
+        let limit = ContinuousClock.now.advanced(by: .seconds(5))
+        let holdPlace: FairThreads.Work = { _ in
+            while !isDone.load(ordering: .relaxed), ContinuousClock.now < limit { sched_yield() }
+        }
+        threads.submit(for: ObjectIdentifier(connections[0]), of: 1, holdPlace)
+        let wasInTime = await withCheckedContinuation { continuation in
+            threads.submit(for: ObjectIdentifier(connections[1]), of: 2) { turn in
+                // While this job runs, one place is all that the other user may have.
+                threads.submit(for: ObjectIdentifier(connections[2]), of: 1, holdPlace)
+                let end = ContinuousClock.now.advanced(by: .milliseconds(50))
+                while ContinuousClock.now < end { turn.pauseIfOver() }
+                isDone.store(true, ordering: .relaxed)
+                continuation.resume(returning: ContinuousClock.now < limit)
+            }
+        }
+        #expect(wasInTime)
         await close(threads)
     }
 
