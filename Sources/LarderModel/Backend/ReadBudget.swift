@@ -11,6 +11,8 @@ public final class ReadBudget: Sendable {
     /// The time for that work; a read that needs more ends in the same way. The store counts it
     /// from its first look at the clock, which a short read never reaches.
     public let workTimeMax: Duration?
+    /// The bytes that a read of objects by identifier may return; more end it in the same way.
+    public let bytesMax: Int?
     /// After this instant the read ends with `ErrorCode.timeout`.
     public let deadline: ContinuousClock.Instant?
     /// After its cancellation the read ends with `ErrorCode.cancelled`.
@@ -19,12 +21,13 @@ public final class ReadBudget: Sendable {
     public let pause: (@Sendable () -> Void)?
 
     public init(
-        work: Int? = nil, workTimeMax: Duration? = nil,
+        work: Int? = nil, workTimeMax: Duration? = nil, bytesMax: Int? = nil,
         deadline: ContinuousClock.Instant? = nil, cancellation: ReadCancellation? = nil,
         pause: (@Sendable () -> Void)? = nil
     ) {
         self.work = work
         self.workTimeMax = workTimeMax
+        self.bytesMax = bytesMax
         self.deadline = deadline
         self.cancellation = cancellation
         self.pause = pause

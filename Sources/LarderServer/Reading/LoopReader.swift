@@ -47,7 +47,9 @@ final class LoopReader: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.backend = backend
         self.limits = limits
-        self.budget = ReadBudget(work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax)
+        self.budget = ReadBudget(
+            work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax,
+            bytesMax: limits.inlineBatchBytesMax)
         self.plans = PlanCache(
             countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
         self.replies = ReplyCache(bytesMax: replyCacheBytesMax)

@@ -40,12 +40,12 @@ final class Reader: StoreReader {
         var bytesLeft = Self.objectBytesMax
         // Usually they are of one entity.
         if identifiers.allSatisfy({ $0.entityName == first.entityName }) {
-            return [try read(identifiers, query, &bytesLeft)]
+            return [try read(identifiers, query, &bytesLeft, budget)]
         }
         var batches: [Batch] = []
         for group in Self.byEntity(identifiers) {
             let query = try objectQuery(group[0], properties)
-            batches.append(try read(group, query, &bytesLeft))
+            batches.append(try read(group, query, &bytesLeft, budget))
         }
         return batches
     }
@@ -118,14 +118,15 @@ final class Reader: StoreReader {
 
     /// Reads objects of one entity.
     private func read(
-        _ identifiers: [PersistentIdentifier], _ query: ObjectQuery, _ bytesLeft: inout Int
+        _ identifiers: [PersistentIdentifier], _ query: ObjectQuery, _ bytesLeft: inout Int,
+        _ budget: ReadBudget
     ) throws(ReadFailure) -> Batch {
         let statement = try session.statement(query.sql)
         let decoder = query.decoder
         decoder.begin()
         for identifier in identifiers {
             guard let key = identifier.permanentKey,
-                try read(key, statement, decoder)
+                try read(key, statement, decoder, budget)
             else { continue }
             for (column, list) in decoder.lists {
                 decoder.append(try session.list(list, of: key), at: column)
@@ -147,11 +148,16 @@ final class Reader: StoreReader {
 
     /// Decodes the row of an object, without its lists; false if there is none.
     private func read(
-        _ key: Int64, _ statement: Statement, _ decoder: RowDecoder
+        _ key: Int64, _ statement: Statement, _ decoder: RowDecoder, _ budget: ReadBudget
     ) throws(ReadFailure) -> Bool {
         defer { statement.reset() }
         try session.bind(key: key, to: statement)
         guard try session.step(statement) else { return false }
+        if let bytesMax = budget.bytesMax,
+            decoder.byteCount + decoder.valueBytes(of: statement) > bytesMax
+        {
+            throw .budgetExceeded
+        }
         decoder.append(statement)
         return true
     }

@@ -86,6 +86,15 @@ final class RowDecoder {
         byteCount += rowBytes + Self.append(statement, readings, to: &columns)
     }
 
+    /// The bytes of the texts and blobs in the statement's row.
+    func valueBytes(of statement: Statement) -> Int {
+        var count = 0
+        for reading in readings {
+            if case .bytes(let source) = reading { count += statement.byteCount(at: source) }
+        }
+        return count
+    }
+
     /// - Returns: the bytes of texts and blobs.
     private static func append(
         _ statement: Statement, _ readings: [Reading], to columns: inout [Column]

@@ -134,6 +134,9 @@ final class Statement {
         return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
+    /// The length of a text or blob; 0 for nil.
+    func byteCount(at index: Int) -> Int { Int(sqlite3_column_bytes(handle, Int32(index))) }
+
     /// A text as a string; empty for nil.
     func string(at index: Int) -> String {
         withBytes(at: index) { String(decoding: $0, as: UTF8.self) }
