@@ -112,6 +112,7 @@ public final class Server: Service {
             _ = try ClientBootstrap(group: group)
                 .channelOption(.allowRemoteHalfClosure, value: true)
                 .channelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
+                .channelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
                 .channelInitializer { core.configure($0, as: credentials) }
                 .withConnectedSocket(descriptor)
                 .wait()
@@ -164,6 +165,8 @@ public final class Server: Service {
     // MARK: Listening
 
     private static let backlog: Int32 = 1_024
+    /// A connection with long frames reads once, at most 64 KiB, and then the others get a turn.
+    private static let readsPerTurn: UInt = 1
 
     private func listen() async throws {
         let core = core
@@ -178,6 +181,7 @@ public final class Server: Service {
                 }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
                 .childChannelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
+                .childChannelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
                 .childChannelInitializer { core.configure($0) }
                 .withBoundSocket(socket.descriptor).get()
             // NIO listens with a short backlog.

@@ -19,7 +19,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
     let quota: ByteQuota
-    var input = FrameBuffer()
+    var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
     /// The bytes of all replies so far.
     private(set) var repliedBytes = 0
@@ -46,6 +46,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.credentials = credentials
         self.state = ConnectionState(welcome: services.welcome)
         self.quota = ByteQuota(limits: services.limits) { registry.charge($0, to: user) }
+        self.input = FrameBuffer(shortBytesMax: services.limits.loopFrameBytesMax)
         self.flow = InputFlow(turnTime: TimeAmount(services.limits.turnTimeMax))
     }
 
@@ -182,7 +183,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             return .noFrame
         case .frame(let byteCount):
             if byteCount > services.limits.loopFrameBytesMax {
-                decodeOnPool(input.take(byteCount: byteCount))
+                decodeOnPool(input.takeLong(byteCount: byteCount))
             } else if let event = input.take(byteCount: byteCount, replyOrDecode) {
                 received(event)
             }
@@ -219,13 +220,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     /// Until the frame is decoded, no other one is taken, so that the requests keep their order.
-    private func decodeOnPool(_ frame: ByteBuffer) {
+    private func decodeOnPool(_ frame: LongFrame) {
         guard let port else { return }
         isDecoding = true
-        quota.hold(frame.readableBytes)
+        quota.hold(frame.byteCount)
         // Not with the reads of this connection, for which it would have to wait.
         services.pool.submit(for: ObjectIdentifier(codec), of: user) { _ in
-            let decoded = ReceivedFrame(decoding: frame.readableBytesSpan, WireCodec())
+            let decoded = ReceivedFrame(decoding: frame.join().readableBytesSpan, WireCodec())
             port.execute { $0.decoded(decoded) }
         }
     }
@@ -238,7 +239,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
             self.frame = frame.summary
             received(frame.event)
             drive(.resumed)
-            services.disposal.release(frame, on: context.eventLoop)
+            services.disposal.release(
+                frame, for: ObjectIdentifier(codec), of: user, on: context.eventLoop)
         }
     }
 
