@@ -16,7 +16,7 @@ final class Arena {
     /// but their counts are limited, so they stay within the minimum.
     static let unpackedBytesPerByte = 32
     static let unpackedBytesMin = 1 << 20
-    static let unpackedBytesMax = 256 << 20
+    static let unpackedBytesMax = 96 << 20
 
     private static let alignment = 16
     /// The first chunk is reused for the next frame, so that an ordinary frame allocates nothing.
