@@ -9,10 +9,10 @@ from attack import Outcome, Target, hold_writer, in_threads, persist
 from loop_attacks import SAVE, body, folded_query
 from wire import Closed, Connection, LarderError, field
 
-# About 29 bytes of the answer per insert: the first does not fit a frame of 16 MiB; the others are
-# larger than a connection may leave unread.
-COUNTS_AND_DELAYS = [(600_000, 0.0), (550_000, 3.0), (300_000, 5.0)]
-QUICK_COUNTS_AND_DELAYS = [(300_000, 1.0)]
+# About 29 bytes of the answer per insert: the first does not fit a frame of 16 MiB. A set may have
+# 250,000 changes, so that the first three are refused; once they were stored.
+COUNTS_AND_DELAYS = [(600_000, 0.0), (550_000, 3.0), (300_000, 5.0), (249_000, 0.0), (249_000, 5.0)]
+QUICK_COUNTS_AND_DELAYS = [(249_000, 1.0)]
 ANSWER_SECONDS = 90.0
 ROWS_PER_FRAME = 200_000
 

@@ -9,11 +9,11 @@ from loop_attacks import QUERY, SAVE, body
 from wire import field
 
 QUERY_CONNECTIONS = 60
-SAVE_CONNECTIONS = 9
+SAVE_CONNECTIONS = 27
 LIST_VALUES = 65_536
 VALUE_BYTES = 72
-CHANGES_PER_SAVE = 430_000
-DOTS_PER_SAVE = 800_000
+CHANGES_PER_SAVE = 240_000
+DOTS_PER_SAVE = 240_000
 
 
 @functools.cache
@@ -27,7 +27,7 @@ def large_query() -> bytes:
 
 @functools.cache
 def large_save() -> bytes:
-    """A change set of 14 MiB: small inserts."""
+    """A change set of 8 MiB: almost as many inserts as one may have."""
     digits = b"000000"
     change = field(1, b"\x08\x01" + field(2, field(2, b"Note") + field(4, digits)) + field(
         4, field(1, b"number") + field(2, b"\x18\x02")))
@@ -48,7 +48,7 @@ def waiting_dots() -> bytes:
 
 
 def waiting_saves(target: Target) -> Outcome:
-    """128 MiB of saves, which wait because a slow change of the same user uses the writer."""
+    """130 MiB of saves, which wait because a slow change of the same user uses the writer."""
     framed = waiting_dots()
     return in_threads(target, SAVE_CONNECTIONS, lambda target: persist(
         target, lambda connection, _: connection.call(framed) and None))
