@@ -98,11 +98,19 @@ extension ExpressionTyper {
     ) throws(LarderError) -> [TypedOperand] {
         var typed: TypedOperand?
         var known: [TypedOperand?] = []
+        var memberCount = 0
         for expression in expressions {
+            if try isMember(expression) { memberCount += 1 }
             let operand = try isUntyped(expression) ? nil : self.operand(expression)
             // If one side is a decimal, all sides are compared as decimals.
             if typed == nil || operand?.type == .attribute(.decimal) { typed = operand ?? typed }
             known.append(operand)
+        }
+        guard memberCount < expressions.count else {
+            throw LarderError(
+                .wrongType,
+                "the type of a member of \(try operand(expressions[0]).name) is unknown",
+                hint: "compare it with a value or an attribute")
         }
         var wanted = wanted
         // A JSON member that is compared with literals only takes their type.

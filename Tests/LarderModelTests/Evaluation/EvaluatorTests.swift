@@ -104,6 +104,18 @@ import Testing
                 == .wrongType)
     }
 
+    @Test("a comparison of JSON members alone is rejected, as in the store")
+    func members() throws {
+        for format in [
+            "notes.floor == notes.tags", "notes.floor BEGINSWITH notes.tags",
+            "notes.floor IN {notes.tags}", "notes.floor BETWEEN {notes.a, notes.b}",
+            "ANY team.notes.floor == notes.floor",
+        ] {
+            #expect(code { _ = try names(format) } == .wrongType, "\(format)")
+        }
+        #expect(try names("notes.floor BETWEEN {notes.floor, 2}") == ["bob"])
+    }
+
     @Test("a missing object has nil for all properties")
     func missingObject() throws {
         let predicate = try evaluator().predicate(
