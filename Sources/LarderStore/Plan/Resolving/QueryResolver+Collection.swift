@@ -49,9 +49,11 @@ extension QueryResolver {
                 preconditionFailure("objects have rows")
             }
             // The clause may serve an enclosing SUBQUERY too, which has a variable of its own.
-            let hidden = elements.scope.bind(variable, to: row)
-            let resolved = try self.predicate(predicate, in: elements.scope)
-            elements.scope.bind(variable, to: hidden)
+            let clause = elements.scope
+            let hidden = clause.bind(variable, to: row)
+            // After an error too: a clause and the row of its variable retain each other.
+            defer { clause.bind(variable, to: hidden) }
+            let resolved = try self.predicate(predicate, in: clause)
             elements.predicate = elements.predicate.and(resolved)
             return elements
         default:
