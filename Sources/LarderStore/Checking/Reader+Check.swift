@@ -19,6 +19,11 @@ extension Reader {
         for check in consistency.checks where findings.count < findingsMax {
             try run(check, &findings, atMost: findingsMax)
         }
+        for entity in session.layout.schema.entities {
+            for attribute in entity.declared.attributes where findings.count < findingsMax {
+                try checkValues(of: attribute, entity, &findings, atMost: findingsMax)
+            }
+        }
         for derivation in session.layout.schema.derivations
         where !derivation.readsTime && findings.count < findingsMax {
             try compare(derivation, &findings, atMost: findingsMax)
@@ -37,6 +42,37 @@ extension Reader {
         while findings.count < findingsMax, try session.step(statement) {
             let message = statement.string(at: 0)
             if message != "ok" { findings.append(CheckFinding(location: table, message: message)) }
+        }
+    }
+
+    /// Checks that each value has the form that reading relies on. SQLite checks only whether it is
+    /// a text or a blob.
+    private func checkValues(
+        of attribute: Attribute, _ entity: Entity, _ findings: inout [CheckFinding],
+        atMost findingsMax: Int
+    ) throws(ReadFailure) {
+        let kind = Column.Kind.attribute(attribute.type)
+        guard kind.form == .bytes, attribute.type != .data else { return }
+        let column: SQL = "\(name: session.layout.column(for: attribute, of: entity))"
+        let statement = try session.statement(
+            """
+            SELECT \(name: Layout.keyColumn), \(column) \
+            FROM \(name: session.layout.table(for: entity)) WHERE \(column) IS NOT NULL
+            """)
+        defer { statement.reset() }
+        while findings.count < findingsMax, try session.step(statement) {
+            var value = Column(name: attribute.name, kind: kind)
+            statement.withBytes(at: 1) { value.append(bytes: $0) }
+            if (try? Batch(rowCount: 1, columns: [value]).check()) != nil { continue }
+            let key = statement.int64(at: 0)
+            let identifier = PersistentIdentifier(
+                store: session.description.identifier,
+                entityName: try ownEntityName(of: key, among: entity.name), key: key)
+            findings.append(
+                CheckFinding(
+                    location: "\(entity.name).\(attribute.name)",
+                    uri: identifier.uriRepresentation,
+                    message: "its value is not \(attribute.type.nounWithArticle)"))
         }
     }
 

@@ -89,6 +89,14 @@ struct ConsistencyCheckTests {
             statement: "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'Tag'", location: "Tag",
             object: ("Tag", 2), message: "its key is outside of the range of assigned keys"),
         Damage(
+            statement: "UPDATE Article SET title = CAST(x'61ff' AS TEXT) WHERE _id = 2",
+            location: "Article.title", object: ("Article", 2),
+            message: "its value is not a string"),
+        Damage(
+            statement: "UPDATE Article SET price = '1.2.3' WHERE _id = 1",
+            location: "Article.price", object: ("Article", 1),
+            message: "its value is not a decimal"),
+        Damage(
             statement: "UPDATE Tag SET _version = 0 WHERE _id = 1", location: "Tag",
             object: ("Tag", 1), message: "its version is not positive"),
     ]
