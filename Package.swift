@@ -79,6 +79,16 @@ let package = Package(
         .executableTarget(
             name: "FuzzQueries", dependencies: ["QueryFuzzing", "LarderModel", "TestSupport"],
             path: "Tests/FuzzQueries", swiftSettings: strict),
+        .target(
+            name: "InputFuzzing",
+            dependencies: [
+                "LarderModel", "LarderWire", "LarderStore", "QueryFuzzing", "TestSupport",
+            ], path: "Tests/InputFuzzing", exclude: ["Corpus", "Dictionaries"],
+            swiftSettings: strict),
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/CLibFuzzer"),
+        .executableTarget(
+            name: "FuzzInputs", dependencies: ["InputFuzzing", "CLibFuzzer"],
+            path: "Tests/FuzzInputs", swiftSettings: strict),
         .testTarget(
             name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
@@ -104,6 +114,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "InputTests", dependencies: ["InputFuzzing", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "RepositoryTests", exclude: ["Phrases.text"], swiftSettings: strict),

@@ -47,10 +47,12 @@ extension FuzzedStore {
     }
 
     /// The outcome in SQL.
-    func selected(_ query: QueryCase) -> QueryOutcome {
+    func selected(_ query: QueryCase) -> QueryOutcome { selected(query.fetch, query.parameters) }
+
+    func selected(_ fetch: Fetch, _ parameters: QueryParameters) -> QueryOutcome {
         do {
-            let plan = try store.plan(.fetch(query.fetch), query.parameters)
-            let cursor = try reader.open(plan, query.parameters, budget: ReadBudget())
+            let plan = try store.plan(.fetch(fetch), parameters)
+            let cursor = try reader.open(plan, parameters, budget: ReadBudget())
             defer { cursor.close() }
             var keys: [Int64] = []
             while true {
@@ -69,9 +71,15 @@ extension FuzzedStore {
 
     /// The outcome in the evaluator.
     func evaluated(_ query: QueryCase, _ bug: InjectedBug? = nil) -> QueryOutcome {
+        evaluated(query, query.parameters, bug)
+    }
+
+    func evaluated(
+        _ query: QueryCase, _ parameters: QueryParameters, _ bug: InjectedBug? = nil
+    ) -> QueryOutcome {
         do throws(LarderError) {
             let evaluator = try Evaluator(
-                schema: schema, entityName: query.entityName, parameters: query.parameters,
+                schema: schema, entityName: query.entityName, parameters: parameters,
                 store: storeIdentifier, now: Date(timeIntervalSinceReferenceDate: 0),
                 matcher: matcher)
             let predicate = try evaluator.predicate(

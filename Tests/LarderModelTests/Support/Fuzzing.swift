@@ -1,7 +1,6 @@
 import TestSupport
 
-/// Damages valid input in a few positions.
-enum Fuzzing {
+extension Fuzzing {
     /// A text with a few of its scalars removed, duplicated, swapped or replaced.
     static func mutated(
         _ text: String, alphabet: [Unicode.Scalar], using generator: inout SeededGenerator

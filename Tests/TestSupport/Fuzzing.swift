@@ -1,9 +1,7 @@
-import TestSupport
-
 /// Valid input, damaged at a few offsets.
-enum Fuzzing {
-    /// The bytes with a few ranges changed, removed, duplicated, or copied from another message.
-    static func mutated(
+public enum Fuzzing {
+    /// The bytes with a few ranges changed, removed, duplicated, or copied from another input.
+    public static func mutated(
         _ bytes: [UInt8], donor: [UInt8], using generator: inout SeededGenerator
     ) -> [UInt8] {
         var bytes = bytes

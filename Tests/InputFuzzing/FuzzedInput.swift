@@ -1,0 +1,33 @@
+/// One kind of input from outside, and what must hold for any bytes of it.
+///
+/// `scripts/fuzz` runs each kind under libFuzzer, and every test run replays its corpus. A crash,
+/// ten seconds for one input and 1 GiB of memory are faults too; the fuzzer finds these.
+public protocol FuzzedInput {
+    /// The name of its fuzzer and of its folder in `Corpus`.
+    static var name: String { get }
+
+    /// Prepares what all inputs of the kind share.
+    init() throws
+
+    /// Handles an input as the product does.
+    ///
+    /// - Returns: What is wrong; nil if the input was accepted or rejected as it should be.
+    func fault(of bytes: [UInt8]) -> String?
+}
+
+public enum FuzzedInputs {
+    private static var all: [any FuzzedInput.Type] {
+        [
+            FrameInput.self, MessageInput.self, PredicateInput.self, SchemaInput.self,
+            StoreInput.self,
+        ]
+    }
+
+    public static var names: [String] { all.map { $0.name } }
+
+    /// The kind with this name; nil if there is none.
+    public static func input(named name: String) throws -> (any FuzzedInput)? {
+        for kind in all where kind.name == name { return try kind.init() }
+        return nil
+    }
+}
