@@ -95,6 +95,6 @@ struct ArenaTests {
     func bounds() {
         #expect(Arena.bytesMax(forBodyOf: 0) == 1 << 20)
         #expect(Arena.bytesMax(forBodyOf: 1 << 20) == 33 << 20)
-        #expect(Arena.bytesMax(forBodyOf: Limits.frameBytesMax) == 256 << 20)
+        #expect(Arena.bytesMax(forBodyOf: Limits.frameBytesMax) == 96 << 20)
     }
 }
