@@ -28,6 +28,8 @@ final class RowDecoder {
     private var versions: [Int64] = []
     private var subentities = Subentities()
     private(set) var rowCount = 0
+    /// Whether no text or blob has a byte above 127: such a text is UTF-8.
+    private var isASCII = true
     /// The approximate size of the rows on the wire.
     private(set) var byteCount = 0
     /// The size of a row without texts, blobs and lists.
@@ -83,7 +85,7 @@ final class RowDecoder {
             versions.append(statement.int64(at: 1))
         }
         rowCount += 1
-        byteCount += rowBytes + Self.append(statement, readings, to: &columns)
+        byteCount += rowBytes + Self.append(statement, readings, to: &columns, &isASCII)
     }
 
     /// The bytes of the texts and blobs in the statement's row.
@@ -97,7 +99,8 @@ final class RowDecoder {
 
     /// - Returns: the bytes of texts and blobs.
     private static func append(
-        _ statement: Statement, _ readings: [Reading], to columns: inout [Column]
+        _ statement: Statement, _ readings: [Reading], to columns: inout [Column],
+        _ isASCII: inout Bool
     ) -> Int {
         var textBytes = 0
         // By a span, so that the array is checked for other owners once per row and not per value.
@@ -119,7 +122,7 @@ final class RowDecoder {
                     columns[index].append(double: double)
                 }
             case .bytes(let source):
-                textBytes += columns[index].append(bytesOf: statement, at: source)
+                textBytes += columns[index].append(bytesOf: statement, at: source, &isASCII)
             case .object(let source, let entitySource):
                 if statement.isNull(at: source) {
                     columns[index].appendNull()
@@ -145,7 +148,7 @@ final class RowDecoder {
     ///
     /// - Throws: `storageFailed` for a text that is not UTF-8, which only a damaged file has.
     func batch() throws(ReadFailure) -> Batch {
-        try Self.checkTexts(of: &columns)
+        if !isASCII { try checkTexts() }
         return Batch(
             rowCount: rowCount,
             objects: Batch.Identity(
@@ -154,9 +157,7 @@ final class RowDecoder {
             columns: columns)
     }
 
-    private static func checkTexts(of columns: inout [Column]) throws(ReadFailure) {
-        // By a mutable span, because an element of any other collection would be copied.
-        let columns = columns.mutableSpan
+    private func checkTexts() throws(ReadFailure) {
         for index in columns.indices where !columns[index].isUTF8 {
             throw .failed(
                 LarderError(
@@ -180,6 +181,7 @@ final class RowDecoder {
             columns[index].removeAll(keepingCapacity: keepingCapacity)
         }
         rowCount = 0
+        isASCII = true
         byteCount = 0
     }
 }
@@ -187,9 +189,15 @@ final class RowDecoder {
 extension Column {
     /// Appends a text or blob of the statement's row.
     ///
+    /// - Parameter isASCII: Becomes false if one of its bytes is above 127.
     /// - Returns: the number of its bytes.
-    fileprivate mutating func append(bytesOf statement: Statement, at source: Int) -> Int {
+    fileprivate mutating func append(
+        bytesOf statement: Statement, at source: Int, _ isASCII: inout Bool
+    ) -> Int {
         statement.withBytes(at: source) { bytes in
+            var bits: UInt8 = 0
+            for byte in bytes { bits |= byte }
+            if bits >= 0x80 { isASCII = false }
             if bytes.isEmpty, statement.isNull(at: source) {
                 appendNull()
             } else {
