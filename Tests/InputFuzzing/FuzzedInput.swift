@@ -1,7 +1,7 @@
 /// One kind of input from outside, and what must hold for any bytes of it.
 ///
 /// `scripts/fuzz` runs each kind under libFuzzer, and every test run replays its corpus. A crash,
-/// ten seconds for one input and 1 GiB of memory are faults too; the fuzzer finds these.
+/// a leak, ten seconds for one input and 2 GiB of memory are faults too; the fuzzer finds these.
 public protocol FuzzedInput {
     /// The name of its fuzzer and of its folder in `Corpus`.
     static var name: String { get }

@@ -137,7 +137,7 @@ final class FairThreads: Sendable {
     ///
     /// - Parameters:
     ///   - connection: Jobs with the same identity run one after the other.
-    ///   - isFirst: Whether the job runs before those of the user that wait.
+    ///   - isFirst: Whether the job runs before others of users who have as many jobs running.
     func submit(
         for connection: ObjectIdentifier, of user: UInt32, isFirst: Bool = false,
         _ work: @escaping Work

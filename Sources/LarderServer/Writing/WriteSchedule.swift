@@ -34,9 +34,9 @@ struct WriteSchedule {
 
     /// A user that made a short save within this time makes others' long writes pause.
     static let activeTime = TimeAmount.seconds(1)
-    /// The pause after a long write, as a multiple of the time that others have waited for it. A
-    /// wait that they hardly notice may take a quarter of the time; a longer one less than
-    /// half of a hundredth.
+    /// The pause after a long write, as a multiple of the time that others have waited for it.
+    /// Others wait for at most a quarter of the time if each wait is short, and otherwise for
+    /// less than one part in 250.
     static let pauseFactor: Int64 = 3
     static let longPauseFactor: Int64 = 255
     static let shortWait = TimeAmount.milliseconds(10)

@@ -3,18 +3,19 @@ import LarderStore
 import Testing
 
 @Suite struct PlanLimitsTests {
+    /// `Item`s, each with a parent and children.
+    static let schemaText = """
+        { "version": "1.0.0", "entities": [ { "name": "Item",
+          "attributes": [ { "name": "n", "type": "int64", "optional": true } ],
+          "relationships": [
+            { "name": "parent", "destination": "Item", "inverse": "children" },
+            { "name": "children", "destination": "Item", "toMany": true,
+              "inverse": "parent" } ] } ] }
+        """
+
     /// A chain of `Item`s, each with many others.
     private func fixture() throws -> QueryFixture {
-        let fixture = try QueryFixture(
-            SchemaFile.schema(
-                parsing: """
-                    { "version": "1.0.0", "entities": [ { "name": "Item",
-                      "attributes": [ { "name": "n", "type": "int64", "optional": true } ],
-                      "relationships": [
-                        { "name": "parent", "destination": "Item", "inverse": "children" },
-                        { "name": "children", "destination": "Item", "toMany": true,
-                          "inverse": "parent" } ] } ] }
-                    """))
+        let fixture = try QueryFixture(SchemaFile.schema(parsing: Self.schemaText))
         try fixture.insert([
             .init(entityName: "Item", name: "a", values: ["n": .integer(1)]),
             .init(entityName: "Item", name: "b", values: ["parent": .string("@a")]),

@@ -13,15 +13,7 @@ import Testing
             "ANY children.unknown == 1", "parent.parent.unknown == 1",
         ])
     func memory(predicate: String) throws {
-        let schema = try SchemaFile.schema(
-            parsing: """
-                { "version": "1.0.0", "entities": [ { "name": "Item",
-                  "attributes": [ { "name": "n", "type": "int64", "optional": true } ],
-                  "relationships": [
-                    { "name": "parent", "destination": "Item", "inverse": "children" },
-                    { "name": "children", "destination": "Item", "toMany": true,
-                      "inverse": "parent" } ] } ] }
-                """)
+        let schema = try SchemaFile.schema(parsing: PlanLimitsTests.schemaText)
         let store = try Store.inMemory(schema: schema)
         var resolver: QueryResolver? = try QueryResolver(
             entityName: "Item", layout: store.layout, converter: store.valueConverter)
