@@ -274,7 +274,7 @@ final class WriteQueue: Sendable {
         let count = readers.activeCount
         guard count > 0 else { return }
         if left > 1 {
-            readers.endSnapshots(atMost: (count + left - 1) / left)
+            readers.endSnapshots(atMost: count / left)
         } else {
             readers.endAllSnapshots(within: limits.snapshotEndTimeMax)
             writer.performMaintenance()
