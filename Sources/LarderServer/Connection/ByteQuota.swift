@@ -66,14 +66,22 @@ final class ByteQuota {
 
     /// A request begins to wait, or to run outside of the event loop.
     ///
-    /// - Returns: false, with nothing charged, if the user has too many bytes waiting.
-    func addRequest(_ bytes: Int) -> Bool {
+    /// - Returns: why the request is refused, with nothing charged; nil if it is allowed.
+    func addRequest(_ bytes: Int) -> LarderError? {
         guard charge(bytes) else {
             _ = charge(-bytes)
-            return false
+            let alone = UserShares(limits.memory).maximum(for: 0)
+            return bytes > alone ? Self.tooLong(bytes, bytesMax: alone) : Self.userExceeded
         }
         requests += bytes
-        return true
+        return nil
+    }
+
+    private static func tooLong(_ bytes: Int, bytesMax: Int) -> LarderError {
+        LarderError(
+            .resourceExhausted,
+            "the request takes \(bytes) bytes of memory; those of one user may take \(bytesMax)",
+            hint: "divide the request")
     }
 
     /// A request has ended.

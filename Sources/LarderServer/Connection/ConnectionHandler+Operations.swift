@@ -59,8 +59,8 @@ extension ConnectionHandler {
     ) {
         guard let context else { return }
         let bytes = frame.memoryBytes
-        guard quota.addRequest(bytes) else {
-            return finish(operation.id, .failed(ByteQuota.userExceeded))
+        if let refusal = quota.addRequest(bytes) {
+            return finish(operation.id, .failed(refusal))
         }
         let stream = QueryStream(
             requestID: operation.id, plan: plan, parameters: request.parameters,
@@ -111,9 +111,7 @@ extension ConnectionHandler {
         guard let port else { return }
         let (id, pool, limits) = (operation.id, services.pool, services.limits)
         let bytes = bytes ?? frame.memoryBytes
-        guard quota.addRequest(bytes) else {
-            return finish(id, .failed(ByteQuota.userExceeded))
-        }
+        if let refusal = quota.addRequest(bytes) { return finish(id, .failed(refusal)) }
         let deadline = ContinuousClock.now.advanced(by: operation.time(atMost: limits.readTimeMax))
         // Only the end of its snapshot cancels the read.
         let cancellation = ReadCancellation()
@@ -203,7 +201,7 @@ extension ConnectionHandler {
             answerBytesMax: Self.answerBytesMax(services.limits))
         guard let port else { return }
         let bytes = frame.memoryBytes
-        guard quota.addRequest(bytes) else { return finish(id, .failed(ByteQuota.userExceeded)) }
+        if let refusal = quota.addRequest(bytes) { return finish(id, .failed(refusal)) }
         let save = WriteQueue.Save(
             received, for: user, frameBytes: frame.byteCount,
             deadline: writeDeadline(of: operation), on: port.eventLoop

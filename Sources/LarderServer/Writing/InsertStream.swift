@@ -89,7 +89,7 @@ final class InsertStream {
         } catch {
             return end(error)
         }
-        guard connection.quota.addRequest(bytes) else { return end(ByteQuota.userExceeded) }
+        if let refusal = connection.quota.addRequest(bytes) { return end(refusal) }
         isComplete = isLast
         waiting.append(.message(batch, isLast: isLast, bytes: bytes))
         step()
@@ -181,7 +181,9 @@ final class InsertStream {
         let start = spooledBytes
         let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let eventLoop = eventLoop
-        connection.services.pool.submit(for: ObjectIdentifier(self), of: connection.user) { _ in
+        connection.services.pool.submit(
+            in: .object(ObjectIdentifier(self)), of: connection.user
+        ) { _ in
             let end = Result { () throws(LarderError) in try spool.append(batch, at: start) }
             eventLoop.execute {
                 let stream = bound.value

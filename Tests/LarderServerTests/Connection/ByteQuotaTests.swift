@@ -73,14 +73,21 @@ struct ByteQuotaTests {
     @Test("a request above the user's maximum is refused and not charged")
     func requests() {
         let quota = quota()
-        let first = quota.addRequest(600)
-        let tooMuch = quota.addRequest(401)
-        #expect(first && !tooMuch)
+        #expect(quota.addRequest(600) == nil)
+        #expect(quota.addRequest(401) == ByteQuota.userExceeded)
         #expect(user.bytes == 600)
-        let second = quota.addRequest(400)
-        #expect(second)
+        #expect(quota.addRequest(400) == nil)
         quota.removeRequest(600)
         #expect(user.bytes == 400 && quota.total == 400)
+    }
+
+    @Test("a request that is larger than the share of a user alone is refused with its size")
+    func largeRequest() {
+        let quota = quota { $0.memory = SharedLimit(2_000, userShare: 0.5) }
+        let error = quota.addRequest(1_001)
+        #expect(error?.code == .resourceExhausted)
+        #expect(error?.message.contains("1001 bytes") == true)
+        #expect(user.bytes == 0)
     }
 
     @Test("a held frame is charged, and never refused")
@@ -88,8 +95,7 @@ struct ByteQuotaTests {
         let quota = quota()
         quota.hold(2_000)
         #expect(user.bytes == 2_000 && quota.total == 2_000)
-        let isAdded = quota.addRequest(1)
-        #expect(!isAdded)
+        #expect(quota.addRequest(1) == ByteQuota.userExceeded)
         quota.hold(0)
         #expect(user.bytes == 0 && quota.total == 0)
     }
