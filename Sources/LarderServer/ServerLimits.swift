@@ -47,6 +47,8 @@ public struct ServerLimits: Hashable, Sendable {
     public var turnTimeMax: Duration = .milliseconds(2)
     /// A longer frame is decoded, and its request performed, on a thread of the pool.
     public var loopFrameBytesMax = 32 << 10
+    /// The longer frames of one user are decoded one at a time.
+    public var parallelFrameBytesMax = 1 << 20
     /// A longer reply is encoded on a thread of the pool.
     public var loopReplyBytesMax = 256 << 10
     /// The size of a batch of a streamed result. See
@@ -55,7 +57,10 @@ public struct ServerLimits: Hashable, Sendable {
     /// Readers of the pool: at most 16 of one user, and of one connection fewer.
     public var readers = SharedLimit(32, userShare: 0.5)
     public var readersPerConnectionMax = 4
-    /// The memory of each for data that it has read.
+    /// The memory of reads that have a reader, for their arguments: at most 32 MiB of one user, or
+    /// one read.
+    public var readMemory = SharedLimit(64 << 20, userShare: 0.5)
+    /// The memory of each reader for data that it has read.
     public var pooledReaderCacheBytes = 4 << 20
     /// Long reads that compute at a time, at most two of one user, and those that have begun to,
     /// each of which has a thread.

@@ -115,7 +115,9 @@ extension ConnectionHandler {
         let deadline = ContinuousClock.now.advanced(by: operation.time(atMost: limits.readTimeMax))
         // Only the end of its snapshot cancels the read.
         let cancellation = ReadCancellation()
-        pool.acquire(readerRequest(endSnapshot: { cancellation.cancel() })) { reader in
+        pool.acquire(
+            readerRequest(bytes: bytes, endSnapshot: { cancellation.cancel() })
+        ) { reader in
             var reply: Reply
             switch reader {
             case .failure(let error): reply = .failed(error)
@@ -138,11 +140,19 @@ extension ConnectionHandler {
         }
     }
 
+    /// SQLite's copies of the arguments of a query take about this multiple of the request.
+    private static let executedBytesPerByte = 2
+
     /// A request of this connection for a reader.
-    func readerRequest(endSnapshot: @escaping @Sendable () -> Void) -> ReaderPool.Request {
+    ///
+    /// - Parameter bytes: The memory that the request takes.
+    func readerRequest(
+        bytes: Int, endSnapshot: @escaping @Sendable () -> Void
+    ) -> ReaderPool.Request {
         guard let context else { preconditionFailure("a closed connection reads nothing") }
         return ReaderPool.Request(
-            connection: ObjectIdentifier(self), user: user, eventLoop: context.eventLoop,
+            connection: ObjectIdentifier(self), user: user,
+            byteCount: bytes * Self.executedBytesPerByte, eventLoop: context.eventLoop,
             endSnapshot: endSnapshot)
     }
 
@@ -221,7 +231,7 @@ extension ConnectionHandler {
         guard reply.isLonger(than: services.limits.loopReplyBytesMax), let port else {
             return finish(id, reply)
         }
-        services.pool.submit(for: ObjectIdentifier(self), of: user) { _ in
+        services.pool.submit(in: .object(ObjectIdentifier(self)), of: user) { _ in
             let encoded = EncodableReply(reply, to: id, encodedAbove: 0)
             port.execute { $0.finish(id, encoded) }
         }

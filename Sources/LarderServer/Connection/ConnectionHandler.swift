@@ -225,23 +225,27 @@ final class ConnectionHandler: ChannelDuplexHandler {
         isDecoding = true
         quota.hold(frame.byteCount)
         // Not with the reads of this connection, for which it would have to wait.
-        services.pool.submit(for: ObjectIdentifier(codec), of: user) { _ in
+        let queue: FairThreads.SerialQueue =
+            frame.byteCount > services.limits.parallelFrameBytesMax
+            ? .longestFrames(user: user) : .object(ObjectIdentifier(codec))
+        services.pool.submit(in: queue, of: user) { _ in
             let decoded = ReceivedFrame(decoding: frame.join().readableBytesSpan, WireCodec())
-            port.execute { $0.decoded(decoded) }
+            port.execute { $0.decoded(decoded, on: port.eventLoop) }
         }
     }
 
-    private func decoded(_ frame: ReceivedFrame) {
+    private func decoded(_ frame: ReceivedFrame, on eventLoop: any EventLoop) {
         isDecoding = false
         // A closed connection has released its whole quota.
-        if let context {
+        if context != nil {
             quota.hold(0)
             self.frame = frame.summary
             received(frame.event)
             drive(.resumed)
-            services.disposal.release(
-                frame, for: ObjectIdentifier(codec), of: user, on: context.eventLoop)
         }
+        services.disposal.release(
+            frame, byteCount: frame.summary.memoryBytes, for: ObjectIdentifier(codec), of: user,
+            on: eventLoop)
     }
 
     private func received(_ event: consuming ConnectionState.Event) {

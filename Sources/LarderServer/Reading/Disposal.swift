@@ -5,14 +5,16 @@ import Synchronization
 /// Releases large values on threads of the pool: to free hundreds of thousands of objects on an
 /// event loop would delay its connections.
 final class Disposal: Sendable {
-    /// Freed memory is returned to the system at most this often.
-    private static let trimInterval = TimeAmount.seconds(1)
+    /// Freed memory is returned to the system after this many bytes of it: glibc keeps what each
+    /// thread has freed.
+    private static let keptBytesMax = 8 << 20
     /// Larger blocks of memory are returned to the system when they are freed. By default glibc
     /// keeps blocks of up to 32 MiB, in each of the areas that it has for the threads.
     private static let keptBlockBytesMax: Int32 = 256 << 10
 
     private let pool: ReaderPool
-    private let nextTrim = Mutex(NIODeadline.uptimeNanoseconds(0))
+    /// The bytes that have been freed since memory was returned.
+    private let keptBytes = Mutex(0)
 
     init(pool: ReaderPool) {
         self.pool = pool
@@ -22,25 +24,26 @@ final class Disposal: Sendable {
     /// Releases a value after everything that the event loop does now, which may still refer to it.
     ///
     /// - Parameters:
-    ///   - connection: Jobs of the pool with the same identity run one after the other.
+    ///   - byteCount: Roughly the memory of the value.
+    ///   - owner: Its values are released one after the other.
     ///   - user: Whose request the value belongs to, and whose share of the pool is used.
     func release<Value: Sendable>(
-        _ value: Value, for connection: ObjectIdentifier, of user: UInt32,
+        _ value: Value, byteCount: Int, for owner: ObjectIdentifier, of user: UInt32,
         on eventLoop: any EventLoop
     ) {
         eventLoop.execute { [self] in
-            pool.submit(for: connection, of: user, isFirst: true) { [self] _ in
+            pool.submit(in: .object(owner), of: user, isFirst: true) { [self] _ in
                 withExtendedLifetime(value) {}
-                returnMemory()
+                returnMemory(after: byteCount)
             }
         }
     }
 
-    private func returnMemory() {
-        let isDue = nextTrim.withLock { next in
-            let now = NIODeadline.now()
-            guard next <= now else { return false }
-            next = now + Self.trimInterval
+    private func returnMemory(after byteCount: Int) {
+        let isDue = keptBytes.withLock { bytes in
+            bytes += byteCount
+            guard bytes >= Self.keptBytesMax else { return false }
+            bytes = 0
             return true
         }
         if isDue { malloc_trim(0) }

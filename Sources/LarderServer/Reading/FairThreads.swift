@@ -6,13 +6,21 @@ import Synchronization
 
 /// A few threads for work that is too long for an event loop, shared fairly between users.
 ///
-/// A few jobs run at a time, at most two of one user while others leave room. A connection has at
-/// most one job at a time, and its jobs run in order. A job that takes long gives way to others at
+/// A few jobs run at a time, at most two of one user while others leave room. The jobs of a
+/// ``SerialQueue`` run one after the other, in order. A job that takes long gives way to others at
 /// intervals (``Turn/pauseIfOver()``), so that any number of long reads share the processors.
 ///
 /// The threads have a lower priority than the event loops, so that short requests run first.
 final class FairThreads: Sendable {
     typealias Work = @Sendable (Turn) -> Void
+
+    /// The name of a queue. At most one of its jobs has started and not ended.
+    enum SerialQueue: Hashable {
+        /// The jobs that have to do with an object, such as a connection.
+        case object(ObjectIdentifier)
+        /// The decoding of the longest frames of a user, which takes several times their length.
+        case longestFrames(user: UInt32)
+    }
 
     /// The right of a job to run.
     final class Turn: Sendable {
@@ -20,14 +28,14 @@ final class FairThreads: Sendable {
         static let time = TimeAmount.milliseconds(10)
 
         let user: UInt32
-        fileprivate let connection: ObjectIdentifier
+        fileprivate let queue: SerialQueue
         fileprivate let resumption = DispatchSemaphore(value: 0)
         private let threads: FairThreads
         private let end = Atomic<UInt64>(0)
 
         fileprivate init(_ job: Job, on threads: FairThreads) {
             user = job.user
-            connection = job.connection
+            queue = job.queue
             self.threads = threads
             begin()
         }
@@ -47,7 +55,7 @@ final class FairThreads: Sendable {
     }
 
     fileprivate struct Job {
-        let connection: ObjectIdentifier
+        let queue: SerialQueue
         let user: UInt32
         let work: Work
     }
@@ -64,15 +72,15 @@ final class FairThreads: Sendable {
         /// The jobs that run, and the jobs that have a thread: running or paused.
         var running: UserShares
         var started: UserShares
-        /// The connections whose jobs have started.
-        var connections: Set<ObjectIdentifier> = []
+        /// The queues of the jobs that have started.
+        var queues: Set<SerialQueue> = []
 
         /// Takes the job that runs next, if one may. Paused jobs come first: each has waited for
         /// its next turn for as long as it is in the list.
         mutating func takeNext() -> Next? {
             let resumed = bestIndex(in: paused, user: \.user) { _ in true }
             let new = bestIndex(in: waiting, user: \.user) { job in
-                !connections.contains(job.connection) && started.allows(1, for: job.user)
+                !queues.contains(job.queue) && started.allows(1, for: job.user)
             }
             switch (resumed, new) {
             case (nil, nil): return nil
@@ -104,7 +112,7 @@ final class FairThreads: Sendable {
             let job = waiting.remove(at: index)
             running.add(1, to: job.user)
             started.add(1, to: job.user)
-            connections.insert(job.connection)
+            queues.insert(job.queue)
             return job
         }
 
@@ -117,7 +125,7 @@ final class FairThreads: Sendable {
         mutating func end(_ turn: Turn) {
             running.add(-1, to: turn.user)
             started.add(-1, to: turn.user)
-            connections.remove(turn.connection)
+            queues.remove(turn.queue)
         }
     }
 
@@ -135,15 +143,12 @@ final class FairThreads: Sendable {
 
     /// The callers bound the number of waiting jobs.
     ///
-    /// - Parameters:
-    ///   - connection: Jobs with the same identity run one after the other.
-    ///   - isFirst: Whether the job runs before others of users who have as many jobs running.
+    /// - Parameter isFirst: Whether the job runs before others of users with as many jobs running.
     func submit(
-        for connection: ObjectIdentifier, of user: UInt32, isFirst: Bool = false,
-        _ work: @escaping Work
+        in queue: SerialQueue, of user: UInt32, isFirst: Bool = false, _ work: @escaping Work
     ) {
         state.withLock {
-            let job = Job(connection: connection, user: user, work: work)
+            let job = Job(queue: queue, user: user, work: work)
             $0.waiting.insert(job, at: isFirst ? 0 : $0.waiting.endIndex)
         }
         runNext()

@@ -107,7 +107,9 @@ final class QueryStream {
         allowNext()
         let (execution, pool) = (execution, pool)
         let report = reporter()
-        pool.acquire(connection.readerRequest(endSnapshot: snapshotEnder())) { reader in
+        pool.acquire(
+            connection.readerRequest(bytes: bytes, endSnapshot: snapshotEnder())
+        ) { reader in
             switch reader {
             case .success(let reader): Self.readBatch(execution, reader, pool, report)
             case .failure(let error): report(.failed(error))
@@ -161,7 +163,8 @@ final class QueryStream {
         if case .paused(let reader) = phase { release(reader) }
         phase = .ended
         if bytes > disposedBytesMin {
-            disposal.release(execution, for: ObjectIdentifier(self), of: user, on: eventLoop)
+            disposal.release(
+                execution, byteCount: bytes, for: ObjectIdentifier(self), of: user, on: eventLoop)
         }
     }
 

@@ -19,6 +19,8 @@ final class ReaderPool: Sendable {
         /// Its share of the readers is charged, and its jobs run one after the other.
         let connection: ObjectIdentifier
         let user: UInt32
+        /// Roughly the memory that the read takes while it has a reader.
+        let byteCount: Int
         /// Schedules the end of the waiting time.
         let eventLoop: any EventLoop
         /// Ends the read with `snapshotExpired`; called on any thread.
@@ -40,6 +42,8 @@ final class ReaderPool: Sendable {
         /// The same, by user and by connection.
         var readers: UserShares
         var readersByConnection: [ObjectIdentifier: Int] = [:]
+        /// The memory of the active reads.
+        var memory: UserShares
         var waiters: [Waiter] = []
         var waiting: UserShares
         var nextNumber = 0
@@ -61,7 +65,8 @@ final class ReaderPool: Sendable {
         threads = FairThreads(running: limits.readsRunning, started: limits.readsStarted)
         state = Mutex(
             State(
-                readers: UserShares(limits.readers), waiting: UserShares(limits.readsWaiting)))
+                readers: UserShares(limits.readers), memory: UserShares(limits.readMemory),
+                waiting: UserShares(limits.readsWaiting)))
     }
 
     /// Runs a job on a thread of the pool with a reader, or with the error that there is none. The
@@ -91,7 +96,7 @@ final class ReaderPool: Sendable {
 
     /// Runs more work of a read that has a reader.
     func submit(_ reader: PooledReader, _ work: @escaping @Sendable () -> Void) {
-        submit(for: reader.request.connection, of: reader.request.user) { turn in
+        submit(in: .object(reader.request.connection), of: reader.request.user) { turn in
             reader.turn = turn
             work()
         }
@@ -99,10 +104,10 @@ final class ReaderPool: Sendable {
 
     /// Runs work that needs no reader.
     func submit(
-        for connection: ObjectIdentifier, of user: UInt32, isFirst: Bool = false,
+        in queue: FairThreads.SerialQueue, of user: UInt32, isFirst: Bool = false,
         _ work: @escaping FairThreads.Work
     ) {
-        threads.submit(for: connection, of: user, isFirst: isFirst, work)
+        threads.submit(in: queue, of: user, isFirst: isFirst, work)
     }
 
     /// Returns a reader to the pool and closes its cursor. It must be called on a thread of the
@@ -123,6 +128,7 @@ final class ReaderPool: Sendable {
             else { return (nil, nil) }
             let request = state.active.remove(at: index).request
             state.readers.add(-1, to: request.user)
+            state.memory.add(-request.byteCount, to: request.user)
             let left = (state.readersByConnection[request.connection] ?? 1) - 1
             state.readersByConnection[request.connection] = left > 0 ? left : nil
             return (takeNextWaiter(&state), state.active.isEmpty ? state.whenEmpty : nil)
@@ -156,16 +162,25 @@ final class ReaderPool: Sendable {
         let count = state.readersByConnection[request.connection] ?? 0
         return count < limits.readersPerConnectionMax
             && state.readers.allows(1, for: request.user)
+            && mayTakeMemory(request, state.memory)
+    }
+
+    /// Whether a read stays within the share of its user, or is the only one of its user that takes
+    /// memory and the total is not reached.
+    private func mayTakeMemory(_ request: Request, _ memory: borrowing UserShares) -> Bool {
+        memory.allows(request.byteCount, for: request.user)
+            || memory.used(by: request.user) == 0 && memory.used < memory.limit.total
     }
 
     private func start(_ number: Int, _ request: Request, _ state: inout State) {
         state.active.append((number, request))
         state.readers.add(1, to: request.user)
+        state.memory.add(request.byteCount, to: request.user)
         state.readersByConnection[request.connection, default: 0] += 1
     }
 
     private func run(_ job: @escaping Job, for request: Request, _ number: Int) {
-        submit(for: request.connection, of: request.user) { [self] turn in
+        submit(in: .object(request.connection), of: request.user) { [self] turn in
             do throws(LarderError) {
                 job(.success(try takeReader(for: request, number, turn)))
             } catch {

@@ -26,12 +26,12 @@ struct FairThreadsTests {
         let connections = (0..<5).map { _ in Connection() }
         let gate = Gate()
         for connection in connections.prefix(4) {
-            threads.submit(for: ObjectIdentifier(connection), of: 1) { _ in gate.pass() }
+            threads.submit(in: .object(ObjectIdentifier(connection)), of: 1) { _ in gate.pass() }
         }
         gate.waitForArrival()
         gate.waitForArrival()
         let isDone = await withCheckedContinuation { continuation in
-            threads.submit(for: ObjectIdentifier(connections[4]), of: 2) { _ in
+            threads.submit(in: .object(ObjectIdentifier(connections[4])), of: 2) { _ in
                 continuation.resume(returning: true)
             }
         }
@@ -46,12 +46,12 @@ struct FairThreadsTests {
         let connection = Connection()
         let order = Mutex<[Int]>([])
         for number in 0..<20 {
-            threads.submit(for: ObjectIdentifier(connection), of: 1) { _ in
+            threads.submit(in: .object(ObjectIdentifier(connection)), of: 1) { _ in
                 order.withLock { $0.append(number) }
             }
         }
         await withCheckedContinuation { continuation in
-            threads.submit(for: ObjectIdentifier(connection), of: 1) { _ in
+            threads.submit(in: .object(ObjectIdentifier(connection)), of: 1) { _ in
                 continuation.resume()
             }
         }
@@ -65,8 +65,8 @@ struct FairThreadsTests {
         let (long, short) = (Connection(), Connection())
         let shortHasRun = Atomic(false)
         let longSawIt = await withCheckedContinuation { continuation in
-            threads.submit(for: ObjectIdentifier(long), of: 1) { turn in
-                threads.submit(for: ObjectIdentifier(short), of: 2) { _ in
+            threads.submit(in: .object(ObjectIdentifier(long)), of: 1) { turn in
+                threads.submit(in: .object(ObjectIdentifier(short)), of: 2) { _ in
                     shortHasRun.store(true, ordering: .relaxed)
                 }
                 // The other job gets the only place when this one's turn is over.
@@ -87,11 +87,11 @@ struct FairThreadsTests {
         let holdPlace: FairThreads.Work = { _ in
             while !isDone.load(ordering: .relaxed), ContinuousClock.now < limit { sched_yield() }
         }
-        threads.submit(for: ObjectIdentifier(connections[0]), of: 1, holdPlace)
+        threads.submit(in: .object(ObjectIdentifier(connections[0])), of: 1, holdPlace)
         let wasInTime = await withCheckedContinuation { continuation in
-            threads.submit(for: ObjectIdentifier(connections[1]), of: 2) { turn in
+            threads.submit(in: .object(ObjectIdentifier(connections[1])), of: 2) { turn in
                 // While this job runs, one place is all that the other user may have.
-                threads.submit(for: ObjectIdentifier(connections[2]), of: 1, holdPlace)
+                threads.submit(in: .object(ObjectIdentifier(connections[2])), of: 1, holdPlace)
                 let end = ContinuousClock.now.advanced(by: .milliseconds(50))
                 while ContinuousClock.now < end { turn.pauseIfOver() }
                 isDone.store(true, ordering: .relaxed)
@@ -107,7 +107,7 @@ struct FairThreadsTests {
         let threads = threads(running: 1)
         let connection = Connection()
         await withCheckedContinuation { continuation in
-            threads.submit(for: ObjectIdentifier(connection), of: 1) { turn in
+            threads.submit(in: .object(ObjectIdentifier(connection)), of: 1) { turn in
                 let end = ContinuousClock.now.advanced(by: .milliseconds(30))
                 while ContinuousClock.now < end { turn.pauseIfOver() }
                 continuation.resume()

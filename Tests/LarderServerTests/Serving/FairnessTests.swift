@@ -60,6 +60,24 @@ extension SocketTests {
             }
         }
 
+        @Test("reads of one user whose arguments take much memory run one after the other")
+        func memoryOfReads() async throws {
+            try await RunningServer.run { limits in
+                // The memory of one short request is above the share, and below the total.
+                limits.readMemory = SharedLimit(4_000, userShare: 0.5)
+                limits.readerWaitTimeMax = .milliseconds(20)
+            } _: { running in
+                let held = try running.ready(as: 1)
+                #expect(try held.call(.fetch("rows 100000", credit: 1))?.hasMore == true)
+                #expect(
+                    try running.ready(as: 1).call(.fetch("rows 100000"))?.errorCode == .timeout)
+                #expect(try running.ready(as: 2).call(.fetch("heavy"))?.rowCount == 1)
+                held.close()
+                try running.ready(as: 2).wait(until: "poolReads", is: 1)
+                #expect(try running.ready(as: 1).call(.fetch("heavy"))?.rowCount == 1)
+            }
+        }
+
         @Test("a long write is stopped for another user's save, and refused when its time is up")
         func longWrite() async throws {
             try await RunningServer.run { limits in
