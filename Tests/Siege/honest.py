@@ -1,9 +1,13 @@
 """The honest clients that are measured, and the monitor of the event loops."""
 
 import dataclasses
+import errno
 import math
+import os
+import pathlib
 import random
 import selectors
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -19,9 +23,9 @@ CONNECTIONS = 4
 INTERVAL_SECONDS = 0.010
 ADDED_MAX = 2_000
 READ_PAUSE_SECONDS = 0.003
-SELDOM_PAUSE_SECONDS = 0.05
 SAVE_PAUSE_SECONDS = 0.005
 LONG_READ_PAUSE_SECONDS = 0.05
+PROBE_BLOCKS_MAX = 1_024
 MONITOR_PAUSE_SECONDS = 0.002
 MONITOR_CONNECTIONS = 4
 MONITOR_IDLE_SECONDS = 0.1
@@ -108,17 +112,6 @@ def reads(path: str, until: float, items: int) -> Measure:
     return repeated(path, until, READ_PAUSE_SECONDS, request)
 
 
-def seldom_reads(path: str, until: float, items: int) -> Measure:
-    """Reads so seldom that another connection can have the event loop to itself in between."""
-    framed: list[bytes] = []
-
-    def request(connection: Connection) -> None:
-        if not framed:
-            framed.append(wire.frame("get", wire.get(connection.welcome.store, [1])))
-        connection.call(framed[0])
-    return repeated(path, until, SELDOM_PAUSE_SECONDS, request)
-
-
 def connects(path: str, until: float, items: int) -> Measure:
     """Reads one object on a new connection each time."""
     measure = Measure()
@@ -176,6 +169,28 @@ def long_reads(path: str, until: float, items: int) -> Measure:
         argument = random.getrandbits(40), f"{random.getrandbits(40)}"
         connection.call(wire.frame("query", wire.query(shape, argument)))
     return repeated(path, until, LONG_READ_PAUSE_SECONDS, request)
+
+
+def disk(folder: pathlib.Path, until: float) -> Measure:
+    """How long the disk itself takes to store 4 KiB at the end of a file, as in a log."""
+    measure = Measure()
+    with tempfile.TemporaryFile(dir=folder) as file:
+        descriptor = file.fileno()
+        while time.monotonic() < until:
+            block = measure.requests % PROBE_BLOCKS_MAX
+            began = time.monotonic()
+            try:
+                if block == 0:
+                    os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, bytes(4_096), 4_096 * block)
+                os.fdatasync(descriptor)
+            except OSError as error:
+                # A scenario fills the disk.
+                if error.errno != errno.ENOSPC:
+                    raise
+            measure.add(time.monotonic() - began, INTERVAL_SECONDS)
+            time.sleep(SAVE_PAUSE_SECONDS)
+    return measure
 
 
 def monitor(path: str, until: float) -> list[tuple[float, float]]:

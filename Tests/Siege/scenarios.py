@@ -24,7 +24,7 @@ SCENARIOS = [
              (large_frames,), seconds=25.0, quick_seconds=3.0, judges_hold=True),
     Scenario("stalled-disk", 1, "a disk that stalls for 3 s during a save",
              (stalled_disk,), helpers=(stall,), seconds=12.0, quick_seconds=5.0,
-             reads=honest.seldom_reads, has_monitor=False, stalls_disk=True,
+             judges_hold=True, stalls_disk=True,
              beat_slack_seconds=BEAT_SLACK_SECONDS + STALL_SECONDS,
              not_compared={"saves": "they wait for the disk"}),
     Scenario("large-answers", 2, "249,000 inserts in one set, and more than a set may have",

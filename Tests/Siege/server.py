@@ -139,3 +139,5 @@ def build_store(programs: pathlib.Path, store: pathlib.Path, items: int) -> None
 
 def copy_store(store: pathlib.Path, folder: pathlib.Path) -> None:
     shutil.copy(store, folder / "siege.store")
+    # Otherwise it is written later, and delays the saves.
+    os.sync()

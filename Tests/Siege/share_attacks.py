@@ -72,7 +72,7 @@ def full_write_queue(target: Target) -> Outcome:
 
 
 def large_saves(target: Target) -> Outcome:
-    """Saves of 240,000 inserts, one after the other."""
+    """Saves of 220,000 inserts, one after the other."""
     framed = large_save()
     return persist(target, lambda connection, _: connection.call(framed) and None)
 
