@@ -32,6 +32,7 @@ let package = Package(
         .systemLibrary(
             name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CStat"),
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
         .target(name: "LarderModel", swiftSettings: strict),
@@ -39,7 +40,7 @@ let package = Package(
             name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
-            name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2"],
+            name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2", "CStat"],
             swiftSettings: strict),
         .target(
             name: "LarderServer",

@@ -10,7 +10,7 @@ struct ImportTests {
         ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel", "CSQLite",
-            "CPCRE2",
+            "CPCRE2", "CStat",
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CMalloc", "Dispatch", "Synchronization",
@@ -31,7 +31,7 @@ struct ImportTests {
         ],
     ]
     static let systemModules: Set<String> = [
-        "CSQLite", "CProtobufC", "CPCRE2", "CMalloc", "CLarderProto",
+        "CSQLite", "CProtobufC", "CPCRE2", "CMalloc", "CStat", "CLarderProto",
     ]
 
     @Test("a target imports only the modules of its list")

@@ -8,7 +8,7 @@ import Synchronization
 /// the same process. Only SQLite may open the file during that time, because closing any descriptor
 /// of it would release the lock.
 final class OpenFile: Sendable {
-    private static let claimed = Mutex<Set<WatchedFile.Identity>>([])
+    private static let claimed = Mutex<Set<FileStatus.Identity>>([])
 
     /// Whether the claim created the file, which is empty then.
     let isNew: Bool
@@ -62,14 +62,13 @@ final class OpenFile: Sendable {
     }
 
     private static func file(at path: String) throws(LarderError) -> WatchedFile {
-        var status = stat()
-        guard stat(path, &status) == 0 else { throw failure(path, errno) }
-        switch status.st_mode & S_IFMT {
+        guard let status = FileStatus(at: path) else { throw failure(path, errno) }
+        switch status.type {
         case S_IFREG: break
         case S_IFDIR: throw LarderError(.notAStore, "\(path) is a folder, not a store")
         default: throw LarderError(.notAStore, "\(path) is not a regular file, so not a store")
         }
-        guard status.st_nlink == 1 else { throw WatchedFile.linked(path) }
+        guard status.linkCount == 1 else { throw WatchedFile.linked(path) }
         return WatchedFile(path: path, status)
     }
 

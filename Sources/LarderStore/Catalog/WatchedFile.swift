@@ -7,29 +7,18 @@ import LarderModel
 /// lost when the process ends. So the writer compares the file at the path with the open one before
 /// each commit, and a new connection compares them before its first read.
 struct WatchedFile: Sendable {
-    struct Identity: Hashable, Sendable {
-        let device: UInt64
-        let inode: UInt64
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-        }
-    }
-
     let path: String
-    let identity: Identity
+    let identity: FileStatus.Identity
 
     /// - Parameter status: The status of the file at the path.
-    init(path: String, _ status: stat) {
+    init(path: String, _ status: FileStatus) {
         self.path = path
-        identity = Identity(status)
+        identity = status.identity
     }
 
     /// The file at a path; nil if there is none.
     init?(at path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard let status = FileStatus(at: path) else { return nil }
         self.init(path: path, status)
     }
 
@@ -38,18 +27,16 @@ struct WatchedFile: Sendable {
 
     /// - Throws: `fileChanged` if the file at the path is not the open one, or has two names.
     func check() throws(SQLiteError) {
-        if try status().st_nlink > 1 { throw SQLiteError(fileChanged: Self.linked(path)) }
+        if try status().linkCount > 1 { throw SQLiteError(fileChanged: Self.linked(path)) }
     }
 
-    private func status() throws(SQLiteError) -> stat {
-        var status = stat()
-        // By `withCString`, because passing the string would copy it for each commit.
-        guard path.withCString({ stat($0, &status) }) == 0 else {
+    private func status() throws(SQLiteError) -> FileStatus {
+        guard let status = FileStatus(at: path) else {
             let reason = errno
             throw changed(
                 reason == ENOENT ? "was removed or renamed" : SystemError(code: reason).text)
         }
-        guard Identity(status) == identity else { throw changed("was replaced by another file") }
+        guard status.identity == identity else { throw changed("was replaced by another file") }
         return status
     }
 
