@@ -59,10 +59,10 @@ extension Writer {
             } catch {
                 return .failure(error)
             }
-            try context.checkBudget()
+            try context.checkBudgetNow()
             try inserting.insert(batch)
         }
-        try context.checkBudget()
+        try context.checkBudgetNow()
         if context.errors.isEmpty { try run.finish() }
         if let stopped = stopError(statements) { return .failure(stopped) }
         let error = context.errors.error(
