@@ -55,6 +55,8 @@ final class ServerCore: Sendable {
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
                     backend: backend, loopReader: loopReader,
                     loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
+                    loopTurns: LoopTurns(
+                        eventLoop: loopReader.eventLoop, timeMax: TimeAmount(limits.turnTimeMax)),
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal,
                     writes: writes, registry: registry, store: store, spools: spools,

@@ -43,8 +43,9 @@ public struct ServerLimits: Hashable, Sendable {
     public var inlineWorkMax = 40_000
     public var inlineTimeMax: Duration = .milliseconds(10)
     public var inlineBatchBytesMax = 128 << 10
-    /// The time for which one connection may use its event loop before it lets others run.
-    public var turnTimeMax: Duration = .milliseconds(2)
+    /// The time for which the connections of one user may use their event loop before they let
+    /// those of others run.
+    public var turnTimeMax: Duration = .microseconds(500)
     /// A longer frame is decoded, and its request performed, on a thread of the pool.
     public var loopFrameBytesMax = 32 << 10
     /// The longer frames of one user are decoded one at a time.

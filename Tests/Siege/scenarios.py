@@ -11,7 +11,7 @@ from memory_attacks import (
     large_query, large_save, waiting_dots, waiting_queries, waiting_saves)
 from scenario import BEAT_SLACK_SECONDS, Scenario
 from share_attacks import (
-    atomic_streams, full_write_queue, held_streams, large_saves, silent_handshakes, spool)
+    atomic_streams, full_write_queue, held_streams, large_saves, short_reads, silent_handshakes, spool)
 
 SCENARIOS = [
     Scenario("folded", 1, "a text of 1 MB folded by 1, 10 and 40 comparisons",
@@ -45,6 +45,8 @@ SCENARIOS = [
              (held_streams,)),
     Scenario("slow-queriers", 6, "16 queries that compute for long, without a result",
              (hold_readers,)),
+    Scenario("short-reads", 6, "64 connections with 31 short queries each at once",
+             (short_reads,), judges_hold=True),
     Scenario("full-write-queue", 6, "4,000 saves that wait for the writer",
              (hold_writer, full_write_queue)),
     Scenario("long-writes", 6, "changes by predicate and large saves, one after the other",

@@ -1,5 +1,6 @@
 """One user takes what others need: handshakes, readers, entries of queues, streams, disk space."""
 
+import random
 import socket
 import time
 
@@ -16,6 +17,9 @@ REQUESTS_PER_CONNECTION = 31
 ATOMIC_CONNECTIONS = 6
 ATOMIC_PER_CONNECTION = 30
 SPOOLED_TEXT_BYTES = 8 << 20
+SHORT_READ_CONNECTIONS = 64
+# The work of a scan over so many is about that of the longest read on an event loop.
+SCANNED_ITEMS = 4_000
 
 
 def silent_handshakes(target: Target) -> Outcome:
@@ -119,3 +123,19 @@ def spool(target: Target) -> Outcome:
         if connection:
             connection.close()
     return outcome
+
+
+def short_reads(target: Target) -> Outcome:
+    """Queries that are each short enough for an event loop, many at once on many connections."""
+    shape = wire.queries.Query(fetch=wire.queries.FetchQuery(
+        entity="Item", predicate=wire.where("number * 1 == %@"),
+        selection=wire.queries.SELECTION_OBJECTS))
+
+    def round(connection: Connection, outcome: Outcome) -> None:
+        connection.send(b"".join(
+            wire.frame("query", wire.query(
+                shape, (random.randrange(SCANNED_ITEMS),), limit=1), 0, 1 + each)
+            for each in range(REQUESTS_PER_CONNECTION)))
+        for _ in range(REQUESTS_PER_CONNECTION):
+            outcome.check(connection.envelope())
+    return in_threads(target, SHORT_READ_CONNECTIONS, lambda target: persist(target, round))

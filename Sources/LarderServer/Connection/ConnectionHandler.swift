@@ -29,7 +29,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// A long frame is being decoded on a thread of the pool.
     private var isDecoding = false
 
-    private var flow: InputFlow
+    private var flow = InputFlow()
     private let codec = WireCodec()
     private var output = ReplyBuffer()
     /// The name of the client from its handshake.
@@ -47,7 +47,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.state = ConnectionState(welcome: services.welcome)
         self.quota = ByteQuota(limits: services.limits) { registry.charge($0, to: user) }
         self.input = FrameBuffer(shortBytesMax: services.limits.loopFrameBytesMax)
-        self.flow = InputFlow(turnTime: TimeAmount(services.limits.turnTimeMax))
     }
 
     /// The source of changes from this connection, for the history.
@@ -94,6 +93,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         let refusal = services.registry.open(port, user: user)
         isRegistered = refusal == nil
+        if isRegistered { services.loopTurns.open(for: user) }
         return refusal
     }
 
@@ -134,6 +134,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         closingTimer?.cancel()
         if isRegistered, let port {
             isRegistered = false
+            services.loopTurns.close(for: user)
             services.registry.close(port, user: user, memory: quota.total)
         }
         self.context = nil
@@ -145,6 +146,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func drive(_ event: InputFlow.Event) {
         var action = handle(event)
+        let isTurn = action == .takeFrame
+        if isTurn { services.loopTurns.begin() }
+        defer { if isTurn { services.loopTurns.end(for: user) } }
         while true {
             switch action {
             case .nothing: return
@@ -158,7 +162,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 return
             case .scheduleFlush: return services.flushQueue.append(self)
             case .scheduleTurn:
-                scheduleTurn()
+                services.loopTurns.append(for: user) { self.drive(.turnBegan) }
                 sendOutput()
                 action = handle(.flushed)
             case .flush:
@@ -169,7 +173,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func handle(_ event: InputFlow.Event) -> InputFlow.Action {
-        flow.handle(event, acceptsFrames: state.acceptsFrames && !isDecoding)
+        flow.handle(
+            event, acceptsFrames: state.acceptsFrames && !isDecoding,
+            mayBeginTurn: services.loopTurns.mayBegin(for: user))
     }
 
     private func takeFrame() -> InputFlow.Event {
@@ -187,9 +193,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
             } else if let event = input.take(byteCount: byteCount, replyOrDecode) {
                 received(event)
             }
-            return .frameTaken(
-                moreAt: input.byteCount > 0 ? .now() : nil, outputBytes: output.byteCount)
+            return .frameTaken(rest, outputBytes: output.byteCount)
         }
+    }
+
+    private var rest: InputFlow.Rest {
+        guard input.byteCount > 0 else { return .nothing }
+        return services.loopTurns.isOver(for: user) ? .bytesForNextTurn : .bytes
     }
 
     /// Decodes a frame, unless it is a repeated `get` to which the reply cache has the reply.
@@ -251,12 +261,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private func received(_ event: consuming ConnectionState.Event) {
         perform(state.handle(event))
         if !state.acceptsFrames, !state.isClosing { quota.hold(frame.memoryBytes) }
-    }
-
-    private func scheduleTurn() {
-        guard let context else { return }
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.eventLoop.execute { bound.value.drive(.turnBegan) }
     }
 
     // MARK: Actions of the state

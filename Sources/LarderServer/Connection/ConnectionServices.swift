@@ -11,6 +11,7 @@ struct ConnectionServices: Sendable {
     let backend: any StoreBackend
     let loopReader: LoopReader
     let loopOccupancy: LoopOccupancy
+    let loopTurns: LoopTurns
     let flushQueue: FlushQueue
     let pool: ReaderPool
     let disposal: Disposal

@@ -1,15 +1,21 @@
-import NIOCore
-
 /// When a connection reads its socket, takes frames and sends replies: events in, actions out.
 ///
-/// A connection takes frames during a turn. A turn ends when the time of one connection on its
-/// event loop is used up; the next turn starts after the other work of the loop. No frame is taken,
+/// A connection takes frames during a turn. A turn ends when the time of its user on the event loop
+/// is used up; the next turn begins after those of others (``LoopTurns``). No frame is taken,
 /// and the socket is not read, while the connection accepts no requests (`acceptsFrames`, from
 /// `ConnectionState`) or its client does not read its replies. Replies leave together: at the end
 /// of a read cycle, or at the end of the event loop's current work.
 ///
 /// It uses no sockets, bytes or clocks; `ConnectionHandler` performs its actions.
 struct InputFlow {
+    /// The input after a frame.
+    enum Rest: Equatable {
+        case nothing
+        case bytes
+        /// Bytes, but the time of the turn is used up.
+        case bytesForNextTurn
+    }
+
     enum Event: Equatable {
         /// The socket delivered bytes. A read cycle begins with this event.
         case bytesArrived
@@ -22,14 +28,14 @@ struct InputFlow {
         case inputEnded
         /// The socket takes replies, or no longer. `resumed` follows if it does.
         case writabilityChanged(isWritable: Bool)
-        /// A frame was taken and its request has begun. `moreAt` is the current time if bytes are
-        /// left, otherwise nil. `outputBytes` is the size of the replies that are not sent yet.
-        case frameTaken(moreAt: NIODeadline?, outputBytes: Int)
+        /// A frame was taken and its request has begun. `outputBytes` is the size of the replies
+        /// that are not sent yet.
+        case frameTaken(Rest, outputBytes: Int)
         /// The bytes that are left are no whole frame.
         case noFrame
         /// The connection may accept frames again.
         case resumed
-        /// The event loop has reached the turn that was scheduled.
+        /// The turn that was scheduled may begin.
         case turnBegan
         case replyAppended
         /// All replies have been passed to the channel.
@@ -48,29 +54,28 @@ struct InputFlow {
         case flush
         /// Send the replies at the end of what the event loop does now.
         case scheduleFlush
-        /// Send the replies, and report `turnBegan` after the other work of the event loop.
+        /// Send the replies, and report `turnBegan` when the user has time again.
         case scheduleTurn
     }
 
     private enum Turn: Equatable {
         /// No frame is being taken.
         case none
-        /// Frames are being taken; `end` is nil until the first one has been taken.
-        case running(end: NIODeadline?)
+        /// Frames are being taken.
+        case running
         /// The time is used up; the next turn is scheduled.
         case scheduled
     }
 
     private enum AfterFlush: Equatable {
         case nothing
-        /// The turn continues; the time is that of `frameTaken`.
-        case continueTurn(moreAt: NIODeadline?)
+        /// The turn continues with what `frameTaken` has left.
+        case continueTurn(Rest)
     }
 
     /// More bytes of replies than this are sent before the next frame is taken.
     static let flushBytes = 256 << 10
 
-    private let turnTime: TimeAmount
     /// Whether the socket takes replies as fast as they come; false after the end.
     private(set) var isWritable = true
     private var turn = Turn.none
@@ -83,15 +88,17 @@ struct InputFlow {
     private var isFlushScheduled = false
     private var afterFlush = AfterFlush.nothing
 
-    init(turnTime: TimeAmount) { self.turnTime = turnTime }
-
-    /// - Parameter acceptsFrames: Whether the connection's state accepts another request now.
-    mutating func handle(_ event: Event, acceptsFrames: Bool) -> Action {
+    /// - Parameters:
+    ///   - acceptsFrames: Whether the connection's state accepts another request now.
+    ///   - mayBeginTurn: Whether the user has time on the event loop.
+    mutating func handle(
+        _ event: Event, acceptsFrames: Bool, mayBeginTurn: @autoclosure () -> Bool
+    ) -> Action {
         let mayTakeFrames = acceptsFrames && isWritable
         switch event {
         case .bytesArrived:
             isInReadCycle = true
-            return startTurn(mayTakeFrames)
+            return startTurn(mayTakeFrames, mayBeginTurn)
         case .readCycleEnded(let hasLoopAlone):
             isInReadCycle = false
             guard hasLoopAlone else { return scheduleFlush() }
@@ -101,20 +108,20 @@ struct InputFlow {
             return readIfHeld(mayTakeFrames)
         case .inputEnded:
             hasInputEnded = true
-            return startTurn(mayTakeFrames)
+            return startTurn(mayTakeFrames, mayBeginTurn)
         case .writabilityChanged(let isWritable):
             self.isWritable = isWritable
             return .nothing
-        case .resumed: return startTurn(mayTakeFrames)
+        case .resumed: return startTurn(mayTakeFrames, mayBeginTurn)
         case .turnBegan:
             turn = .none
-            return startTurn(mayTakeFrames)
-        case .frameTaken(let moreAt, let outputBytes):
+            return startTurn(mayTakeFrames) { true }
+        case .frameTaken(let rest, let outputBytes):
             if outputBytes >= Self.flushBytes {
-                afterFlush = .continueTurn(moreAt: moreAt)
+                afterFlush = .continueTurn(rest)
                 return .flush
             }
-            return continueTurn(moreAt, mayTakeFrames)
+            return continueTurn(rest, mayTakeFrames)
         case .noFrame:
             guard hasInputEnded, !isEndReported, mayTakeFrames else {
                 return endTurn(mayTakeFrames)
@@ -127,36 +134,36 @@ struct InputFlow {
         case .flushed:
             hasOutput = false
             isFlushScheduled = false
-            guard case .continueTurn(let moreAt) = afterFlush else { return .nothing }
+            guard case .continueTurn(let rest) = afterFlush else { return .nothing }
             afterFlush = .nothing
-            return continueTurn(moreAt, mayTakeFrames)
+            return continueTurn(rest, mayTakeFrames)
         case .closed:
             isWritable = false
             return .nothing
         }
     }
 
-    private mutating func startTurn(_ mayTakeFrames: Bool) -> Action {
+    private mutating func startTurn(
+        _ mayTakeFrames: Bool, _ mayBeginTurn: () -> Bool
+    ) -> Action {
         guard turn == .none, mayTakeFrames else { return .nothing }
-        turn = .running(end: nil)
+        guard mayBeginTurn() else {
+            turn = .scheduled
+            return .scheduleTurn
+        }
+        turn = .running
         return .takeFrame
     }
 
-    private mutating func continueTurn(_ moreAt: NIODeadline?, _ mayTakeFrames: Bool) -> Action {
+    private mutating func continueTurn(_ rest: Rest, _ mayTakeFrames: Bool) -> Action {
         guard mayTakeFrames else { return endTurn(mayTakeFrames) }
-        guard let moreAt else {
-            return hasInputEnded ? .takeFrame : endTurn(mayTakeFrames)
+        switch rest {
+        case .nothing: return hasInputEnded ? .takeFrame : endTurn(mayTakeFrames)
+        case .bytes: return .takeFrame
+        case .bytesForNextTurn:
+            turn = .scheduled
+            return .scheduleTurn
         }
-        // Measured from the end of the first frame, because a turn rarely has another.
-        if case .running(let end?) = turn {
-            guard moreAt < end else {
-                turn = .scheduled
-                return .scheduleTurn
-            }
-        } else {
-            turn = .running(end: moreAt + turnTime)
-        }
-        return .takeFrame
     }
 
     private mutating func endTurn(_ mayTakeFrames: Bool) -> Action {

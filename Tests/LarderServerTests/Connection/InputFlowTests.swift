@@ -1,4 +1,3 @@
-import NIOCore
 import Testing
 
 @testable import LarderServer
@@ -12,11 +11,15 @@ struct InputFlowTests {
     private struct Step {
         let event: Event
         let acceptsFrames: Bool
+        let mayBeginTurn: Bool
         let action: Action
 
-        init(_ event: Event, _ action: Action, acceptsFrames: Bool = true) {
+        init(
+            _ event: Event, _ action: Action, acceptsFrames: Bool = true, mayBeginTurn: Bool = true
+        ) {
             self.event = event
             self.acceptsFrames = acceptsFrames
+            self.mayBeginTurn = mayBeginTurn
             self.action = action
         }
     }
@@ -24,24 +27,19 @@ struct InputFlowTests {
     private func check(
         _ steps: [Step], sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        var flow = InputFlow(turnTime: .milliseconds(2))
+        var flow = InputFlow()
         for (index, step) in steps.enumerated() {
-            let action = flow.handle(step.event, acceptsFrames: step.acceptsFrames)
+            let action = flow.handle(
+                step.event, acceptsFrames: step.acceptsFrames, mayBeginTurn: step.mayBeginTurn)
             #expect(
                 action == step.action, "step \(index): \(step.event)",
                 sourceLocation: sourceLocation)
         }
     }
 
-    private static func time(_ milliseconds: UInt64) -> NIODeadline {
-        .uptimeNanoseconds(milliseconds * 1_000_000)
-    }
-
-    private static let onlyFrame = Event.frameTaken(moreAt: nil, outputBytes: 10)
-
-    private static func frame(at milliseconds: UInt64) -> Event {
-        .frameTaken(moreAt: time(milliseconds), outputBytes: 10)
-    }
+    private static let onlyFrame = Event.frameTaken(.nothing, outputBytes: 10)
+    private static let frame = Event.frameTaken(.bytes, outputBytes: 10)
+    private static let lastOfTurn = Event.frameTaken(.bytesForNextTurn, outputBytes: 10)
 
     private static let turn = Event.readCycleEnded(hasLoopAlone: false)
     private static let turnAlone = Event.readCycleEnded(hasLoopAlone: true)
@@ -76,21 +74,31 @@ struct InputFlowTests {
     @Test("frames are taken until the bytes are no whole frame")
     func severalFrames() {
         check([
-            Step(.bytesArrived, .takeFrame), Step(Self.frame(at: 10), .takeFrame),
-            Step(Self.frame(at: 11), .takeFrame), Step(.noFrame, .nothing),
+            Step(.bytesArrived, .takeFrame), Step(Self.frame, .takeFrame),
+            Step(Self.frame, .takeFrame), Step(.noFrame, .nothing),
             Step(.bytesArrived, .takeFrame),
         ])
     }
 
-    @Test("a turn ends after its time, counted from the first frame; the socket is not read then")
+    @Test("a turn ends when the time is used up; the socket is not read until the next one")
     func turns() {
         check([
-            Step(.bytesArrived, .takeFrame), Step(Self.frame(at: 10), .takeFrame),
-            Step(Self.frame(at: 11), .takeFrame), Step(Self.frame(at: 12), .scheduleTurn),
-            Step(.flushed, .nothing), Step(.resumed, .nothing), Step(.bytesArrived, .nothing),
-            Step(.readRequested, .nothing), Step(.turnBegan, .takeFrame),
-            Step(Self.frame(at: 20), .takeFrame), Step(Self.frame(at: 21), .takeFrame),
+            Step(.bytesArrived, .takeFrame), Step(Self.frame, .takeFrame),
+            Step(Self.lastOfTurn, .scheduleTurn), Step(.flushed, .nothing),
+            Step(.resumed, .nothing), Step(.bytesArrived, .nothing),
+            Step(.readRequested, .nothing),
+            Step(.turnBegan, .takeFrame, mayBeginTurn: false), Step(Self.frame, .takeFrame),
             Step(.noFrame, .readSocket),
+        ])
+    }
+
+    @Test("a turn waits while the user has no time")
+    func noTime() {
+        check([
+            Step(.bytesArrived, .scheduleTurn, mayBeginTurn: false), Step(.flushed, .nothing),
+            Step(.bytesArrived, .nothing), Step(.readRequested, .nothing),
+            Step(.turnBegan, .takeFrame), Step(Self.onlyFrame, .readSocket),
+            Step(.resumed, .nothing, acceptsFrames: false, mayBeginTurn: false),
         ])
     }
 
@@ -98,7 +106,7 @@ struct InputFlowTests {
     func notAccepted() {
         check([
             Step(.bytesArrived, .takeFrame),
-            Step(Self.frame(at: 10), .nothing, acceptsFrames: false),
+            Step(Self.frame, .nothing, acceptsFrames: false),
             Step(.readRequested, .nothing, acceptsFrames: false),
             Step(.resumed, .nothing, acceptsFrames: false),
             Step(.resumed, .takeFrame), Step(Self.onlyFrame, .readSocket),
@@ -122,13 +130,13 @@ struct InputFlowTests {
         let large = InputFlow.flushBytes
         check([
             Step(.bytesArrived, .takeFrame),
-            Step(.frameTaken(moreAt: Self.time(10), outputBytes: large - 1), .takeFrame),
-            Step(.frameTaken(moreAt: Self.time(11), outputBytes: large), .flush),
+            Step(.frameTaken(.bytes, outputBytes: large - 1), .takeFrame),
+            Step(.frameTaken(.bytes, outputBytes: large), .flush),
             Step(.flushed, .takeFrame),
-            Step(.frameTaken(moreAt: Self.time(11), outputBytes: large), .flush),
+            Step(.frameTaken(.bytes, outputBytes: large), .flush),
             Step(.writabilityChanged(isWritable: false), .nothing), Step(.flushed, .nothing),
             Step(.writabilityChanged(isWritable: true), .nothing), Step(.resumed, .takeFrame),
-            Step(.frameTaken(moreAt: nil, outputBytes: large), .flush),
+            Step(.frameTaken(.nothing, outputBytes: large), .flush),
             Step(.flushed, .nothing),
         ])
     }
@@ -137,7 +145,7 @@ struct InputFlowTests {
     func inputEnd() {
         check([
             Step(.bytesArrived, .takeFrame),
-            Step(Self.frame(at: 10), .nothing, acceptsFrames: false),
+            Step(Self.frame, .nothing, acceptsFrames: false),
             Step(.inputEnded, .nothing, acceptsFrames: false),
             Step(.resumed, .takeFrame), Step(Self.onlyFrame, .takeFrame),
             Step(.noFrame, .endInput), Step(.noFrame, .nothing),
