@@ -23,7 +23,7 @@ final class QueryPlanner {
             case .count(_, let predicate, _): try resolver.count(where: predicate)
             case .aggregate(let aggregate): try resolver.aggregate(aggregate)
             }
-        return readPlan(resolved, resolver.source)
+        return readPlan(resolved, resolver)
     }
 
     /// The plan of a change by predicate or of a condition, and the new values of the assigned
@@ -40,14 +40,16 @@ final class QueryPlanner {
             source: ExpressionSource(parameters))
         let resolved = try resolver.selection(
             where: selection.predicate, named: name, assignments)
-        return (readPlan(resolved.query, resolver.source), resolved)
+        return (readPlan(resolved.query, resolver), resolved)
     }
 
-    private func readPlan(_ query: ResolvedQuery, _ source: ExpressionSource) -> ReadPlan {
+    private func readPlan(_ query: ResolvedQuery, _ resolver: QueryResolver) -> ReadPlan {
+        let source = resolver.source
         var converter = converter
         converter.sourceMaps = source.sourceMaps
         return ReadPlan(
             query, converter: converter, dependsOnArguments: source.dependsOnArguments,
-            argumentCount: source.hasTree ? nil : source.argumentCount)
+            argumentCount: source.hasTree ? nil : source.argumentCount,
+            givenValues: resolver.givenValues)
     }
 }

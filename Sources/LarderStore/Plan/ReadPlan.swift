@@ -10,6 +10,7 @@ final class ReadPlan: QueryPlan {
     let dependsOnArguments: Bool
     /// The number of arguments of the format strings; nil if trees may refer to any number.
     private let argumentCount: Int?
+    private let givenValues: [PlanValue]
     private let templates = Mutex<[SQLTemplate]>([])
     private let sortsGroups = Atomic(false)
 
@@ -20,12 +21,13 @@ final class ReadPlan: QueryPlan {
 
     init(
         _ query: ResolvedQuery, converter: ValueConverter, dependsOnArguments: Bool,
-        argumentCount: Int?
+        argumentCount: Int?, givenValues: [PlanValue]
     ) {
         self.query = query
         self.converter = converter
         self.dependsOnArguments = dependsOnArguments
         self.argumentCount = argumentCount
+        self.givenValues = givenValues
     }
 
     /// The statements for these parameters, to be run one after the other.
@@ -42,6 +44,8 @@ final class ReadPlan: QueryPlan {
         converter.conversions = conversions
         let statements = try statements(parameters, converter)
         try conversions.check()
+        // The statements do not use all values: `$n < nil` is false whatever $n is.
+        for value in givenValues { try converter.checkGiven(value, parameters) }
         return statements
     }
 

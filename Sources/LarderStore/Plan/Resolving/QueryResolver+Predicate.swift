@@ -160,9 +160,9 @@ extension QueryResolver {
                 throw LarderError(
                     .malformedPredicate, "a query takes at most \(Limits.argumentsMax) arguments")
             }
-            return PlanValue(source: .argument(place), type: type, name: name)
+            return noted(PlanValue(source: .argument(place), type: type, name: name))
         case .variable(let variable):
-            return PlanValue(source: .variable(variable), type: type, name: name)
+            return noted(PlanValue(source: .variable(variable), type: type, name: name))
         case .constant(let constant):
             let value = PlanValue(source: .constant(constant), type: type, name: name)
             // An error in a constant is reported when the query is planned, not when it is run.

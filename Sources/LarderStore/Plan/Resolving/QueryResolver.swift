@@ -21,6 +21,8 @@ final class QueryResolver {
     let root: ResolverRow
     /// Reads the query's terms.
     var source: ExpressionSource
+    /// The arguments and variables that the query uses, also where their values do not matter.
+    private(set) var givenValues: [PlanValue] = []
     private var aliasCount = 0
     /// The operand that replaces a collection in an expression that ANY or ALL computes for each
     /// element.
@@ -34,6 +36,12 @@ final class QueryResolver {
 
     /// SQLite's limit.
     private static let joinedTablesMax = 64
+
+    /// Adds a value to ``givenValues``.
+    func noted(_ value: PlanValue) -> PlanValue {
+        givenValues.append(value)
+        return value
+    }
 
     init(
         entityName: String, layout: Layout, converter: ValueConverter,

@@ -82,6 +82,11 @@ struct ValueConverter: Sendable {
             try argument.bounds(isText: isText, comparedWith: value.name, interruption)[bound])
     }
 
+    /// - Throws: `malformedPredicate` if the parameters have no value for an argument or variable.
+    func checkGiven(_ value: PlanValue, _ parameters: QueryParameters) throws(LarderError) {
+        try locating(value) { () throws(LarderError) in _ = try given(value, parameters) }
+    }
+
     private func given(
         _ value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> QueryArgument {
