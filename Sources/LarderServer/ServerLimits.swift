@@ -46,8 +46,10 @@ public struct ServerLimits: Hashable, Sendable {
     /// The time for which the connections of one user may use their event loop before they let
     /// those of others run.
     public var turnTimeMax: Duration = .microseconds(500)
-    /// A longer frame is decoded, and its request performed, on a thread of the pool.
-    public var loopFrameBytesMax = 32 << 10
+    /// A longer frame is decoded on a thread of the pool.
+    public var loopFrameBytesMax = 128 << 10
+    /// A read whose frame is longer is planned and performed there.
+    public var loopReadBytesMax = 32 << 10
     /// The longer frames of one user are decoded one at a time.
     public var parallelFrameBytesMax = 1 << 20
     /// A longer reply is encoded on a thread of the pool.

@@ -11,7 +11,8 @@ from memory_attacks import (
     large_query, large_save, waiting_dots, waiting_queries, waiting_saves)
 from scenario import BEAT_SLACK_SECONDS, Scenario
 from share_attacks import (
-    atomic_streams, full_write_queue, held_streams, large_saves, short_reads, silent_handshakes, spool)
+    atomic_streams, frames_for_loop, full_write_queue, held_streams, large_saves, short_frames,
+    short_reads, silent_handshakes, spool)
 
 SCENARIOS = [
     Scenario("folded", 1, "a text of 1 MB folded by 1, 10 and 40 comparisons",
@@ -47,6 +48,8 @@ SCENARIOS = [
              (hold_readers,)),
     Scenario("short-reads", 6, "64 connections with 31 short queries each at once",
              (short_reads,), judges_hold=True),
+    Scenario("short-frames", 6, "48 connections with frames as long as an event loop decodes",
+             (frames_for_loop,), prepare=(short_frames,), judges_hold=True),
     Scenario("full-write-queue", 6, "4,000 saves that wait for the writer",
              (hold_writer, full_write_queue)),
     Scenario("long-writes", 6, "changes by predicate and large saves, one after the other",

@@ -1,13 +1,15 @@
 """One user takes what others need: handshakes, readers, entries of queues, streams, disk space."""
 
+import functools
 import random
 import socket
 import time
 
 import wire
 from attack import ERROR_PAUSE_SECONDS, Outcome, Target, in_threads, persist
+from loop_attacks import SAVE, body
 from memory_attacks import large_save
-from wire import Closed, Connection, LarderError, larder
+from wire import Closed, Connection, LarderError, field, larder
 
 SILENT_CONNECTIONS = 240
 STREAMS_PER_CONNECTION = 4
@@ -20,6 +22,8 @@ SPOOLED_TEXT_BYTES = 8 << 20
 SHORT_READ_CONNECTIONS = 64
 # The work of a scan over so many is about that of the longest read on an event loop.
 SCANNED_ITEMS = 4_000
+FRAME_CONNECTIONS = 48
+LOOP_FRAME_BYTES = 128 << 10
 
 
 def silent_handshakes(target: Target) -> Outcome:
@@ -139,3 +143,20 @@ def short_reads(target: Target) -> Outcome:
         for _ in range(REQUESTS_PER_CONNECTION):
             outcome.check(connection.envelope())
     return in_threads(target, SHORT_READ_CONNECTIONS, lambda target: persist(target, round))
+
+
+@functools.cache
+def short_frames() -> list[bytes]:
+    """Saves as long as an event loop decodes itself: many empty changes, and many small ones."""
+    change = field(1, b"\x08\x01" + field(2, field(2, b"Note") + field(4, b"x")))
+    return [body(SAVE, each * ((LOOP_FRAME_BYTES - 64) // len(each)))
+            for each in (field(1, b""), change)]
+
+
+def frames_for_loop(target: Target) -> Outcome:
+    """Frames that take an event loop as long as possible, on many connections."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        for framed in short_frames():
+            connection.send(framed)
+            outcome.check(connection.envelope())
+    return in_threads(target, FRAME_CONNECTIONS, lambda target: persist(target, round))

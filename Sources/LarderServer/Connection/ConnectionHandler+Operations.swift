@@ -37,8 +37,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Whether the request of the last frame may be performed on the event loop.
-    private var isShort: Bool { frame.byteCount <= services.limits.loopFrameBytesMax }
+    /// Whether the read of the last frame may be performed on the event loop.
+    private var isShort: Bool { frame.byteCount <= services.limits.loopReadBytesMax }
 
     private func query(_ request: QueryRequest, _ operation: Operation) {
         guard isShort else {

@@ -94,7 +94,7 @@ final class QueryStream {
         self.pool = services.pool
         self.disposal = services.disposal
         self.user = connection.user
-        self.disposedBytesMin = services.limits.loopFrameBytesMax
+        self.disposedBytesMin = services.limits.loopReadBytesMax
         self.connection = connection
         self.eventLoop = eventLoop
         self.credit = credit == 0 ? nil : credit

@@ -51,7 +51,7 @@ extension SocketTests {
         @Test("a long query is planned and read on the pool")
         func query() async throws {
             try await RunningServer.run { limits in
-                limits.loopFrameBytesMax = 20
+                limits.loopReadBytesMax = 20
             } _: { running in
                 let peer = try running.ready()
                 #expect(try peer.call(.fetch("rows 3"))?.rowCount == 3)
