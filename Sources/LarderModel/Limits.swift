@@ -30,6 +30,14 @@ public enum Limits {
     public static let queryColumnsMax = 256
     /// Relationships along the prefetch paths of a fetch.
     public static let prefetchedRelationshipsMax = 64
+    /// Names of each kind in a filter of the history.
+    public static let historyFilterNamesMax = 1_000
+    /// Transactions and runs of changes that one page of the history looks at.
+    public static let historyPageTransactionsMax = 10_000
+    public static let historyPageRunsMax = 100_000
+    /// The preserved values of one deleted object in a page, which has to fit into a frame. Those
+    /// beyond are left out.
+    public static let tombstoneBytesMax = 8 << 20
     /// Identifiers in one `get` request.
     public static let identifiersMax = 65_536
     /// Changes in one change set. Each takes some 700 bytes of memory while it is executed.

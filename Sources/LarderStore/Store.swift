@@ -31,7 +31,7 @@ public final class Store: StoreBackend {
         let schema = opened.schema
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
-            isReadOnly: options.isReadOnly)
+            isReadOnly: options.isReadOnly, historyEpoch: opened.historyEpoch)
         layout = Layout(schema)
         file = opened.file
         log = opened.log

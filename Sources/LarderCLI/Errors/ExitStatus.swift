@@ -26,8 +26,11 @@ enum ExitStatus: Int32 {
             case .malformedFrame, .handshakeRequired, .unsupportedVersion, .unknownMessage,
                 .malformedMessage:
                 .protocolError
-            case .foreignIdentifier, .unknownEntity, .objectNotFound: .notFound
-            case .malformedIdentifier, .unknownProperty, .wrongType, .malformedPredicate,
+            case .foreignIdentifier, .unknownEntity, .objectNotFound, .foreignToken, .futureToken,
+                .tokenExpired:
+                .notFound
+            case .malformedIdentifier, .malformedToken, .unknownProperty, .wrongType,
+                .malformedPredicate,
                 .unsupported, .missingValue, .validationFailed, .uniquenessViolated, .deleteDenied,
                 .invalidChangeSet, .arithmeticOverflow, .malformedSchema, .schemaMismatch,
                 .malformedValue, .unsupportedPredicate, .idempotencyMismatch:

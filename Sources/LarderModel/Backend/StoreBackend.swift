@@ -31,9 +31,15 @@ public struct StoreDescription: Hashable, Sendable {
     /// Sixteen hexadecimal digits that differ if schemas differ.
     public var fingerprint: String
     public var isReadOnly: Bool
+    /// The epoch of the store's ``HistoryToken``s.
+    public var historyEpoch: Int64
 
-    public init(identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool) {
+    public init(
+        identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool,
+        historyEpoch: Int64 = 0
+    ) {
         self.identifier = identifier
+        self.historyEpoch = historyEpoch
         self.schema = schema
         self.fingerprint = fingerprint
         self.isReadOnly = isReadOnly

@@ -26,6 +26,12 @@ public protocol StoreReader: AnyObject {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> Explanation
 
+    /// The transactions of one part of the history, and where the next part begins. Each page has a
+    /// snapshot of its own.
+    func history(
+        _ request: HistoryPageRequest, budget: ReadBudget
+    ) throws(ReadFailure) -> HistoryPage
+
     /// Verifies every object and every link of the store in one snapshot.
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport
 

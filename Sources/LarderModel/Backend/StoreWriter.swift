@@ -24,6 +24,17 @@ public protocol StoreWriter: AnyObject {
         _ insertion: InsertionRequest, firstRow: Int64, _ rows: any RowSource
     ) -> Result<InsertedRows, LarderError>
 
+    /// The number of the last transaction that a deletion from the history deletes.
+    ///
+    /// - Throws: as a result, `foreignToken` or `futureToken`.
+    func lastTransaction(of deletion: HistoryDeletion) -> Result<Int64, LarderError>
+
+    /// Deletes the oldest transactions up to a number, in one commit: about `rowsMax` at most, with
+    /// as many of their runs. It is to be repeated until the step is the last one.
+    func deleteHistory(
+        upTo number: Int64, rowsMax: Int
+    ) -> Result<HistoryDeletionStep, LarderError>
+
     /// Whether ``performMaintenance()`` has work to do. Cheap enough to be read after each commit.
     var needsMaintenance: Bool { get }
 
@@ -63,6 +74,19 @@ public final class WriterProgress: Sendable {
     public func advance() { counter.add(1, ordering: .relaxed) }
 
     public var count: Int { counter.load(ordering: .relaxed) }
+}
+
+/// A part of a deletion from the history.
+public struct HistoryDeletionStep: Hashable, Sendable {
+    /// The number of transactions that were deleted.
+    public var deletedCount: Int64
+    /// Whether nothing is left to delete.
+    public var isLast: Bool
+
+    public init(deletedCount: Int64, isLast: Bool) {
+        self.deletedCount = deletedCount
+        self.isLast = isLast
+    }
 }
 
 /// The rows of an insertion, batch by batch. It is used on one thread.

@@ -12,11 +12,15 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case unknownMessage = 104
     case malformedMessage = 105
 
-    // 2xx: an identifier or a name does not refer to anything in this store.
+    // 2xx: an identifier, a token or a name does not refer to anything in this store.
     case malformedIdentifier = 200
     case foreignIdentifier = 201
     case unknownEntity = 202
     case objectNotFound = 203
+    case malformedToken = 204
+    case foreignToken = 205
+    case futureToken = 206
+    case tokenExpired = 207
 
     // 3xx: the data or the query is invalid.
     case unknownProperty = 300

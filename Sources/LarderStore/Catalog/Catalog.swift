@@ -13,13 +13,23 @@ struct Catalog: Sendable {
     let schemaText: String
     /// nil in a store that was never opened by a version that records it.
     let lastFile: LastFile?
+    /// The time of creation in microseconds since 2001.
+    let historyEpoch: Int64
 
     private enum Name {
         static let store = "store"
         static let schema = "schema"
         static let created = "created"
         static let file = "file"
+        static let deletedHistory = "history"
     }
+
+    /// The number of the last transaction that was deleted from the history; no row if none was.
+    static let readDeletedHistory: SQL =
+        "SELECT value FROM _larder WHERE name = \(literal: Name.deletedHistory)"
+    static let storeDeletedHistory: SQL = """
+        INSERT OR REPLACE INTO _larder (name, value) VALUES (\(literal: Name.deletedHistory), ?)
+        """
 
     /// Overwrites a value with itself, so that a commit has something to write.
     static let probeText: SQL =
@@ -79,10 +89,13 @@ struct Catalog: Sendable {
     /// Reads the catalog of a file whose header has been checked.
     init(reading connection: Connection) throws(LarderError) {
         var values: [String: String] = [:]
+        var created = 0.0
         do throws(SQLiteError) {
             let statement = try connection.prepare("SELECT name, value FROM _larder")
             while try statement.step() {
-                values[statement.string(at: 0)] = statement.string(at: 1)
+                let name = statement.string(at: 0)
+                values[name] = statement.string(at: 1)
+                if name == Name.created { created = statement.double(at: 1) }
             }
         } catch {
             throw error.larderError
@@ -97,5 +110,6 @@ struct Catalog: Sendable {
         self.identifier = identifier
         self.schemaText = schemaText
         lastFile = values[Name.file].flatMap(LastFile.init)
+        historyEpoch = Int64(exactly: (created * 1e6).rounded()) ?? 0
     }
 }

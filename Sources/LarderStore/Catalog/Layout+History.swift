@@ -82,6 +82,66 @@ extension Layout {
 
     static let lastTransaction: SQL = "SELECT max(number) FROM \(name: transactionTable)"
 
+    private static let transactionValues: SQL = """
+        number, time, author, client, user, process, kind, entity, first_key, last_key, properties
+        """
+
+    /// The transactions from ?1 to ?2, each with its first run.
+    static let transactionsFrom: SQL = """
+        SELECT \(transactionValues) FROM \(name: transactionTable) WHERE number >= ?1 \
+        AND number <= ?2 ORDER BY number
+        """
+
+    /// The transactions up to ?1 and after ?2, the newest first.
+    static let transactionsBackFrom: SQL = """
+        SELECT \(transactionValues) FROM \(name: transactionTable) WHERE number <= ?1 \
+        AND number > ?2 ORDER BY number DESC
+        """
+
+    /// The runs of a transaction other than the first: from a number on.
+    static let changesOfTransaction: SQL = """
+        SELECT kind, entity, first_key, last_key, properties FROM \(name: changeTable) \
+        WHERE transaction_number = ?1 AND place >= ?2 ORDER BY place
+        """
+
+    /// Preserved values of the objects of a run.
+    static let preservedValues: SQL = """
+        SELECT key, property, value FROM \(name: preservedTable) WHERE transaction_number = ?1 \
+        AND entity = ?2 AND key BETWEEN ?3 AND ?4 ORDER BY key, property
+        """
+
+    static let firstTransaction: SQL = "SELECT min(number) FROM \(name: transactionTable)"
+
+    /// The first transaction at ?1 or later.
+    static let firstTransactionSince: SQL = """
+        SELECT number FROM \(name: transactionTable) WHERE time >= ?1 ORDER BY number LIMIT 1
+        """
+
+    /// The newest transaction that is not among the newest ?1.
+    static let newestTransactions: SQL = """
+        SELECT number FROM \(name: transactionTable) ORDER BY number DESC LIMIT 1 OFFSET ?1
+        """
+
+    /// Deletes the oldest transactions up to ?1, at most ?2.
+    static let deleteTransactions: SQL = """
+        DELETE FROM \(name: transactionTable) WHERE number IN \
+        (SELECT number FROM \(name: transactionTable) WHERE number <= ?1 ORDER BY number LIMIT ?2)
+        """
+
+    /// Deletes runs of transactions up to ?1, at most ?2.
+    static let deleteChanges: SQL = """
+        DELETE FROM \(name: changeTable) WHERE (transaction_number, place) IN \
+        (SELECT transaction_number, place FROM \(name: changeTable) \
+        WHERE transaction_number <= ?1 ORDER BY transaction_number, place LIMIT ?2)
+        """
+
+    /// Deletes preserved values of transactions up to ?1, at most ?2.
+    static let deletePreserved: SQL = """
+        DELETE FROM \(name: preservedTable) WHERE (transaction_number, entity, key, property) IN \
+        (SELECT transaction_number, entity, key, property FROM \(name: preservedTable) \
+        WHERE transaction_number <= ?1 ORDER BY transaction_number, entity, key, property LIMIT ?2)
+        """
+
     /// All runs of all transactions, in parentheses.
     static let everyChange: SQL = """
         (SELECT number AS transaction_number, 0 AS place, kind, entity, first_key, last_key, \

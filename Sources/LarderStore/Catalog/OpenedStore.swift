@@ -8,6 +8,8 @@ struct OpenedStore {
     let connection: Connection
     let identifier: UUID
     let schema: Schema
+    /// See ``StoreDescription/historyEpoch``.
+    let historyEpoch: Int64
     /// What the administrator should know about the file; nil if nothing.
     let warning: String?
 
@@ -96,7 +98,7 @@ struct OpenedStore {
             }
             return OpenedStore(
                 file: file, log: log, connection: connection, identifier: identifier,
-                schema: ownSchema, warning: warning)
+                schema: ownSchema, historyEpoch: catalog.historyEpoch, warning: warning)
         } catch let error as SQLiteError {
             throw .database(error)
         } catch let error as LarderError {

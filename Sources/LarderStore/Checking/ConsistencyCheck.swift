@@ -202,6 +202,8 @@ struct ConsistencyCheck {
         }
         let transactions: SQL = "\(name: Layout.transactionTable)"
         let changes: SQL = "\(name: Layout.changeTable)"
+        // What is left of deleted transactions will be deleted, too.
+        let isLeft: SQL = "transaction_number > COALESCE((\(Catalog.readDeletedHistory)), 0)"
         // Each table separately: SQLite would read the whole union for each value.
         func isNoDelete(_ number: SQL, _ table: SQL) -> SQL {
             """
@@ -216,8 +218,8 @@ struct ConsistencyCheck {
                 "the number of a transaction is not positive"),
             check(
                 """
-                SELECT NULL FROM \(changes) WHERE place < 1 OR NOT EXISTS \
-                (SELECT 1 FROM \(transactions) WHERE number = transaction_number)
+                SELECT NULL FROM \(changes) WHERE \(isLeft) AND (place < 1 OR NOT EXISTS \
+                (SELECT 1 FROM \(transactions) WHERE number = transaction_number))
                 """,
                 "a change belongs to no transaction"),
             check(
@@ -229,7 +231,7 @@ struct ConsistencyCheck {
             check(
                 """
                 SELECT NULL FROM \(name: Layout.preservedTable) AS p \
-                WHERE \(isNoDelete("number", transactions)) \
+                WHERE \(isLeft) AND \(isNoDelete("number", transactions)) \
                 AND \(isNoDelete("transaction_number", changes))
                 """,
                 "a preserved value belongs to no object that was deleted"),

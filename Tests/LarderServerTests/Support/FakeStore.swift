@@ -110,6 +110,12 @@ private final class FakeReader: StoreReader {
         return [Batch(rowCount: found.count, identity: identity, columns: [column])]
     }
 
+    func history(
+        _ request: HistoryPageRequest, budget: ReadBudget
+    ) throws(ReadFailure) -> HistoryPage {
+        throw .failed(LarderError(.unsupported, "it has no history"))
+    }
+
     func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
         store.records[\.stamp].map { ObjectStamp(slot: 0, version: $0) }
     }
@@ -269,6 +275,16 @@ private final class FakeWriter: StoreWriter {
     }
 
     var needsMaintenance: Bool { store.options.needsMaintenance }
+
+    func lastTransaction(of deletion: HistoryDeletion) -> Result<Int64, LarderError> {
+        .success(0)
+    }
+
+    func deleteHistory(
+        upTo number: Int64, rowsMax: Int
+    ) -> Result<HistoryDeletionStep, LarderError> {
+        .success(HistoryDeletionStep(deletedCount: 0, isLast: true))
+    }
 
     func performMaintenance() {
         if needsMaintenance { store.records.state.withLock { $0.maintenances += 1 } }

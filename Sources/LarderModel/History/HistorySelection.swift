@@ -1,0 +1,112 @@
+import FoundationEssentials
+
+/// A filter of the history that is checked against a schema and ready to select.
+public struct HistorySelection: Hashable, Sendable {
+    private let filter: HistoryFilter
+    /// The entities with their subentities; nil selects all.
+    private let entityNames: Set<String>?
+
+    /// Selects everything.
+    public static let all = HistorySelection()
+
+    private init() {
+        filter = HistoryFilter()
+        entityNames = nil
+    }
+
+    /// - Throws: `unknownEntity`, `unknownProperty` if none of the entities has a property, or
+    ///   `resourceExhausted`.
+    public init(_ filter: HistoryFilter, in schema: Schema) throws(LarderError) {
+        let texts = [
+            filter.authors, filter.excludedAuthors, filter.clientNames, filter.entityNames,
+            filter.properties,
+        ]
+        guard texts.allSatisfy({ $0.count <= Limits.historyFilterNamesMax }) else {
+            throw LarderError(
+                .resourceExhausted,
+                "a filter of the history has at most \(Limits.historyFilterNamesMax) names of "
+                    + "each kind")
+        }
+        for name in filter.entityNames where schema.entity(named: name) == nil {
+            throw .unknownEntity(name, in: schema)
+        }
+        let entities =
+            filter.entityNames.isEmpty
+            ? schema.entities
+            : filter.entityNames.flatMap { name in
+                [schema.entity(named: name)].compactMap { $0 } + schema.subentities(of: name)
+            }
+        if !filter.properties.isEmpty {
+            let known = Set(
+                entities.flatMap { $0.attributes.map(\.name) + $0.relationships.map(\.name) })
+            for name in filter.properties where !known.contains(name) {
+                throw LarderError(
+                    .unknownProperty,
+                    filter.entityNames.isEmpty
+                        ? "no entity has a property \"\(name.prefix(32))\""
+                        : "no entity of \(filter.entityNames.joined(separator: ", ")) has a "
+                            + "property \"\(name.prefix(32))\"",
+                    hint: NameSuggestion.hint(for: name, among: known.sorted()))
+            }
+        }
+        self.filter = filter
+        entityNames = filter.entityNames.isEmpty ? nil : Set(entities.map(\.name))
+    }
+
+    /// Whether every transaction is selected with all of its changes.
+    public var selectsAll: Bool { filter == HistoryFilter() }
+
+    /// Whether all changes of a selected transaction are.
+    public var selectsAllChanges: Bool {
+        entityNames == nil && filter.kinds.isEmpty && filter.properties.isEmpty
+    }
+
+    /// Whether a transaction may be selected, whatever its changes are.
+    ///
+    /// - Parameter time: Seconds since 2001.
+    public func selects(author: String, clientName: String, time: Double) -> Bool {
+        (filter.authors.isEmpty || filter.authors.contains(author))
+            && !filter.excludedAuthors.contains(author)
+            && (filter.clientNames.isEmpty || filter.clientNames.contains(clientName))
+            && filter.since.map { time >= $0.timeIntervalSinceReferenceDate } ?? true
+            && filter.until.map { time < $0.timeIntervalSinceReferenceDate } ?? true
+    }
+
+    public func selects(_ run: HistoryRun) -> Bool {
+        guard filter.kinds.isEmpty || filter.kinds.contains(run.kind),
+            entityNames?.contains(run.entityName) ?? true
+        else { return false }
+        return run.kind != .updated || filter.properties.isEmpty
+            || run.properties.contains(where: filter.properties.contains)
+    }
+
+    /// The selected part of a transaction; nil if there is none.
+    public func selected(_ transaction: HistoryTransaction) -> HistoryTransaction? {
+        guard
+            selects(
+                author: transaction.author, clientName: transaction.source.clientName,
+                time: transaction.timestamp.timeIntervalSinceReferenceDate)
+        else { return nil }
+        if selectsAllChanges { return transaction }
+        var selected = transaction
+        selected.runs.removeAll { !selects($0) }
+        if selected.runs.isEmpty { return nil }
+        guard !selected.tombstones.isEmpty else { return selected }
+        let deleted = Dictionary(
+            grouping: selected.runs.lazy.filter { $0.kind == .deleted }, by: \.entityName)
+        selected.tombstones.removeAll { tombstone in
+            !Self.contains(deleted[tombstone.entityName] ?? [], tombstone.key)
+        }
+        return selected
+    }
+
+    /// - Parameter runs: In ascending order of their keys.
+    private static func contains(_ runs: [HistoryRun], _ key: Int64) -> Bool {
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].keys.upperBound < key { low = middle + 1 } else { high = middle }
+        }
+        return low < runs.count && runs[low].keys.contains(key)
+    }
+}

@@ -1,0 +1,108 @@
+public import FoundationEssentials
+
+/// A position in the history of a store: after one transaction and before the next.
+///
+/// Tokens are opaque values to store and to pass on. Those of one store are ordered as its
+/// transactions are. A token is valid as long as the history has every later transaction; reading
+/// after another token fails with `malformedToken`, `foreignToken`, `futureToken` or
+/// `tokenExpired`.
+public struct HistoryToken: Hashable, Sendable {
+    /// The store's UUID.
+    public let store: UUID
+    /// Identifies one continuous history of the store: a restored backup begins another one. Later
+    /// ones are greater.
+    public let epoch: Int64
+    /// The number of the last transaction before the position; 0 is the beginning.
+    public let number: Int64
+
+    /// - Parameter number: Not negative.
+    public init(store: UUID, epoch: Int64, number: Int64) {
+        precondition(number >= 0, "transactions are numbered from 1")
+        self.store = store
+        self.epoch = epoch
+        self.number = number
+    }
+}
+
+extension HistoryToken: Comparable {
+    public static func < (left: HistoryToken, right: HistoryToken) -> Bool {
+        if left.store != right.store { return left.store < right.store }
+        return (left.epoch, left.number) < (right.epoch, right.number)
+    }
+}
+
+extension HistoryToken: CustomStringConvertible {
+    /// The text form: the store's UUID, the epoch and the number, as `UUID-e123-n45`.
+    public var description: String { "\(store.uuidString)-e\(epoch)-n\(number)" }
+
+    /// Parses the text form.
+    ///
+    /// - Throws: `malformedToken`.
+    public init(_ text: String) throws(LarderError) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.textBytesMax, parts.count == 7,
+            let store = UUID(uuidString: parts[..<5].joined(separator: "-")),
+            let epoch = Self.number(parts[5], after: "e"),
+            let number = Self.number(parts[6], after: "n")
+        else {
+            throw LarderError(
+                .malformedToken, "the history token is malformed",
+                hint: "use a token that `history`, `watch` or a save has returned")
+        }
+        self.init(store: store, epoch: epoch, number: number)
+    }
+
+    private static let textBytesMax = 80
+
+    private static func number(_ part: Substring, after letter: Character) -> Int64? {
+        let digits = part.dropFirst()
+        guard part.first == letter, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+        return Int64(digits)
+    }
+}
+
+extension HistoryToken: Codable {
+    /// Decodes the text form.
+    public init(from decoder: any Decoder) throws {
+        try self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension HistoryToken {
+    /// Checks that a history continues after the token.
+    ///
+    /// - Parameters:
+    ///   - deleted: The number of the last transaction that was deleted.
+    ///   - last: The number of the last transaction.
+    /// - Throws: `foreignToken`, `futureToken` or `tokenExpired`.
+    public func check(
+        store: UUID, epoch: Int64, deleted: Int64, last: Int64
+    ) throws(LarderError) {
+        guard self.store == store else {
+            throw LarderError(
+                .foreignToken,
+                "the history token belongs to the store \(self.store.uuidString), and this is "
+                    + "\(store.uuidString)",
+                hint: "connect to the store that returned the token")
+        }
+        guard self.epoch <= epoch, self.epoch < epoch || number <= last else {
+            throw LarderError(
+                .futureToken, "the history token is newer than the last transaction",
+                hint: "the store may have been replaced by an older copy; read it completely, and "
+                    + "then its history after the current token")
+        }
+        guard self.epoch == epoch, number >= deleted else {
+            throw LarderError(
+                .tokenExpired,
+                self.epoch == epoch
+                    ? "transactions after the history token have been deleted"
+                    : "the store was restored from a backup after the history token was returned",
+                hint: "read the objects again, and then the history after the current token")
+        }
+    }
+}
