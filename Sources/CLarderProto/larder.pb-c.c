@@ -1313,7 +1313,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[25] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29] =
 {
   {
     "id",
@@ -1496,6 +1496,30 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[25
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "history",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, history),
+    &larder__v1__history_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delete_history",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, delete_history),
+    &larder__v1__delete_history_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1615,40 +1639,68 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[25
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "transactions",
+    40,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, transactions),
+    &larder__v1__history_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "history_deleted",
+    41,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, history_deleted),
+    &larder__v1__delete_history_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  16,   /* field[16] = batches */
+  18,   /* field[18] = batches */
   11,   /* field[11] = cancel */
   12,   /* field[12] = check */
-  23,   /* field[23] = checked */
+  25,   /* field[25] = checked */
   10,   /* field[10] = credit */
+  16,   /* field[16] = delete_history */
   5,   /* field[5] = explain */
-  18,   /* field[18] = explained */
-  22,   /* field[22] = failed */
+  20,   /* field[20] = explained */
+  24,   /* field[24] = failed */
   3,   /* field[3] = get */
   2,   /* field[2] = hello */
+  15,   /* field[15] = history */
+  28,   /* field[28] = history_deleted */
   0,   /* field[0] = id */
   13,   /* field[13] = insert_rows */
-  24,   /* field[24] = inserted */
+  26,   /* field[26] = inserted */
   9,   /* field[9] = ping */
-  21,   /* field[21] = pong */
+  23,   /* field[23] = pong */
   4,   /* field[4] = query */
   14,   /* field[14] = rows */
   6,   /* field[6] = save */
-  17,   /* field[17] = saved */
+  19,   /* field[19] = saved */
   7,   /* field[7] = schema */
-  19,   /* field[19] = schema_text */
+  21,   /* field[21] = schema_text */
   8,   /* field[8] = statistics */
-  20,   /* field[20] = statistics_list */
+  22,   /* field[22] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  15,   /* field[15] = welcome */
+  27,   /* field[27] = transactions */
+  17,   /* field[17] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 2 },
-  { 30, 15 },
-  { 0, 25 }
+  { 30, 17 },
+  { 0, 29 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1658,7 +1710,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  25,
+  29,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,
@@ -1742,7 +1794,7 @@ const ProtobufCMessageDescriptor larder__v1__hello__descriptor =
   (ProtobufCMessageInit) larder__v1__hello__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__welcome_reply__field_descriptors[9] =
+static const ProtobufCFieldDescriptor larder__v1__welcome_reply__field_descriptors[10] =
 {
   {
     "protocol_version",
@@ -1852,10 +1904,23 @@ static const ProtobufCFieldDescriptor larder__v1__welcome_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "history_epoch",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_SFIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__WelcomeReply, history_epoch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__welcome_reply__field_indices_by_name[] = {
   6,   /* field[6] = capabilities */
   7,   /* field[7] = frame_bytes_max */
+  9,   /* field[9] = history_epoch */
   0,   /* field[0] = protocol_version */
   5,   /* field[5] = read_only */
   8,   /* field[8] = requests_in_flight_max */
@@ -1867,7 +1932,7 @@ static const unsigned larder__v1__welcome_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__welcome_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor =
 {
@@ -1877,7 +1942,7 @@ const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor =
   "Larder__V1__WelcomeReply",
   "larder.v1",
   sizeof(Larder__V1__WelcomeReply),
-  9,
+  10,
   larder__v1__welcome_reply__field_descriptors,
   larder__v1__welcome_reply__field_indices_by_name,
   1,  larder__v1__welcome_reply__number_ranges,

@@ -87,6 +87,17 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Maximum age of transactions in the history. Default: unlimited.", valueName: "days"))
+    var historyAge: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum number of transactions in the history. Default: unlimited.",
+            valueName: "number"))
+    var historyCount: Int64?
+
+    @Option(
+        help: ArgumentHelp(
             "Minimum level of logged messages: \(DaemonCommand.logLevels). Default: notice.",
             valueName: "level"),
         transform: DaemonCommand.logLevel)
@@ -104,12 +115,17 @@ struct DaemonCommand: ParsableCommand {
             ("--idle-exit", idleExit ?? 1), ("--max-connections", maxConnections),
             ("--max-connections-per-user", maxConnectionsPerUser),
             ("--query-timeout", queryTimeout), ("--max-spool", maxSpool),
+            ("--history-age", historyAge ?? 1),
         ] where !(1...Self.numberMax).contains(value) {
             throw ValidationError("\(name) must be a number from 1 to \(Self.numberMax)")
+        }
+        if let historyCount, historyCount < 1 {
+            throw ValidationError("--history-count must be a number from 1")
         }
     }
 
     private static let numberMax = 1_000_000
+    private static let secondsPerDay = 86_400.0
 
     private static func mode(_ text: String) throws -> UInt32 {
         guard let mode = UInt32(text, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
@@ -137,6 +153,8 @@ struct DaemonCommand: ParsableCommand {
             userShare: min(1, Double(maxConnectionsPerUser) / Double(maxConnections)))
         limits.readTimeMax = .seconds(queryTimeout)
         limits.spoolBytes.total = maxSpool << 20
+        limits.historyRetention = HistoryRetention(
+            ageMax: historyAge.map { Double($0) * Self.secondsPerDay }, countMax: historyCount)
         return limits
     }
 }

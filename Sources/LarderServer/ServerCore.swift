@@ -32,9 +32,6 @@ final class ServerCore: Sendable {
             limits: limits, descriptorLimit: Self.descriptorLimit,
             becameEmpty: { idle?.becameIdle() })
         let pool = ReaderPool(backend: backend, limits: limits)
-        let writes = writer.map {
-            WriteQueue(writer: $0, readers: pool, limits: limits, eventLoop: group.next())
-        }
         let disposal = Disposal(pool: pool)
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
         let eventLoops = Array(group.makeIterator())
@@ -43,6 +40,14 @@ final class ServerCore: Sendable {
                 eventLoop: $0, backend: backend, limits: limits,
                 replyCacheBytesMax: limits.replyCacheBytesMax / eventLoops.count)
         }
+        let feeds = loopReaders.map {
+            LoopFeed(eventLoop: $0.eventLoop, reader: $0, store: store)
+        }
+        let writes = writer.map {
+            WriteQueue(
+                writer: $0, readers: pool, announcer: CommitAnnouncer(feeds), limits: limits,
+                eventLoop: group.next())
+        }
         let started = ContinuousClock.now
         let statistics: @Sendable () -> [Statistic] = {
             [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
@@ -50,10 +55,10 @@ final class ServerCore: Sendable {
                 + pool.statistics + (writes?.statistics ?? []) + spools.statistics
         }
         self.services = Dictionary(
-            uniqueKeysWithValues: loopReaders.map { loopReader in
+            uniqueKeysWithValues: zip(loopReaders, feeds).map { loopReader, feed in
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
-                    backend: backend, loopReader: loopReader,
+                    backend: backend, loopReader: loopReader, loopFeed: feed,
                     loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
                     loopTurns: LoopTurns(
                         eventLoop: loopReader.eventLoop, timeMax: TimeAmount(limits.turnTimeMax)),
@@ -83,7 +88,8 @@ final class ServerCore: Sendable {
             schemaVersion: store.schema.version, schemaFingerprint: store.fingerprint,
             isReadOnly: store.isReadOnly,
             frameBytesMax: UInt32(clamping: options.limits.frameBytesMax),
-            requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax))
+            requestsInFlightMax: UInt32(clamping: options.limits.requestsInFlightMax),
+            historyEpoch: store.historyEpoch)
     }
 
     /// The number of descriptors that this process may open.

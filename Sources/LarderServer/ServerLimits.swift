@@ -19,6 +19,9 @@ public struct ServerLimits: Hashable, Sendable {
     /// Unanswered requests per connection. The server stops reading at this number.
     public var requestsInFlightMax = 32
 
+    /// Streams that follow the history: at most 32,768 of one user. They are not requests in flight.
+    public var followers = SharedLimit(65_536, userShare: 0.5)
+
     // Bytes that wait.
 
     /// Replies of one connection that its client does not read. A connection above the hard
@@ -100,6 +103,14 @@ public struct ServerLimits: Hashable, Sendable {
     /// The time for which another user's write may wait for a long one. After that the long one is
     /// stopped, and tried again later.
     public var writerTimeMax: Duration = .milliseconds(30)
+
+    // History.
+
+    /// How much of its history the store keeps, and the interval at which that is checked.
+    public var historyRetention = HistoryRetention()
+    public var historyRetentionInterval: Duration = .seconds(10)
+    /// Transactions that one commit deletes from the history.
+    public var historyDeletionRowsMax = 1_000
 
     // Insert streams.
 

@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "batch.pb-c.h"
 #include "change.pb-c.h"
+#include "history.pb-c.h"
 #include "value.pb-c.h"
 
 typedef struct Larder__V1__Envelope Larder__V1__Envelope;
@@ -70,6 +71,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_CHECK = 20,
   LARDER__V1__ENVELOPE__BODY_INSERT_ROWS = 21,
   LARDER__V1__ENVELOPE__BODY_ROWS = 22,
+  LARDER__V1__ENVELOPE__BODY_HISTORY = 23,
+  LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY = 24,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -79,7 +82,9 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_PONG = 36,
   LARDER__V1__ENVELOPE__BODY_FAILED = 37,
   LARDER__V1__ENVELOPE__BODY_CHECKED = 38,
-  LARDER__V1__ENVELOPE__BODY_INSERTED = 39
+  LARDER__V1__ENVELOPE__BODY_INSERTED = 39,
+  LARDER__V1__ENVELOPE__BODY_TRANSACTIONS = 40,
+  LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED = 41
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -153,6 +158,14 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__RowsRequest *rows;
     /*
+     * Reads the history, once or continuously; answered by one or more `transactions`.
+     */
+    Larder__V1__HistoryRequest *history;
+    /*
+     * Deletes old transactions; answered by `history_deleted`.
+     */
+    Larder__V1__DeleteHistoryRequest *delete_history;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -192,6 +205,14 @@ struct  Larder__V1__Envelope
      * Answers `insert_rows`: its progress, and finally its result.
      */
     Larder__V1__InsertReply *inserted;
+    /*
+     * Answers `history`.
+     */
+    Larder__V1__HistoryReply *transactions;
+    /*
+     * Answers `delete_history`.
+     */
+    Larder__V1__DeleteHistoryReply *history_deleted;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -270,10 +291,14 @@ struct  Larder__V1__WelcomeReply
    * The maximum number of unanswered requests. The server stops reading while it is reached.
    */
   uint32_t requests_in_flight_max;
+  /*
+   * The epoch of the store's history tokens: a restored backup begins another one.
+   */
+  int64_t history_epoch;
 };
 #define LARDER__V1__WELCOME_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__welcome_reply__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0,NULL, 0, 0 }
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL}, 0, 0,NULL, 0, 0, 0 }
 
 
 /*

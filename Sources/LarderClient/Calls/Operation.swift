@@ -178,3 +178,11 @@ extension Operation where Output == Schema {
         }
     }
 }
+
+extension Operation where Output == Int64 {
+    static func deleteHistory(_ deletion: HistoryDeletion) -> Self {
+        Operation(request: .deleteHistory(deletion)) { reply, _ in
+            if case .historyDeleted(let count) = reply { count } else { nil }
+        }
+    }
+}

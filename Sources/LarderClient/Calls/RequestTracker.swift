@@ -16,6 +16,9 @@ struct RequestTracker {
         /// The replies are batches. The server may send `window` batches more than the caller has
         /// taken; 0 is no limit.
         case stream(window: UInt32)
+        /// The replies are parts of the history. As for a stream, but it is not counted: the
+        /// server does not count a request that follows the history among those in flight.
+        case feed(window: UInt32)
         /// A stream of rows to the server, which replies each time that it has stored some.
         case insertion
     }
@@ -109,6 +112,9 @@ struct RequestTracker {
         }
         switch kind {
         case .call, .stream(window: 0): return true
+        case .feed(let window):
+            pending[index].credit = window
+            return true
         case .stream(let window): return beginBoundedStream(index, credit: window)
         case .insertion: return beginBoundedStream(index, credit: 0)
         }
@@ -148,9 +154,10 @@ struct RequestTracker {
         }
         switch (pending[index].kind, envelope.reply) {
         case (.stream(window: 0), .encodedBatches(_, more: true)),
+            (.stream(window: 0), .history(_, more: true)),
             (.insertion, .inserted(_, more: true)):
             pending[index].append(.reply(envelope.reply))
-        case (.stream, .encodedBatches(_, more: true)):
+        case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)):
             guard pending[index].credit > 0 else {
                 return .end(violation("the server sent more batches than its credit allows"))
             }
@@ -184,8 +191,10 @@ struct RequestTracker {
             if pending[index].response == nil { remove(index) }
             return (response, nil)
         }
-        guard case .stream(let window) = pending[index].kind, window > 0 else {
-            return (response, nil)
+        let window: UInt32
+        switch pending[index].kind {
+        case .stream(let size) where size > 0, .feed(let size): window = size
+        default: return (response, nil)
         }
         pending[index].taken += 1
         // Credit is granted in halves of the window, so the server need not pause.

@@ -3,12 +3,18 @@ import LarderModel
 /// Waiting in a task, which blocks no thread; `Connection+IOThread.swift` reads.
 extension Connection {
     /// The next response to a request. Ends early if the task is cancelled.
-    func outcome(of id: UInt64, until deadline: MonotonicInstant) async -> Attempt.Outcome {
+    ///
+    /// - Parameter isPolling: Whether the request stays open after the deadline.
+    func outcome(
+        of id: UInt64, until deadline: MonotonicInstant, isPolling: Bool = false
+    ) async -> Attempt.Outcome {
         while true {
             let outcome = update { state -> Attempt.Outcome? in
                 if let outcome = take(id, &state) { return outcome }
                 if Task.isCancelled { return .cancelled(wasSent: abandon(id, &state)) }
-                if deadline.isPast { return .timedOut(wasSent: abandon(id, &state)) }
+                if deadline.isPast {
+                    return .timedOut(wasSent: isPolling || abandon(id, &state))
+                }
                 return nil
             }
             if let outcome { return outcome }

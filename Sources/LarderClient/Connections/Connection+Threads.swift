@@ -11,7 +11,11 @@ extension Connection {
     }
 
     /// The next response to a request. Blocks until there is one, or the deadline.
-    func outcome(of id: UInt64, until deadline: MonotonicInstant) -> Attempt.Outcome {
+    ///
+    /// - Parameter isPolling: Whether the request stays open after the deadline.
+    func outcome(
+        of id: UInt64, until deadline: MonotonicInstant, isPolling: Bool = false
+    ) -> Attempt.Outcome {
         var reading: ReplyReader.ReadResult?
         var isWaiting = false
         while true {
@@ -20,7 +24,8 @@ extension Connection {
                 if let reading { finishReading(reading, &state) }
                 if isWaiting { state.waitingThreadCount -= 1 }
                 // The clock is read only after a wait.
-                let step = nextStep(id, hasRead || isWaiting ? deadline : nil, &state)
+                let step = nextStep(
+                    id, hasRead || isWaiting ? deadline : nil, isPolling: isPolling, &state)
                 switch step {
                 case .done: if hasRead { state.mustSignal = true }
                 case .read: state.isReading = true
@@ -43,11 +48,11 @@ extension Connection {
 
     /// - Parameter deadline: nil before the first wait.
     private func nextStep(
-        _ id: UInt64, _ deadline: MonotonicInstant?, _ state: inout State
+        _ id: UInt64, _ deadline: MonotonicInstant?, isPolling: Bool, _ state: inout State
     ) -> Step {
         if let outcome = take(id, &state) { return .done(outcome) }
         if let deadline, deadline.isPast {
-            return .done(.timedOut(wasSent: abandon(id, &state)))
+            return .done(.timedOut(wasSent: isPolling || abandon(id, &state)))
         }
         return state.isReading ? .wait : .read
     }

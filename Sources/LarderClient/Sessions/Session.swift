@@ -57,6 +57,8 @@ final class Session: Sendable {
         return try Connection(handshakeOver: socket, options: options, until: deadline)
     }
 
+    var isClosed: Bool { monitor.withLock { $0.isClosed } }
+
     var welcome: Welcome { monitor.withLock { $0.welcome } }
 
     /// How long calls wait for a new connection.

@@ -19,6 +19,8 @@ public struct ServerDescription: Hashable, Sendable {
     public let requestBytesMax: Int
     /// The number of requests on one connection that the server works on at the same time.
     public let requestsInFlightMax: Int
+    /// The epoch of the store's history tokens.
+    public let historyEpoch: Int64
 
     init(_ welcome: Welcome) {
         name = welcome.serverName
@@ -29,5 +31,11 @@ public struct ServerDescription: Hashable, Sendable {
         capabilities = welcome.capabilities
         requestBytesMax = Int(welcome.frameBytesMax)
         requestsInFlightMax = Int(welcome.requestsInFlightMax)
+        historyEpoch = welcome.historyEpoch
+    }
+
+    /// The position in the history after a transaction, such as that of a save.
+    public func token(after transaction: Int64) -> HistoryToken {
+        HistoryToken(store: storeIdentifier, epoch: historyEpoch, number: max(0, transaction))
     }
 }

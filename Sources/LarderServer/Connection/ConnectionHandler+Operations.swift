@@ -12,6 +12,8 @@ extension ConnectionHandler {
         case .explain(let request): explain(request, operation)
         case .save(let changes): save(changes, operation)
         case .insertRows(let insertion): insertRows(insertion, operation)
+        case .history(let request): history(request, operation)
+        case .deleteHistory(let deletion): deleteHistory(deletion, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .check: check(operation)
@@ -173,6 +175,24 @@ extension ConnectionHandler {
         .now() + TimeAmount(operation.time(atMost: services.limits.writeWaitTimeMax))
     }
 
+    private func history(_ request: HistoryRequest, _ operation: Operation) {
+        guard let context else { return }
+        let bytes = frame.memoryBytes
+        if let refusal = quota.addRequest(bytes) {
+            return finish(operation.id, .failed(refusal))
+        }
+        if request.follows, let refusal = services.registry.followerBegins(of: user) {
+            requestEnded(bytes)
+            return finish(operation.id, .failed(refusal))
+        }
+        let stream = HistoryStream(
+            requestID: operation.id, request,
+            time: operation.time(atMost: services.limits.readTimeMax), bytes: bytes,
+            connection: self, eventLoop: context.eventLoop)
+        historyStreams[operation.id] = stream
+        stream.start()
+    }
+
     // MARK: Writes
 
     private static let readOnly = LarderError(
@@ -201,6 +221,24 @@ extension ConnectionHandler {
         } catch {
             finish(operation.id, .failed(error))
         }
+    }
+
+    private func deleteHistory(_ deletion: HistoryDeletion, _ operation: Operation) {
+        let id = operation.id
+        guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
+        guard let port else { return }
+        writes.append(
+            .deletion(
+                WriteQueue.Deletion(
+                    deletion, for: user, deadline: writeDeadline(of: operation)
+                ) { outcome in
+                    port.execute { handler in
+                        switch outcome {
+                        case .success(let count): handler.finish(id, .historyDeleted(count))
+                        case .failure(let error): handler.finish(id, .failed(error))
+                        }
+                    }
+                }))
     }
 
     private func save(_ changes: ChangeSet, _ operation: Operation) {

@@ -18,6 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
+    var historyStreams: [UInt64: HistoryStream] = [:]
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -114,6 +115,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard isWritable else { return }
         chargeOutput()
         for stream in streams.values { stream.resume() }
+        for stream in historyStreams.values { stream.resume() }
         drive(.resumed)
     }
 
@@ -155,6 +157,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             case .takeFrame: action = handle(takeFrame())
             case .endInput:
                 for stream in insertStreams.values { stream.inputEnded() }
+                for stream in historyStreams.values { stream.inputEnded() }
                 perform(state.handle(.inputEnded))
                 action = handle(.noFrame)
             case .readSocket:
@@ -274,10 +277,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
             quota.hold(0)
             execute(operation)
         case .reply(let envelope): append(envelope)
-        case .grant(let requestID, let batches): streams[requestID]?.grant(batches)
+        case .grant(let requestID, let batches):
+            streams[requestID]?.grant(batches)
+            historyStreams[requestID]?.grant(batches)
         case .cancel(let requestID):
             streams[requestID]?.cancel()
             insertStreams[requestID]?.cancel()
+            historyStreams[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
             insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
@@ -338,6 +344,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func streamEnded(_ requestID: UInt64, _ reply: EncodableReply) {
         if let stream = streams.removeValue(forKey: requestID) { requestEnded(stream.bytes) }
         insertStreams[requestID] = nil
+        if let stream = historyStreams.removeValue(forKey: requestID) {
+            requestEnded(stream.bytes)
+        }
         finish(requestID, reply)
     }
 
@@ -380,6 +389,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// The server is stopping.
     func startDraining() {
         for stream in insertStreams.values { stream.serverStops() }
+        for stream in historyStreams.values { stream.serverStops() }
         perform(state.handle(.drainStarted))
     }
 
@@ -406,6 +416,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         streams = [:]
         for stream in insertStreams.values { stream.abandon() }
         insertStreams = [:]
+        for stream in historyStreams.values { stream.abandon() }
+        historyStreams = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

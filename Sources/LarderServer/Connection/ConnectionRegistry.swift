@@ -13,6 +13,8 @@ final class ConnectionRegistry: Sendable {
         var connections: UserShares
         var handshakes: UserShares
         var memory: UserShares
+        /// Streams that follow the history.
+        var followers: UserShares
         var opened = 0
         var refused = 0
         var isDraining = false
@@ -31,7 +33,8 @@ final class ConnectionRegistry: Sendable {
         self.state = Mutex(
             State(
                 connections: UserShares(limits.connections),
-                handshakes: UserShares(limits.handshakes), memory: UserShares(limits.memory)))
+                handshakes: UserShares(limits.handshakes), memory: UserShares(limits.memory),
+                followers: UserShares(limits.followers)))
         self.becameEmpty = becameEmpty
     }
 
@@ -102,6 +105,21 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
+    /// Counts a stream that follows the history, or returns why it is refused.
+    func followerBegins(of user: UInt32) -> LarderError? {
+        state.withLock { state in
+            guard !state.followers.take(1, for: user) else { return nil }
+            return LarderError(
+                .resourceExhausted,
+                "user \(user) has \(state.followers.used(by: user)) streams that follow the "
+                    + "history, its share of the \(state.followers.limit.total) that the server "
+                    + "accepts",
+                hint: "cancel some of them, or use one stream for several readers")
+        }
+    }
+
+    func followerEnded(of user: UInt32) { state.withLock { $0.followers.add(-1, to: user) } }
+
     var isEmpty: Bool { state.withLock { $0.connections.used == 0 } }
 
     /// Lets every connection complete its requests and close, and admits no more connections.
@@ -131,6 +149,7 @@ final class ConnectionRegistry: Sendable {
                 Statistic("connections", .int(Int64(state.connections.used))),
                 Statistic("connectionsOpened", .int(Int64(state.opened))),
                 Statistic("connectionsRefused", .int(Int64(state.refused))),
+                Statistic("historyFollowers", .int(Int64(state.followers.used))),
                 Statistic("requestMemoryBytes", .int(Int64(state.memory.used))),
             ]
         }

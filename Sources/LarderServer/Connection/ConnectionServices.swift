@@ -10,6 +10,7 @@ struct ConnectionServices: Sendable {
     let schemaText: String
     let backend: any StoreBackend
     let loopReader: LoopReader
+    let loopFeed: LoopFeed
     let loopOccupancy: LoopOccupancy
     let loopTurns: LoopTurns
     let flushQueue: FlushQueue

@@ -7,7 +7,8 @@ import LarderWire
 /// one per connection, which is never copied.
 ///
 /// Invariants: no operation runs before the handshake. At most one operation has a given id at a
-/// time. At most `requestsInFlightMax` operations run, and one more is parked. After the closing
+/// time. At most `requestsInFlightMax` operations run, besides those that follow the history, and
+/// one more is parked. After the closing
 /// error or `close`, there are no more operations and replies.
 final class ConnectionState {
     enum Event: Equatable {
@@ -50,6 +51,8 @@ final class ConnectionState {
     private var inputHasEnded = false
     /// At most a few dozen, for which a linear search is faster than hashing.
     private var inFlight: [UInt64] = []
+    /// The operations that end only if the client cancels them. They are not in flight.
+    private var following: Set<UInt64> = []
     /// The operation above the maximum that made reading stop.
     private var parked: Operation?
 
@@ -71,7 +74,9 @@ final class ConnectionState {
     var requestsInFlight: Int { inFlight.count }
 
     /// Whether a request with this id may get a reply at once, without ever being in flight.
-    func mayReplyAtOnce(_ id: UInt64) -> Bool { phase == .ready && !inFlight.contains(id) }
+    func mayReplyAtOnce(_ id: UInt64) -> Bool { phase == .ready && !isOpen(id) }
+
+    private func isOpen(_ id: UInt64) -> Bool { inFlight.contains(id) || following.contains(id) }
 
     func handle(_ event: Event) -> Action {
         guard phase != .closing else { return .nothing }
@@ -114,10 +119,10 @@ final class ConnectionState {
                     .handshakeRequired, "the first message of a connection must be Hello",
                     hint: "send Hello and wait for Welcome before anything else"))
         case (_, .credit(let requestID, let batches)):
-            return inFlight.contains(requestID)
+            return isOpen(requestID)
                 ? .grant(requestID: requestID, batches: batches) : .nothing
         case (_, .cancel(let requestID)):
-            return inFlight.contains(requestID) ? .cancel(requestID: requestID) : .nothing
+            return isOpen(requestID) ? .cancel(requestID: requestID) : .nothing
         case (_, .rows(let requestID, let batch, let isLast)):
             // After an error the rows that are already on their way belong to no stream.
             return inFlight.contains(requestID)
@@ -130,6 +135,9 @@ final class ConnectionState {
         case (_, .explain(let request)): return accept(envelope, .explain(request))
         case (_, .save(let changes)): return accept(envelope, .save(changes))
         case (_, .insertRows(let insertion)): return accept(envelope, .insertRows(insertion))
+        case (_, .history(let request)): return accept(envelope, .history(request))
+        case (_, .deleteHistory(let deletion)):
+            return accept(envelope, .deleteHistory(deletion))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .check): return accept(envelope, .check)
@@ -144,11 +152,15 @@ final class ConnectionState {
         }
         if id == 0 { return .reply(failure(0, "a request must have an id other than 0")) }
         // Id 0, because under its own id this would be the reply to the request in flight.
-        if inFlight.contains(id) {
+        if isOpen(id) {
             return .reply(failure(0, "a request with the id \(id) is still in flight"))
         }
         let operation = Operation(
             id: id, timeoutMilliseconds: envelope.timeoutMilliseconds, kind: kind)
+        if operation.follows {
+            following.insert(id)
+            return .perform(operation)
+        }
         guard inFlight.count < Int(welcome.requestsInFlightMax) else {
             parked = operation
             return .nothing
@@ -188,6 +200,8 @@ final class ConnectionState {
         if let index = inFlight.firstIndex(of: id) {
             inFlight.swapAt(index, inFlight.count - 1)
             inFlight.removeLast()
+        } else {
+            following.remove(id)
         }
         guard let operation = parked else { return endIfIdle() }
         parked = nil
@@ -196,7 +210,7 @@ final class ConnectionState {
     }
 
     private func endIfIdle() -> Action {
-        guard inFlight.isEmpty, !hasParked else { return .nothing }
+        guard inFlight.isEmpty, following.isEmpty, !hasParked else { return .nothing }
         if phase == .draining { return refuse(Self.stopping) }
         guard inputHasEnded else { return .nothing }
         phase = .closing
@@ -206,6 +220,7 @@ final class ConnectionState {
     private func refuse(id: UInt64 = 0, _ error: LarderError) -> Action {
         phase = .closing
         inFlight = []
+        following = []
         parked = nil
         return .refuse(ReplyEnvelope(id: id, reply: .failed(error)))
     }

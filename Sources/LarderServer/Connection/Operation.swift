@@ -10,6 +10,8 @@ struct Operation: Equatable {
         case explain(QueryRequest)
         case save(ChangeSet)
         case insertRows(Insertion)
+        case history(HistoryRequest)
+        case deleteHistory(HistoryDeletion)
         case schema
         case statistics
         case check
@@ -20,6 +22,11 @@ struct Operation: Equatable {
     /// The time that the client waits, in milliseconds; 0 leaves it to the server.
     var timeoutMilliseconds: UInt32 = 0
     let kind: Kind
+
+    /// Whether the operation ends only if the client cancels it.
+    var follows: Bool {
+        if case .history(let request) = kind { request.follows } else { false }
+    }
 
     /// The time that the operation may take: that of the client, but at most the server's maximum.
     func time(atMost limit: Duration) -> Duration {

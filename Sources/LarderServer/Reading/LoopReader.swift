@@ -121,6 +121,22 @@ final class LoopReader: @unchecked Sendable {
         return .needsPool(entry.plan)
     }
 
+    /// All transactions after one, if that is little work; otherwise nil.
+    ///
+    /// - Parameter last: The last transaction that there is at least.
+    func history(after number: Int64, upTo last: Int64) -> HistoryPage? {
+        eventLoop.assertInEventLoop()
+        guard last - number <= Self.historyTransactionsMax, let reader = try? openReader(),
+            let page = try? reader.history(
+                HistoryPageRequest(
+                    from: HistoryPosition(number: number + 1), .all,
+                    bytesMax: limits.inlineBatchBytesMax), budget: budget)
+        else { return nil }
+        return page.isLast ? page : nil
+    }
+
+    private static let historyTransactionsMax: Int64 = 1_024
+
     /// Releases the store reader and the caches. It must be called on the event loop after the last
     /// read.
     func close() {

@@ -7,6 +7,7 @@ extension WriteQueue {
     enum Item: Sendable {
         case save(Save)
         case insert(Insert)
+        case deletion(Deletion)
         case probe(Probe)
 
         /// The user who asked for the write.
@@ -14,6 +15,7 @@ extension WriteQueue {
             switch self {
             case .save(let save): save.user
             case .insert(let insert): insert.user
+            case .deletion(let deletion): deletion.user
             case .probe(let probe): probe.user
             }
         }
@@ -23,6 +25,7 @@ extension WriteQueue {
             switch self {
             case .save(let save): save.deadline
             case .insert(let insert): insert.deadline
+            case .deletion(let deletion): deletion.deadline
             case .probe(let probe): probe.deadline
             }
         }
@@ -31,7 +34,7 @@ extension WriteQueue {
         var isShort: Bool {
             switch self {
             case .save(let save): save.isShort
-            case .insert: false
+            case .insert, .deletion: false
             case .probe: true
             }
         }
@@ -40,7 +43,7 @@ extension WriteQueue {
         var isGroupable: Bool {
             switch self {
             case .save(let save): !save.runsQueries
-            case .insert: false
+            case .insert, .deletion: false
             case .probe: true
             }
         }
@@ -52,7 +55,7 @@ extension WriteQueue {
             switch self {
             case .save(let save): save.wasStopped.load(ordering: .relaxed)
             case .insert(let insert): insert.wasStopped.load(ordering: .relaxed)
-            case .probe: false
+            case .deletion, .probe: false
             }
         }
 
@@ -60,7 +63,7 @@ extension WriteQueue {
             switch self {
             case .save(let save): save.wasStopped.store(true, ordering: .relaxed)
             case .insert(let insert): insert.wasStopped.store(true, ordering: .relaxed)
-            case .probe: break
+            case .deletion, .probe: break
             }
         }
 
@@ -70,6 +73,7 @@ extension WriteQueue {
                 let reply = save.reply
                 save.eventLoop.execute { reply(.failure(error)) }
             case .insert(let insert): insert.reply(.failure(error))
+            case .deletion(let deletion): deletion.reject(error)
             case .probe(let probe): probe.reply(error)
             }
         }
@@ -157,6 +161,63 @@ extension WriteQueue {
             var request = insertion
             request.budget = WriteQueue.budget(until: deadline, stoppedBy: cancellation)
             return request
+        }
+    }
+
+    /// A deletion from the history, done step by step.
+    final class Deletion: Sendable {
+        private struct Progress {
+            /// The last transaction to delete; nil before the first step.
+            var last: Int64?
+            var count: Int64 = 0
+        }
+
+        let user: UInt32
+        /// When it ends with an error if it is not done. What was deleted until then stays deleted.
+        let deadline: NIODeadline
+        let reply: @Sendable (Result<Int64, LarderError>) -> Void
+        private let deletion: HistoryDeletion
+        private let progress = Mutex(Progress())
+
+        init(
+            _ deletion: HistoryDeletion, for user: UInt32, deadline: NIODeadline,
+            reply: @escaping @Sendable (Result<Int64, LarderError>) -> Void
+        ) {
+            self.deletion = deletion
+            self.user = user
+            self.deadline = deadline
+            self.reply = reply
+        }
+
+        func reject(_ error: LarderError) {
+            let count = progress.withLock { $0.count }
+            guard count > 0 else { return reply(.failure(error)) }
+            reply(
+                .failure(
+                    LarderError(
+                        error.code, "\(count) transactions were deleted before the time was up",
+                        hint: "repeat the request to delete the others")))
+        }
+
+        /// Executes the next step on the writer's thread.
+        ///
+        /// - Returns: the number of transactions that all steps have deleted; nil if this was not
+        ///   the last step.
+        func step(of writer: any StoreWriter, rowsMax: Int) -> Result<Int64?, LarderError> {
+            progress.withLock { progress in
+                let last: Int64
+                switch progress.last.map({ .success($0) }) ?? writer.lastTransaction(of: deletion) {
+                case .success(let number): last = number
+                case .failure(let error): return .failure(error)
+                }
+                progress.last = last
+                switch writer.deleteHistory(upTo: last, rowsMax: rowsMax) {
+                case .success(let step):
+                    progress.count += step.deletedCount
+                    return .success(step.isLast ? progress.count : nil)
+                case .failure(let error): return .failure(error)
+                }
+            }
         }
     }
 

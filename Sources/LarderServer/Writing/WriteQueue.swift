@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import NIOCore
 import NIOPosix
@@ -60,6 +61,7 @@ final class WriteQueue: Sendable {
     private let confined: Confined
     /// Whose snapshots keep the log of the store from being shortened.
     private let readers: ReaderPool
+    private let announcer: CommitAnnouncer
     private let limits: ServerLimits
     private let thread = NIOThreadPool(numberOfThreads: 1)
     /// Runs the timers.
@@ -70,16 +72,18 @@ final class WriteQueue: Sendable {
     let progress: WriterProgress
 
     init(
-        writer: any StoreWriter, readers: ReaderPool, limits: ServerLimits,
-        eventLoop: any EventLoop
+        writer: any StoreWriter, readers: ReaderPool, announcer: CommitAnnouncer,
+        limits: ServerLimits, eventLoop: any EventLoop
     ) {
         self.progress = writer.progress
         self.readers = readers
+        self.announcer = announcer
         self.confined = Confined(writer: writer)
         self.limits = limits
         self.eventLoop = eventLoop
         self.state = Mutex(State(schedule: WriteSchedule(limits: limits)))
         thread.start()
+        startRetention()
     }
 
     /// Queues a write. Its `reply` is called in any case.
@@ -116,7 +120,7 @@ final class WriteQueue: Sendable {
         if hasWorked { return done() }
         append(
             .probe(
-                Probe(for: .max, deadline: .distantFuture) { error in
+                Probe(for: Self.ownUser, deadline: .distantFuture) { error in
                     if error == nil { done() }
                 }))
     }
@@ -192,6 +196,7 @@ final class WriteQueue: Sendable {
             switch item {
             case .save(let save): saves.append(save)
             case .insert(let insert): execute(insert, stoppedBy: cancellation)
+            case .deletion(let deletion): execute(deletion)
             case .probe: break
             }
         }
@@ -248,6 +253,7 @@ final class WriteQueue: Sendable {
             reply(to: saves, outcomes)
         }
         for probe in probes { probe.reply(nil) }
+        announce(outcomes)
         maintain()
     }
 
@@ -259,6 +265,25 @@ final class WriteQueue: Sendable {
             tryAgain(.insert(insert))
         } else {
             insert.reply(outcome)
+        }
+        if case .success(let rows) = outcome, let number = rows.transaction {
+            announcer.announce(number)
+        }
+        maintain()
+    }
+
+    private func announce(_ outcomes: [Outcome]) {
+        var last: Int64 = 0
+        for case .success(let result) in outcomes { last = max(last, result.transaction ?? 0) }
+        if last > 0 { announcer.announce(last) }
+    }
+
+    /// Deletes a part of the history, and lets other writes run before the next part.
+    private func execute(_ deletion: Deletion) {
+        switch deletion.step(of: writer, rowsMax: limits.historyDeletionRowsMax) {
+        case .success(nil): state.withLock { $0.schedule.appendAgain(.deletion(deletion)) }
+        case .success(let count?): deletion.reply(.success(count))
+        case .failure(let error): deletion.reply(.failure(error))
         }
         maintain()
     }
@@ -294,7 +319,7 @@ final class WriteQueue: Sendable {
             switch item {
             case .save(let save) where save.deadline > now: saves.append(save)
             case .probe(let probe): probes.append(probe)
-            case .save, .insert: reject(item)
+            case .save, .insert, .deletion: reject(item)
             }
         }
         return saves
@@ -356,6 +381,38 @@ final class WriteQueue: Sendable {
     private static let stopped = LarderError(
         .timeout, "the write takes too long while other users write; nothing was changed",
         hint: "divide it into smaller writes, or repeat it when the store is less busy")
+
+    // MARK: The history
+
+    /// Deletes the transactions that the retention does not keep, now and at intervals.
+    private func startRetention() {
+        guard limits.historyRetention != HistoryRetention() else { return }
+        eventLoop.scheduleTask(in: .zero) { self.retain() }
+    }
+
+    private func retain() {
+        if state.withLock({ $0.isClosed }) { return }
+        deleteHistory(limits.historyRetention.deletions(at: Date())[...])
+    }
+
+    /// Does the deletions one after the other, and then waits for the next interval.
+    private func deleteHistory(_ deletions: ArraySlice<HistoryDeletion>) {
+        guard let deletion = deletions.first else {
+            eventLoop.scheduleTask(in: TimeAmount(limits.historyRetentionInterval)) {
+                self.retain()
+            }
+            return
+        }
+        append(
+            .deletion(
+                Deletion(deletion, for: Self.ownUser, deadline: .distantFuture) { _ in
+                    // After an error it is tried again at the next interval.
+                    self.deleteHistory(deletions.dropFirst())
+                }))
+    }
+
+    /// The server itself, as one of the users.
+    private static let ownUser = UInt32.max
 
     // MARK: The end
 

@@ -73,6 +73,13 @@ struct WriteSchedule {
         queues[index(of: item.user)].items.insert(item, at: 0)
     }
 
+    /// Appends a write that has been executed in part, after the other writes of its user.
+    mutating func appendAgain(_ item: Item) {
+        shares.add(1, to: item.user)
+        count += 1
+        queues[index(of: item.user)].items.append(item)
+    }
+
     private mutating func index(of user: UInt32) -> Int {
         if let index = queues.firstIndex(where: { $0.user == user }) { return index }
         queues.append(Queue(user: user))

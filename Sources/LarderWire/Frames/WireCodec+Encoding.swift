@@ -129,6 +129,12 @@ extension WireCodec {
         case .rows(let requestID, let batch, let isLast):
             buffer.rows(requestID, batch, isLast: isLast)
             return (LARDER__V1__ENVELOPE__BODY_ROWS, .buffer)
+        case .history(let request):
+            try buffer.history(request)
+            return (LARDER__V1__ENVELOPE__BODY_HISTORY, .buffer)
+        case .deleteHistory(let deletion):
+            try buffer.deleteHistory(deletion)
+            return (LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY, .buffer)
         case .ping:
             return (
                 LARDER__V1__ENVELOPE__BODY_PING,
@@ -176,6 +182,15 @@ extension WireCodec {
             return (
                 LARDER__V1__ENVELOPE__BODY_INSERTED, message(writer.insertedRows(rows, more: more))
             )
+        case .history(let history, let more):
+            try buffer.history(history, more: more)
+            return (LARDER__V1__ENVELOPE__BODY_TRANSACTIONS, .buffer)
+        case .encodedHistory(let bytes):
+            return (LARDER__V1__ENVELOPE__BODY_TRANSACTIONS, .encoded(bytes))
+        case .historyDeleted(let count):
+            let wire = writer.make(larder__v1__delete_history_reply__init)
+            wire.pointee.deleted_count = count
+            return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, message(wire))
         case .pong:
             return (
                 LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))
@@ -184,5 +199,12 @@ extension WireCodec {
             try buffer.error(error)
             return (LARDER__V1__ENVELOPE__BODY_FAILED, .buffer)
         }
+    }
+
+    /// Encodes a reply for several streams, each of which continues.
+    public func encoded(_ history: HistoryReply) throws(LarderError) -> Reply {
+        defer { reset() }
+        try buffer.history(history, more: true)
+        return .encodedHistory(buffer.array)
     }
 }

@@ -72,6 +72,10 @@ public final class WireCodec {
             return .insertRows(
                 try arena.decode(body, larder__v1__insert_request__unpack, Insertion.init))
         case LARDER__V1__ENVELOPE__BODY_ROWS: return try .rows(decoding: body)
+        case LARDER__V1__ENVELOPE__BODY_HISTORY:
+            return .history(try HistoryRequest(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY:
+            return .deleteHistory(try HistoryDeletion(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_PING:
             return try arena.decode(body, larder__v1__ping_request__unpack) { _ in .ping }
         case LARDER__V1__ENVELOPE__BODY_CREDIT:
@@ -118,6 +122,13 @@ public final class WireCodec {
             return try arena.decode(body, larder__v1__insert_reply__unpack) {
                 (wire) throws(LarderError) in
                 .inserted(try InsertedRows(wire), more: wire.more != 0)
+            }
+        case LARDER__V1__ENVELOPE__BODY_TRANSACTIONS:
+            let (reply, more) = try HistoryReply.decode(body)
+            return .history(reply, more: more)
+        case LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED:
+            return try arena.decode(body, larder__v1__delete_history_reply__unpack) {
+                .historyDeleted($0.deleted_count)
             }
         case LARDER__V1__ENVELOPE__BODY_PONG:
             return try arena.decode(body, larder__v1__pong_reply__unpack) { _ in .pong }

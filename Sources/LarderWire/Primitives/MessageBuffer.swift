@@ -25,6 +25,9 @@ final class MessageBuffer {
         }
     }
 
+    /// A copy of the bytes.
+    var array: [UInt8] { Array(written) }
+
     /// - Parameter memory: At least ``byteCount`` bytes, valid during the call.
     func copyBytes(to memory: UnsafeMutableRawBufferPointer) { memory.copyMemory(from: written) }
 

@@ -28,6 +28,9 @@ public enum Request: Hashable, Sendable {
     case insertRows(Insertion)
     /// Rows of such a stream, or none. Has no reply of its own.
     case rows(requestID: UInt64, Batch?, isLast: Bool)
+    /// Reads transactions of the history, once or continuously.
+    indirect case history(HistoryRequest)
+    case deleteHistory(HistoryDeletion)
     /// Reads the store's schema file.
     case schema
     case statistics

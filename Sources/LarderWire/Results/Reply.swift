@@ -29,6 +29,12 @@ public enum Reply: Hashable, Sendable {
     case checked(CheckReport)
     /// The progress of a stream of new objects; `more` in each reply but the last.
     indirect case inserted(InsertedRows, more: Bool)
+    /// Transactions; `more` in each reply but the last.
+    indirect case history(HistoryReply, more: Bool)
+    /// The same with `more`, encoded once for several streams.
+    case encodedHistory([UInt8])
+    /// The number of transactions that were deleted from the history.
+    case historyDeleted(Int64)
     case pong
     /// The request failed. This also ends a stream.
     indirect case failed(LarderError)

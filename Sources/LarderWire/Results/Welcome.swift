@@ -15,11 +15,14 @@ public struct Welcome: Hashable, Sendable {
     public var capabilities: [String]
     public var frameBytesMax: UInt32
     public var requestsInFlightMax: UInt32
+    /// The epoch of the store's history tokens.
+    public var historyEpoch: Int64
 
     public init(
         protocolVersion: UInt32 = WireProtocol.version, serverName: String, storeIdentifier: UUID,
         schemaVersion: String, schemaFingerprint: String, isReadOnly: Bool,
-        capabilities: [String] = [], frameBytesMax: UInt32, requestsInFlightMax: UInt32
+        capabilities: [String] = [], frameBytesMax: UInt32, requestsInFlightMax: UInt32,
+        historyEpoch: Int64 = 0
     ) {
         self.protocolVersion = protocolVersion
         self.serverName = serverName
@@ -30,6 +33,7 @@ public struct Welcome: Hashable, Sendable {
         self.capabilities = capabilities
         self.frameBytesMax = frameBytesMax
         self.requestsInFlightMax = requestsInFlightMax
+        self.historyEpoch = historyEpoch
     }
 }
 
@@ -46,7 +50,7 @@ extension Welcome {
                 wire.capabilities, wire.n_capabilities, "capabilities",
                 maximum: Welcome.capabilitiesMax),
             frameBytesMax: wire.frame_bytes_max,
-            requestsInFlightMax: wire.requests_in_flight_max)
+            requestsInFlightMax: wire.requests_in_flight_max, historyEpoch: wire.history_epoch)
     }
 
     private static let capabilitiesMax = 1_024
@@ -65,6 +69,7 @@ extension ProtobufWriter {
         wire.pointee.capabilities = texts(welcome.capabilities)
         wire.pointee.frame_bytes_max = welcome.frameBytesMax
         wire.pointee.requests_in_flight_max = welcome.requestsInFlightMax
+        wire.pointee.history_epoch = welcome.historyEpoch
         return wire
     }
 }

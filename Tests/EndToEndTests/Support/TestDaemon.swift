@@ -28,7 +28,7 @@ final class TestDaemon: @unchecked Sendable {
     }
 
     /// Starts the process, and returns when it is ready.
-    func start() throws {
+    func start(_ more: [String] = []) throws {
         let readiness = try ReadinessSocket(path: "\(folder)/notify")
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -36,7 +36,7 @@ final class TestDaemon: @unchecked Sendable {
         defer { close(ends[0]) }
         // Only the process has the other end, so its end can be read from this one.
         let process = try ChildProcess(
-            "larderd", arguments, environment: ["NOTIFY_SOCKET": readiness.path],
+            "larderd", arguments + more, environment: ["NOTIFY_SOCKET": readiness.path],
             output: ends[1], errors: errorsPath)
         close(ends[1])
         guard readiness.wait(unlessEnded: ends[0]) else {

@@ -1,0 +1,126 @@
+public import LarderModel
+internal import LarderWire
+
+/// The history: which transactions have changed what. Each call has a blocking and an asynchronous
+/// form.
+extension StoreClient {
+    /// Transactions of the history.
+    ///
+    /// The result is in memory; use a limit for a long history, and continue at its position.
+    ///
+    /// - Throws: `tokenExpired` if transactions after the token have been deleted, `foreignToken`
+    ///   for a token of another store, `futureToken`; `unknownEntity` or `unknownProperty` for a
+    ///   name in the filter.
+    public func history(
+        _ fetch: HistoryFetch = HistoryFetch()
+    ) throws(LarderError) -> History {
+        try session.collect(fetch)
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    public func history(
+        _ fetch: HistoryFetch = HistoryFetch()
+    ) async throws(LarderError) -> History {
+        try await session.collect(fetch)
+    }
+
+    /// The position after the last transaction that is committed.
+    ///
+    /// - Throws: errors of the connection and the server only.
+    public func currentToken() throws(LarderError) -> HistoryToken {
+        try history(HistoryFetch(newestFirst: true, limit: 0)).position
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: errors of the connection and the server only.
+    public func currentToken() async throws(LarderError) -> HistoryToken {
+        try await history(HistoryFetch(newestFirst: true, limit: 0)).position
+    }
+
+    /// Deletes the oldest transactions of the history, in several commits. The newest transaction
+    /// is never deleted.
+    ///
+    /// - Returns: the number of transactions that were deleted.
+    /// - Throws: `foreignToken`, `futureToken`; `timeout` if some are deleted and the time was not
+    ///   enough for all; `readOnly`.
+    @discardableResult
+    public func deleteHistory(_ deletion: HistoryDeletion) throws(LarderError) -> Int64 {
+        try session.perform(.deleteHistory(deletion))
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: as the blocking form does.
+    @discardableResult
+    public func deleteHistory(_ deletion: HistoryDeletion) async throws(LarderError) -> Int64 {
+        try await session.perform(.deleteHistory(deletion))
+    }
+
+    /// The transactions after a position, and then each one as it is committed.
+    ///
+    /// - Parameters:
+    ///   - token: Where to begin; nil is after the last transaction that is committed when the
+    ///     server receives the request, which it does when the first event is awaited.
+    ///   - filter: Which transactions and changes to return.
+    ///   - includesChanges: Whether the transactions have their changes.
+    public func changes(
+        after token: HistoryToken? = nil, where filter: HistoryFilter = HistoryFilter(),
+        includesChanges: Bool = true
+    ) -> ChangeFeed {
+        ChangeFeed(
+            HistoryFetch(after: token, where: filter, includesChanges: includesChanges),
+            startsNow: token == nil, client: self)
+    }
+}
+
+extension Session {
+    fileprivate func collect(_ fetch: HistoryFetch) throws(LarderError) -> History {
+        let request = Request.history(HistoryRequest(fetch))
+        var attempt = attempt(isWrite: false)
+        var failed: Connection?
+        while true {
+            let connection = try connection(replacing: failed, for: attempt)
+            let id = try connection.send(request, .stream(window: 0), until: attempt.deadline)
+            var pages = HistoryPages()
+            while let reply = try attempt.resolve(
+                connection.outcome(of: id, until: attempt.deadline), now: .now)
+            {
+                if let history = try pages.append(reply) { return history }
+            }
+            failed = connection
+        }
+    }
+
+    fileprivate func collect(_ fetch: HistoryFetch) async throws(LarderError) -> History {
+        let request = Request.history(HistoryRequest(fetch))
+        var attempt = attempt(isWrite: false)
+        var failed: Connection?
+        while true {
+            let connection = try await connection(replacing: failed, for: attempt)
+            let id = try connection.send(request, .stream(window: 0), until: attempt.deadline)
+            var pages = HistoryPages()
+            while let reply = try attempt.resolve(
+                await connection.outcome(of: id, until: attempt.deadline), now: .now)
+            {
+                if let history = try pages.append(reply) { return history }
+            }
+            failed = connection
+        }
+    }
+}
+
+/// The pages of a result so far.
+private struct HistoryPages {
+    private var transactions: [HistoryTransaction] = []
+    private var assembly = TransactionAssembly()
+
+    /// - Returns: the whole result with the last page.
+    mutating func append(_ reply: Reply) throws(LarderError) -> History? {
+        guard case .history(let page, let more) = reply else { throw .unexpectedReply }
+        transactions += assembly.append(page)
+        return more ? nil : History(transactions, position: page.position)
+    }
+}

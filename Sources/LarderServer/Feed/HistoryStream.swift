@@ -1,0 +1,341 @@
+import LarderModel
+import LarderWire
+import NIOCore
+
+/// The reply to a request for the history: page after page, and then, if it follows the history,
+/// each new transaction.
+///
+/// It belongs to its connection's event loop. Pages are read on the pool, one at a time and only
+/// while the socket is writable and the client has credit left. Between two pages it has no reader
+/// and no snapshot: it is a position in the history. New transactions come from ``LoopFeed``.
+final class HistoryStream {
+    /// What a stream sends of a transaction.
+    struct Kind: Hashable {
+        let selection: HistorySelection
+        let includesChanges: Bool
+
+        func selected(_ transaction: HistoryTransaction) -> HistoryTransaction? {
+            guard var selected = selection.selected(transaction) else { return nil }
+            if !includesChanges { (selected.runs, selected.tombstones) = ([], []) }
+            return selected
+        }
+    }
+
+    private enum Phase {
+        case reading
+        /// The client or its socket is not ready for the next page.
+        case paused
+        /// Everything has been sent; ``LoopFeed`` has the stream.
+        case current
+        case ended
+    }
+
+    /// The report of a job of the pool.
+    private enum Outcome: Sendable {
+        case page(HistoryPage, Kind, EncodableReply)
+        case failed(LarderError)
+    }
+
+    let requestID: UInt64
+    /// The memory that the request takes.
+    let bytes: Int
+    private let request: HistoryRequest
+    private let services: ConnectionServices
+    private unowned let connection: ConnectionHandler
+    private let eventLoop: any EventLoop
+    private let feed: LoopFeed
+    /// When a request that does not follow the history must have been answered.
+    private let deadline: ContinuousClock.Instant
+    private var phase = Phase.reading
+    /// nil until the first page has been read.
+    private(set) var kind: Kind?
+    /// Where the next page begins; nil for the first one.
+    private var position: HistoryPosition?
+    /// The transactions that were sent completely.
+    private var sentCount = 0
+    /// The number of replies that the client still accepts; nil is unlimited.
+    private var credit: UInt32?
+    private var timer: Scheduled<Void>?
+    /// Whether the client knows that it has everything.
+    private var hasReportedCurrent = false
+    /// Where the client knows that the stream is.
+    private var reportedNumber: Int64 = 0
+
+    /// - Parameters:
+    ///   - time: The time for all pages of a request that does not follow the history.
+    ///   - bytes: The memory that the request takes.
+    init(
+        requestID: UInt64, _ request: HistoryRequest, time: Duration, bytes: Int,
+        connection: ConnectionHandler, eventLoop: any EventLoop
+    ) {
+        self.requestID = requestID
+        self.request = request
+        self.bytes = bytes
+        self.connection = connection
+        self.eventLoop = eventLoop
+        services = connection.services
+        feed = connection.services.loopFeed
+        deadline = .now.advanced(by: time)
+        credit = request.credit == 0 ? nil : request.credit
+        if request.follows {
+            feed.open()
+            return
+        }
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        timer = eventLoop.scheduleTask(in: TimeAmount(time)) {
+            bound.value.finish(
+                .failed(LarderError(.timeout, "the history was not read in time")))
+        }
+    }
+
+    var follows: Bool { request.follows }
+
+    /// The last transaction that was sent or passed over.
+    var sentNumber: Int64 { (position?.number ?? 1) - 1 }
+
+    func start() { readPage() }
+
+    // MARK: The client
+
+    /// The client accepts more replies.
+    func grant(_ replies: UInt32) {
+        guard let credit else { return }
+        self.credit = credit.addingReportingOverflow(replies).overflow ? .max : credit + replies
+        resume()
+    }
+
+    /// Continues if possible. Called when the socket or the client may have become ready.
+    func resume() {
+        guard case .paused = phase, isClientReady else { return }
+        readPage()
+    }
+
+    private var isClientReady: Bool { connection.isWritable && credit != 0 }
+
+    /// The client has cancelled the request.
+    func cancel() {
+        finish(.failed(LarderError(.cancelled, "the request was cancelled by its client")))
+    }
+
+    /// The server is stopping.
+    func serverStops() {
+        if follows { finish(.failed(ConnectionState.stopping)) }
+    }
+
+    /// The client sends nothing more.
+    func inputEnded() {
+        if follows { finish(.failed(LarderError(.cancelled, "the client has ended its input"))) }
+    }
+
+    /// Ends without a reply, because the connection closes.
+    func abandon() {
+        if case .ended = phase { return }
+        phase = .ended
+        timer?.cancel()
+        if follows {
+            feed.close(self)
+            services.registry.followerEnded(of: connection.user)
+        }
+    }
+
+    private func finish(_ reply: Reply) {
+        if case .ended = phase { return }
+        abandon()
+        connection.streamEnded(requestID, .reply(reply))
+    }
+
+    private func send(_ reply: EncodableReply) {
+        if let credit, credit > 0 { self.credit = credit - 1 }
+        connection.send(requestID, reply)
+    }
+
+    // MARK: New transactions
+
+    /// New transactions have been committed.
+    ///
+    /// - Parameters:
+    ///   - reply: The selected ones; nil if there are none.
+    ///   - number: The last of them.
+    func deliver(_ reply: Reply?, upTo number: Int64) {
+        guard case .current = phase else { return }
+        if let reply {
+            guard isClientReady else { return fallBehind() }
+            if case .failed = reply { return finish(reply) }
+            reportedNumber = number
+            send(.reply(reply))
+        } else if number - reportedNumber >= Self.passedOverMax, isClientReady {
+            reportedNumber = number
+            send(.reply(.history(HistoryReply(upTo: token(number), isCurrent: true), more: true)))
+        }
+        // Sending may have ended the connection.
+        guard case .current = phase else { return }
+        position = HistoryPosition(number: number + 1)
+    }
+
+    /// A client is told of its position after this many transactions of which it gets none, so that
+    /// its token does not become old.
+    private static let passedOverMax: Int64 = 1_000
+
+    /// The stream reads the transactions after its position by itself.
+    func fallBehind() {
+        feed.remove(self)
+        phase = .paused
+        resume()
+    }
+
+    // MARK: Pages
+
+    private var pageRequest: @Sendable (HistorySelection) -> HistoryPageRequest {
+        let (fetch, position, startsNow) = (request.fetch, position, request.startsNow)
+        let countMax = fetch.limit.map { $0 - sentCount } ?? .max
+        let bytesMax = services.limits.batchBytesMax
+        return { selection in
+            HistoryPageRequest(
+                after: position == nil || fetch.newestFirst ? fetch.after : nil,
+                upTo: fetch.upTo, from: position,
+                startsNow: startsNow, selection, newestFirst: fetch.newestFirst,
+                includesChanges: fetch.includesChanges, countMax: countMax, bytesMax: bytesMax)
+        }
+    }
+
+    private func readPage() {
+        phase = .reading
+        let (pool, store, filter) = (services.pool, services.store, request.fetch.filter)
+        let (kind, pageRequest, includesChanges) = (
+            kind, pageRequest, request.fetch.includesChanges
+        )
+        let (id, encodedAbove, makeReply) = (
+            requestID, services.limits.loopReplyBytesMax, makeReply
+        )
+        let cancellation = ReadCancellation()
+        let deadline = follows ? ContinuousClock.now + services.limits.readTimeMax : deadline
+        let report = reporter()
+        pool.acquire(
+            connection.readerRequest(
+                bytes: kind == nil ? bytes : 0, endSnapshot: { cancellation.cancel() })
+        ) { reader in
+            switch reader {
+            case .failure(let error): report(.failed(error))
+            case .success(let reader):
+                let outcome: Outcome
+                do throws(LarderError) {
+                    let selection: HistorySelection
+                    if let kind {
+                        selection = kind.selection
+                    } else {
+                        selection = try HistorySelection(filter, in: store.schema)
+                    }
+                    let kind = Kind(selection: selection, includesChanges: includesChanges)
+                    let page = try Self.page(
+                        pageRequest(selection), reader, deadline, cancellation)
+                    let reply = EncodableReply(
+                        makeReply(page), to: id, encodedAbove: encodedAbove)
+                    outcome = .page(page, kind, reply)
+                } catch {
+                    outcome = .failed(error)
+                }
+                pool.release(reader)
+                report(outcome)
+            }
+        }
+    }
+
+    private static func page(
+        _ request: HistoryPageRequest, _ reader: PooledReader, _ deadline: ContinuousClock.Instant,
+        _ cancellation: ReadCancellation
+    ) throws(LarderError) -> HistoryPage {
+        do throws(ReadFailure) {
+            return try reader.reader.history(
+                request, budget: reader.budget(deadline: deadline, cancellation: cancellation))
+        } catch {
+            throw cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError
+        }
+    }
+
+    /// A function that makes the reply with a page. It is called on the pool.
+    private var makeReply: @Sendable (HistoryPage) -> Reply {
+        let (fetch, follows, sentCount, store) = (
+            request.fetch, follows, sentCount, services.store
+        )
+        return { page in
+            let isLast = !follows && Self.isLast(page, sentCount, fetch)
+            let number = fetch.newestFirst ? page.end.number : page.end.number - 1
+            let position = HistoryToken(
+                store: store.identifier, epoch: store.historyEpoch, number: max(0, number))
+            return .history(
+                HistoryReply(
+                    page.transactions, upTo: position, isPartial: page.isLastPartial,
+                    isCurrent: page.isLast),
+                more: !isLast)
+        }
+    }
+
+    /// Whether a request that does not follow the history ends with a page.
+    private static func isLast(
+        _ page: HistoryPage, _ sentCount: Int, _ fetch: HistoryFetch
+    ) -> Bool {
+        let count = sentCount + completeCount(page)
+        return page.isLast || fetch.limit.map { count >= $0 } ?? false
+    }
+
+    private static func completeCount(_ page: HistoryPage) -> Int {
+        page.transactions.count - (page.isLastPartial ? 1 : 0)
+    }
+
+    private func token(_ number: Int64) -> HistoryToken {
+        HistoryToken(
+            store: services.store.identifier, epoch: services.store.historyEpoch, number: number)
+    }
+
+    /// A function with which a job reports its outcome to the event loop.
+    private func reporter() -> @Sendable (Outcome) -> Void {
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        let eventLoop = eventLoop
+        return { outcome in eventLoop.execute { bound.value.received(outcome) } }
+    }
+
+    private func received(_ outcome: Outcome) {
+        guard case .reading = phase else { return }
+        switch outcome {
+        case .failed(let error): failed(error)
+        case .page(let page, let kind, let reply): received(page, kind, reply)
+        }
+    }
+
+    private func received(_ page: HistoryPage, _ kind: Kind, _ reply: EncodableReply) {
+        let isLast = !follows && Self.isLast(page, sentCount, request.fetch)
+        self.kind = kind
+        position = page.end
+        sentCount += Self.completeCount(page)
+        if isLast {
+            abandon()
+            return connection.streamEnded(requestID, reply)
+        }
+        let isNews = !page.transactions.isEmpty || page.isLast && !hasReportedCurrent
+        if isNews || sentNumber - reportedNumber >= Self.passedOverMax {
+            reportedNumber = sentNumber
+            if page.isLast { hasReportedCurrent = true }
+            send(reply)
+        }
+        guard case .reading = phase else { return }
+        if page.isLast, follows, feed.add(self, after: sentNumber) {
+            phase = .current
+        } else {
+            phase = .paused
+            resume()
+        }
+    }
+
+    /// A stream that follows the history tries again after an error that time resolves.
+    private func failed(_ error: LarderError) {
+        let isTemporary =
+            [.timeout, .snapshotExpired].contains(error.code)
+            || error.code == .resourceExhausted && kind != nil
+        guard follows, isTemporary else { return finish(.failed(error)) }
+        phase = .paused
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        timer = eventLoop.scheduleTask(in: Self.retryTime) { bound.value.resume() }
+    }
+
+    private static let retryTime = TimeAmount.milliseconds(100)
+}
