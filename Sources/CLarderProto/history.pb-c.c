@@ -413,6 +413,96 @@ void   larder__v1__delete_history_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__delete_history_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__open_snapshot_request__init
+                     (Larder__V1__OpenSnapshotRequest         *message)
+{
+  static const Larder__V1__OpenSnapshotRequest init_value = LARDER__V1__OPEN_SNAPSHOT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__open_snapshot_request__get_packed_size
+                     (const Larder__V1__OpenSnapshotRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__open_snapshot_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__open_snapshot_request__pack
+                     (const Larder__V1__OpenSnapshotRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__open_snapshot_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__open_snapshot_request__pack_to_buffer
+                     (const Larder__V1__OpenSnapshotRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__open_snapshot_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__OpenSnapshotRequest *
+       larder__v1__open_snapshot_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__OpenSnapshotRequest *)
+     protobuf_c_message_unpack (&larder__v1__open_snapshot_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__open_snapshot_request__free_unpacked
+                     (Larder__V1__OpenSnapshotRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__open_snapshot_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__open_snapshot_reply__init
+                     (Larder__V1__OpenSnapshotReply         *message)
+{
+  static const Larder__V1__OpenSnapshotReply init_value = LARDER__V1__OPEN_SNAPSHOT_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__open_snapshot_reply__get_packed_size
+                     (const Larder__V1__OpenSnapshotReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__open_snapshot_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__open_snapshot_reply__pack
+                     (const Larder__V1__OpenSnapshotReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__open_snapshot_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__open_snapshot_reply__pack_to_buffer
+                     (const Larder__V1__OpenSnapshotReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__open_snapshot_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__OpenSnapshotReply *
+       larder__v1__open_snapshot_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__OpenSnapshotReply *)
+     protobuf_c_message_unpack (&larder__v1__open_snapshot_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__open_snapshot_reply__free_unpacked
+                     (Larder__V1__OpenSnapshotReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__open_snapshot_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor larder__v1__history_token__field_descriptors[3] =
 {
   {
@@ -1234,6 +1324,62 @@ const ProtobufCMessageDescriptor larder__v1__delete_history_reply__descriptor =
   larder__v1__delete_history_reply__field_indices_by_name,
   1,  larder__v1__delete_history_reply__number_ranges,
   (ProtobufCMessageInit) larder__v1__delete_history_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define larder__v1__open_snapshot_request__field_descriptors NULL
+#define larder__v1__open_snapshot_request__field_indices_by_name NULL
+#define larder__v1__open_snapshot_request__number_ranges NULL
+const ProtobufCMessageDescriptor larder__v1__open_snapshot_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.OpenSnapshotRequest",
+  "OpenSnapshotRequest",
+  "Larder__V1__OpenSnapshotRequest",
+  "larder.v1",
+  sizeof(Larder__V1__OpenSnapshotRequest),
+  0,
+  larder__v1__open_snapshot_request__field_descriptors,
+  larder__v1__open_snapshot_request__field_indices_by_name,
+  0,  larder__v1__open_snapshot_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__open_snapshot_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__open_snapshot_reply__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__OpenSnapshotReply, position),
+    &larder__v1__history_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__open_snapshot_reply__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange larder__v1__open_snapshot_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor larder__v1__open_snapshot_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.OpenSnapshotReply",
+  "OpenSnapshotReply",
+  "Larder__V1__OpenSnapshotReply",
+  "larder.v1",
+  sizeof(Larder__V1__OpenSnapshotReply),
+  1,
+  larder__v1__open_snapshot_reply__field_descriptors,
+  larder__v1__open_snapshot_reply__field_indices_by_name,
+  1,  larder__v1__open_snapshot_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__open_snapshot_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue larder__v1__history_start__enum_values_by_number[2] =

@@ -1313,7 +1313,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[32] =
 {
   {
     "id",
@@ -1334,6 +1334,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29
     PROTOBUF_C_TYPE_UINT32,
     0,   /* quantifier_offset */
     offsetof(Larder__V1__Envelope, timeout_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "snapshot",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Envelope, snapshot),
     NULL,
     NULL,
     0,             /* flags */
@@ -1520,6 +1532,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "open_snapshot",
+    26,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, open_snapshot),
+    &larder__v1__open_snapshot_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1663,44 +1687,61 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "snapshot_opened",
+    43,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, snapshot_opened),
+    &larder__v1__open_snapshot_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  18,   /* field[18] = batches */
-  11,   /* field[11] = cancel */
-  12,   /* field[12] = check */
-  25,   /* field[25] = checked */
-  10,   /* field[10] = credit */
-  16,   /* field[16] = delete_history */
-  5,   /* field[5] = explain */
-  20,   /* field[20] = explained */
-  24,   /* field[24] = failed */
-  3,   /* field[3] = get */
-  2,   /* field[2] = hello */
-  15,   /* field[15] = history */
-  28,   /* field[28] = history_deleted */
+  20,   /* field[20] = batches */
+  12,   /* field[12] = cancel */
+  13,   /* field[13] = check */
+  27,   /* field[27] = checked */
+  11,   /* field[11] = credit */
+  17,   /* field[17] = delete_history */
+  6,   /* field[6] = explain */
+  22,   /* field[22] = explained */
+  26,   /* field[26] = failed */
+  4,   /* field[4] = get */
+  3,   /* field[3] = hello */
+  16,   /* field[16] = history */
+  30,   /* field[30] = history_deleted */
   0,   /* field[0] = id */
-  13,   /* field[13] = insert_rows */
-  26,   /* field[26] = inserted */
-  9,   /* field[9] = ping */
-  23,   /* field[23] = pong */
-  4,   /* field[4] = query */
-  14,   /* field[14] = rows */
-  6,   /* field[6] = save */
-  19,   /* field[19] = saved */
-  7,   /* field[7] = schema */
-  21,   /* field[21] = schema_text */
-  8,   /* field[8] = statistics */
-  22,   /* field[22] = statistics_list */
+  14,   /* field[14] = insert_rows */
+  28,   /* field[28] = inserted */
+  18,   /* field[18] = open_snapshot */
+  10,   /* field[10] = ping */
+  25,   /* field[25] = pong */
+  5,   /* field[5] = query */
+  15,   /* field[15] = rows */
+  7,   /* field[7] = save */
+  21,   /* field[21] = saved */
+  8,   /* field[8] = schema */
+  23,   /* field[23] = schema_text */
+  2,   /* field[2] = snapshot */
+  31,   /* field[31] = snapshot_opened */
+  9,   /* field[9] = statistics */
+  24,   /* field[24] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  27,   /* field[27] = transactions */
-  17,   /* field[17] = welcome */
+  29,   /* field[29] = transactions */
+  19,   /* field[19] = welcome */
 };
-static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
+static const ProtobufCIntRange larder__v1__envelope__number_ranges[5 + 1] =
 {
   { 1, 0 },
-  { 10, 2 },
-  { 30, 17 },
-  { 0, 29 }
+  { 10, 3 },
+  { 26, 18 },
+  { 30, 19 },
+  { 43, 31 },
+  { 0, 32 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1710,10 +1751,10 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  29,
+  32,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
-  3,  larder__v1__envelope__number_ranges,
+  5,  larder__v1__envelope__number_ranges,
   (ProtobufCMessageInit) larder__v1__envelope__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -26,6 +26,8 @@ typedef struct Larder__V1__HistoryTombstone Larder__V1__HistoryTombstone;
 typedef struct Larder__V1__PreservedValue Larder__V1__PreservedValue;
 typedef struct Larder__V1__DeleteHistoryRequest Larder__V1__DeleteHistoryRequest;
 typedef struct Larder__V1__DeleteHistoryReply Larder__V1__DeleteHistoryReply;
+typedef struct Larder__V1__OpenSnapshotRequest Larder__V1__OpenSnapshotRequest;
+typedef struct Larder__V1__OpenSnapshotReply Larder__V1__OpenSnapshotReply;
 
 
 /* --- enums --- */
@@ -138,7 +140,7 @@ struct  Larder__V1__HistoryRequest
   size_t n_kinds;
   Larder__V1__HistoryChangeKind *kinds;
   /*
-   * Of the updates only those of one of these properties.
+   * Selects only those updates that change one of these properties.
    */
   size_t n_properties;
   ProtobufCBinaryData *properties;
@@ -190,7 +192,7 @@ struct  Larder__V1__HistoryReply
   size_t n_transactions;
   Larder__V1__HistoryTransaction **transactions;
   /*
-   * Where to continue: after the last transaction that was sent or passed over. A transaction that
+   * Where to continue: after the last transaction that was sent or skipped. A transaction that
    * is not complete does not count. With `newest_first`: continue with `up_to` this position.
    */
   Larder__V1__HistoryToken *position;
@@ -254,7 +256,7 @@ struct  Larder__V1__HistoryTransaction
   size_t n_runs;
   Larder__V1__HistoryRun **runs;
   /*
-   * Of deleted objects with attributes that have `preserveValueOnDeletion`.
+   * Those of deleted objects with attributes that have `preserveValueOnDeletion`.
    */
   size_t n_tombstones;
   Larder__V1__HistoryTombstone **tombstones;
@@ -378,6 +380,36 @@ struct  Larder__V1__DeleteHistoryReply
 #define LARDER__V1__DELETE_HISTORY_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__delete_history_reply__descriptor) \
     , 0 }
+
+
+/*
+ * Opens a snapshot of the store, which `get`, `query`, `explain` and `history` requests of the
+ * connection can read: they name it by the id of this request. It ends by `cancel`, or when its
+ * time is over, at the latest after that of a query.
+ */
+struct  Larder__V1__OpenSnapshotRequest
+{
+  ProtobufCMessage base;
+};
+#define LARDER__V1__OPEN_SNAPSHOT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__open_snapshot_request__descriptor) \
+     }
+
+
+/*
+ * The snapshot is open.
+ */
+struct  Larder__V1__OpenSnapshotReply
+{
+  ProtobufCMessage base;
+  /*
+   * The position after the last transaction that it contains.
+   */
+  Larder__V1__HistoryToken *position;
+};
+#define LARDER__V1__OPEN_SNAPSHOT_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__open_snapshot_reply__descriptor) \
+    , NULL }
 
 
 /* Larder__V1__HistoryToken methods */
@@ -551,6 +583,44 @@ Larder__V1__DeleteHistoryReply *
 void   larder__v1__delete_history_reply__free_unpacked
                      (Larder__V1__DeleteHistoryReply *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__OpenSnapshotRequest methods */
+void   larder__v1__open_snapshot_request__init
+                     (Larder__V1__OpenSnapshotRequest         *message);
+size_t larder__v1__open_snapshot_request__get_packed_size
+                     (const Larder__V1__OpenSnapshotRequest   *message);
+size_t larder__v1__open_snapshot_request__pack
+                     (const Larder__V1__OpenSnapshotRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__open_snapshot_request__pack_to_buffer
+                     (const Larder__V1__OpenSnapshotRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__OpenSnapshotRequest *
+       larder__v1__open_snapshot_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__open_snapshot_request__free_unpacked
+                     (Larder__V1__OpenSnapshotRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__OpenSnapshotReply methods */
+void   larder__v1__open_snapshot_reply__init
+                     (Larder__V1__OpenSnapshotReply         *message);
+size_t larder__v1__open_snapshot_reply__get_packed_size
+                     (const Larder__V1__OpenSnapshotReply   *message);
+size_t larder__v1__open_snapshot_reply__pack
+                     (const Larder__V1__OpenSnapshotReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__open_snapshot_reply__pack_to_buffer
+                     (const Larder__V1__OpenSnapshotReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__OpenSnapshotReply *
+       larder__v1__open_snapshot_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__open_snapshot_reply__free_unpacked
+                     (Larder__V1__OpenSnapshotReply *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__HistoryToken_Closure)
@@ -580,6 +650,12 @@ typedef void (*Larder__V1__DeleteHistoryRequest_Closure)
 typedef void (*Larder__V1__DeleteHistoryReply_Closure)
                  (const Larder__V1__DeleteHistoryReply *message,
                   void *closure_data);
+typedef void (*Larder__V1__OpenSnapshotRequest_Closure)
+                 (const Larder__V1__OpenSnapshotRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__OpenSnapshotReply_Closure)
+                 (const Larder__V1__OpenSnapshotReply *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -597,6 +673,8 @@ extern const ProtobufCMessageDescriptor larder__v1__history_tombstone__descripto
 extern const ProtobufCMessageDescriptor larder__v1__preserved_value__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__delete_history_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__delete_history_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__open_snapshot_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__open_snapshot_reply__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -73,6 +73,7 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_ROWS = 22,
   LARDER__V1__ENVELOPE__BODY_HISTORY = 23,
   LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY = 24,
+  LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT = 26,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -84,7 +85,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_CHECKED = 38,
   LARDER__V1__ENVELOPE__BODY_INSERTED = 39,
   LARDER__V1__ENVELOPE__BODY_TRANSACTIONS = 40,
-  LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED = 41
+  LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED = 41,
+  LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED = 43
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -103,6 +105,10 @@ struct  Larder__V1__Envelope
    * Requests only: how long the client waits, in milliseconds; 0 leaves it to the server.
    */
   uint32_t timeout_milliseconds;
+  /*
+   * Reads only: the id of the `open_snapshot` in whose snapshot to read; 0 reads the latest state.
+   */
+  uint64_t snapshot;
   Larder__V1__Envelope__BodyCase body_case;
   union {
     /*
@@ -166,6 +172,11 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__DeleteHistoryRequest *delete_history;
     /*
+     * Pins the current state of the store for several reads; answered by `snapshot_opened`, and when
+     * it ends by `failed`.
+     */
+    Larder__V1__OpenSnapshotRequest *open_snapshot;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -213,11 +224,15 @@ struct  Larder__V1__Envelope
      * Answers `delete_history`.
      */
     Larder__V1__DeleteHistoryReply *history_deleted;
+    /*
+     * Answers `open_snapshot`.
+     */
+    Larder__V1__OpenSnapshotReply *snapshot_opened;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__envelope__descriptor) \
-    , 0, 0, LARDER__V1__ENVELOPE__BODY__NOT_SET, {0} }
+    , 0, 0, 0, LARDER__V1__ENVELOPE__BODY__NOT_SET, {0} }
 
 
 /*

@@ -34,6 +34,11 @@ struct Operation<Output: Sendable>: Sendable {
         if case .save(let set) = request { !set.idempotencyKey.isEmpty } else { false }
     }
 
+    /// Whether the operation changes the store or its history.
+    var isChange: Bool {
+        if case .deleteHistory = request { true } else { isWrite }
+    }
+
     /// - Throws: `malformedMessage` if the reply does not belong to this kind of request.
     func output(from reply: Reply, _ welcome: Welcome) throws(LarderError) -> Output {
         guard let output = try read(reply, welcome) else { throw .unexpectedReply }

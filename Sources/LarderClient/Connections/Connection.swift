@@ -70,11 +70,14 @@ final class Connection: Sendable {
 
     /// Sends a request, or queues it after the frames that the socket has not taken yet.
     ///
-    /// - Parameter deadline: The time limit for the server; nil is the server's own limit.
+    /// - Parameters:
+    ///   - deadline: The time limit for the server; nil is the server's own limit.
+    ///   - snapshot: The id of the snapshot to read; 0 reads the latest state.
     /// - Returns: the id to wait for. If the connection has ended, its response is the reason.
     /// - Throws: `frameTooLong`, and other errors of encoding.
     func send(
-        _ request: Request, _ kind: RequestTracker.Kind, until deadline: MonotonicInstant?
+        _ request: Request, _ kind: RequestTracker.Kind, until deadline: MonotonicInstant?,
+        in snapshot: UInt64 = 0
     ) throws(LarderError) -> UInt64 {
         var frame: [UInt8] = []
         let (id, codec) = monitor.withLock { state in
@@ -83,7 +86,8 @@ final class Connection: Sendable {
         }
         let milliseconds = deadline.map { UInt32(max($0.remainingMilliseconds, 1)) } ?? 0
         try codec.encode(
-            RequestEnvelope(id: id, timeoutMilliseconds: milliseconds, request: request),
+            RequestEnvelope(
+                id: id, timeoutMilliseconds: milliseconds, snapshot: snapshot, request: request),
             into: &frame)
         try checkLength(of: frame)
         update { state in

@@ -7,6 +7,7 @@ internal import LarderWire
 extension Session {
     func perform<Output>(_ operation: Operation<Output>) throws(LarderError) -> Output {
         let request = operation.request(by: options.author)
+        if operation.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
         var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
         var failed: Connection?
         while true {
@@ -14,7 +15,8 @@ extension Session {
             let id: UInt64
             do throws(LarderError) {
                 connection = try self.connection(replacing: failed, for: attempt)
-                id = try connection.send(request, .call, until: attempt.deadline)
+                id = try connection.send(
+                    request, .call, until: attempt.deadline, in: snapshotID(for: request))
             } catch {
                 throw attempt.finalError(error)
             }
@@ -28,6 +30,7 @@ extension Session {
 
     func perform<Output>(_ operation: Operation<Output>) async throws(LarderError) -> Output {
         let request = operation.request(by: options.author)
+        if operation.isChange, snapshot != nil { throw Self.snapshotIsReadOnly }
         var attempt = attempt(isWrite: operation.isWrite, hasKey: operation.hasKey)
         var failed: Connection?
         while true {
@@ -35,7 +38,8 @@ extension Session {
             let id: UInt64
             do throws(LarderError) {
                 connection = try await self.connection(replacing: failed, for: attempt)
-                id = try connection.send(request, .call, until: attempt.deadline)
+                id = try connection.send(
+                    request, .call, until: attempt.deadline, in: snapshotID(for: request))
             } catch {
                 throw attempt.finalError(error)
             }
@@ -56,7 +60,8 @@ extension Session {
         while true {
             let connection = try connection(replacing: failed, for: attempt)
             let id = try connection.send(
-                request, .stream(window: 0), until: attempt.deadline)
+                request, .stream(window: 0), until: attempt.deadline,
+                in: snapshotID(for: request))
             var elements: [Element] = []
             while true {
                 let outcome = connection.outcome(of: id, until: attempt.deadline)
@@ -81,7 +86,8 @@ extension Session {
         while true {
             let connection = try await connection(replacing: failed, for: attempt)
             let id = try connection.send(
-                request, .stream(window: 0), until: attempt.deadline)
+                request, .stream(window: 0), until: attempt.deadline,
+                in: snapshotID(for: request))
             var elements: [Element] = []
             while true {
                 let outcome = await connection.outcome(of: id, until: attempt.deadline)
@@ -98,6 +104,19 @@ extension Session {
             failed = connection
         }
     }
+
+    /// The snapshot in which a request reads; 0 if it is not a read, or there is none.
+    func snapshotID(for request: Request) -> UInt64 {
+        switch request {
+        case .get, .query, .explain: return snapshot?.id ?? 0
+        case .history(let request): return request.follows ? 0 : snapshot?.id ?? 0
+        default: return 0
+        }
+    }
+
+    static let snapshotIsReadOnly = LarderError(
+        .readOnly, "a snapshot cannot be changed",
+        hint: "save with the client that opened the snapshot")
 
     func attempt(isWrite: Bool, hasKey: Bool = false) -> Attempt {
         Attempt(

@@ -11,6 +11,8 @@ final class Session: Sendable {
     let options: StoreClient.Options
     /// nil if the client adopted a connected socket, and so cannot reconnect.
     let path: String?
+    /// The snapshot that all reads of this session see; nil if they read the latest state.
+    let snapshot: PinnedSnapshot?
     let monitor: Monitor<State>
     /// Signalled when there is a connection, when there can be none, and when the session is
     /// closed.
@@ -45,7 +47,17 @@ final class Session: Sendable {
     private init(connection: Connection, path: String?, options: StoreClient.Options) {
         self.options = options
         self.path = path
+        snapshot = nil
         monitor = Monitor(State(current: connection, welcome: connection.welcome))
+    }
+
+    /// A session that reads a snapshot over the connection of another session.
+    init(reading snapshot: PinnedSnapshot, options: StoreClient.Options) {
+        self.options = options
+        self.snapshot = snapshot
+        path = nil
+        monitor = Monitor(
+            State(current: snapshot.connection, welcome: snapshot.connection.welcome))
     }
 
     static func connect(
@@ -84,7 +96,12 @@ final class Session: Sendable {
             defer { (state.current, state.retired) = (nil, []) }
             return state.retired + (state.current.map { [$0] } ?? [])
         }
-        for connection in connections { connection.end(.clientClosed) }
+        if let snapshot {
+            // The connection belongs to the session that opened the snapshot.
+            snapshot.connection.cancel(snapshot.id)
+        } else {
+            for connection in connections { connection.end(.clientClosed) }
+        }
     }
 }
 
@@ -92,4 +109,12 @@ extension LarderError {
     static var clientClosed: LarderError {
         LarderError(.connectionFailed, "the client is closed")
     }
+}
+
+/// A snapshot that a server has opened for one connection.
+struct PinnedSnapshot: Sendable {
+    let connection: Connection
+    let id: UInt64
+    /// The position after the last transaction that it contains.
+    let position: HistoryToken
 }

@@ -83,7 +83,9 @@ extension Session {
         var failed: Connection?
         while true {
             let connection = try connection(replacing: failed, for: attempt)
-            let id = try connection.send(request, .stream(window: 0), until: attempt.deadline)
+            let id = try connection.send(
+                request, .stream(window: 0), until: attempt.deadline,
+                in: snapshotID(for: request))
             var pages = HistoryPages()
             while let reply = try attempt.resolve(
                 connection.outcome(of: id, until: attempt.deadline), now: .now)
@@ -100,7 +102,9 @@ extension Session {
         var failed: Connection?
         while true {
             let connection = try await connection(replacing: failed, for: attempt)
-            let id = try connection.send(request, .stream(window: 0), until: attempt.deadline)
+            let id = try connection.send(
+                request, .stream(window: 0), until: attempt.deadline,
+                in: snapshotID(for: request))
             var pages = HistoryPages()
             while let reply = try attempt.resolve(
                 await connection.outcome(of: id, until: attempt.deadline), now: .now)

@@ -33,6 +33,7 @@ public final class InsertionStream: Sendable {
         _ insertion: Insertion, over connection: Connection, timeout: Duration?,
         client: StoreClient
     ) throws(LarderError) {
+        if client.session.snapshot != nil { throw Session.snapshotIsReadOnly }
         self.connection = connection
         self.client = client
         isAtomic = insertion.isAtomic

@@ -107,7 +107,8 @@ final class StreamSource: Sendable {
     /// Sends the query without a time limit, because the caller may read the stream for any time.
     private func open(over connection: Connection) throws(LarderError) {
         let id = try connection.send(
-            request, .stream(window: StreamSource.window), until: nil)
+            request, .stream(window: StreamSource.window), until: nil,
+            in: session.snapshotID(for: request))
         let isWanted = state.withLock { state -> Bool in
             guard case .connecting = state else { return false }
             state = .open(connection, id, hasBegun: false)

@@ -26,6 +26,13 @@ public protocol StoreReader: AnyObject {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> Explanation
 
+    /// Pins the current state of the data: every read sees this state until ``unpinSnapshot()``.
+    ///
+    /// - Returns: the number of the last transaction in it.
+    func pinSnapshot() throws(LarderError) -> Int64
+
+    func unpinSnapshot()
+
     /// The transactions of one part of the history, and where the next part begins. Each page has a
     /// snapshot of its own.
     func history(

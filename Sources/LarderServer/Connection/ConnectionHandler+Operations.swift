@@ -6,6 +6,9 @@ import NIOCore
 extension ConnectionHandler {
     func execute(_ operation: Operation) {
         let id = operation.id
+        guard operation.snapshot == 0 || snapshots[operation.snapshot] != nil else {
+            return finish(id, .failed(SnapshotLease.expired))
+        }
         switch operation.kind {
         case .get(let identifiers, let properties): get(identifiers, properties, operation)
         case .query(let request): query(request, operation)
@@ -14,6 +17,7 @@ extension ConnectionHandler {
         case .insertRows(let insertion): insertRows(insertion, operation)
         case .history(let request): history(request, operation)
         case .deleteHistory(let deletion): deleteHistory(deletion, operation)
+        case .openSnapshot: openSnapshot(operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .check: check(operation)
@@ -26,7 +30,7 @@ extension ConnectionHandler {
     private func get(
         _ identifiers: [PersistentIdentifier], _ properties: [String]?, _ operation: Operation
     ) {
-        if isShort,
+        if isShort, operation.snapshot == 0,
             case .reply(let reply) = services.loopReader.objects(
                 identifiers, properties: properties)
         {
@@ -43,7 +47,7 @@ extension ConnectionHandler {
     private var isShort: Bool { frame.byteCount <= services.limits.loopReadBytesMax }
 
     private func query(_ request: QueryRequest, _ operation: Operation) {
-        guard isShort else {
+        guard isShort, operation.snapshot == 0 else {
             let backend = services.backend
             return stream(request, operation) { () throws(LarderError) in
                 try backend.plan(try request.shape.decoded(), request.parameters)
@@ -67,7 +71,8 @@ extension ConnectionHandler {
         let stream = QueryStream(
             requestID: operation.id, plan: plan, parameters: request.parameters,
             credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
-            bytes: bytes, services: services, connection: self, eventLoop: context.eventLoop)
+            bytes: bytes, services: services, readers: readers(for: operation),
+            connection: self, eventLoop: context.eventLoop)
         streams[operation.id] = stream
         stream.start()
     }
@@ -111,13 +116,15 @@ extension ConnectionHandler {
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Reply
     ) {
         guard let port else { return }
-        let (id, pool, limits) = (operation.id, services.pool, services.limits)
+        let (id, limits) = (operation.id, services.limits)
         let bytes = bytes ?? frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(id, .failed(refusal)) }
         let deadline = ContinuousClock.now.advanced(by: operation.time(atMost: limits.readTimeMax))
         // Only the end of its snapshot cancels the read.
         let cancellation = ReadCancellation()
-        pool.acquire(
+        let readers = readers(for: operation)
+        let release = readers.release
+        readers.acquire(
             readerRequest(bytes: bytes, endSnapshot: { cancellation.cancel() })
         ) { reader in
             var reply: Reply
@@ -132,7 +139,7 @@ extension ConnectionHandler {
                     reply = .failed(
                         cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError)
                 }
-                pool.release(reader)
+                release(reader)
             }
             let encodable = EncodableReply(reply, to: id, encodedAbove: limits.loopReplyBytesMax)
             port.execute { handler in
@@ -175,6 +182,20 @@ extension ConnectionHandler {
         .now() + TimeAmount(operation.time(atMost: services.limits.writeWaitTimeMax))
     }
 
+    /// Where an operation gets its reader.
+    private func readers(for operation: Operation) -> ReaderSource {
+        snapshots[operation.snapshot]?.readers ?? ReaderSource(services.pool)
+    }
+
+    private func openSnapshot(_ operation: Operation) {
+        guard let context else { return }
+        let snapshot = SnapshotLease(
+            requestID: operation.id, time: operation.time(atMost: services.limits.readTimeMax),
+            connection: self, eventLoop: context.eventLoop)
+        snapshots[operation.id] = snapshot
+        snapshot.open()
+    }
+
     private func history(_ request: HistoryRequest, _ operation: Operation) {
         guard let context else { return }
         let bytes = frame.memoryBytes
@@ -188,7 +209,7 @@ extension ConnectionHandler {
         let stream = HistoryStream(
             requestID: operation.id, request,
             time: operation.time(atMost: services.limits.readTimeMax), bytes: bytes,
-            connection: self, eventLoop: context.eventLoop)
+            readers: readers(for: operation), connection: self, eventLoop: context.eventLoop)
         historyStreams[operation.id] = stream
         stream.start()
     }

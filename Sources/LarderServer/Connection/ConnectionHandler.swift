@@ -19,6 +19,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var streams: [UInt64: QueryStream] = [:]
     var insertStreams: [UInt64: InsertStream] = [:]
     var historyStreams: [UInt64: HistoryStream] = [:]
+    var snapshots: [UInt64: SnapshotLease] = [:]
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -158,6 +159,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             case .endInput:
                 for stream in insertStreams.values { stream.inputEnded() }
                 for stream in historyStreams.values { stream.inputEnded() }
+                for snapshot in snapshots.values { snapshot.stop(SnapshotLease.expired) }
                 perform(state.handle(.inputEnded))
                 action = handle(.noFrame)
             case .readSocket:
@@ -284,6 +286,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             streams[requestID]?.cancel()
             insertStreams[requestID]?.cancel()
             historyStreams[requestID]?.cancel()
+            snapshots[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
             insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
@@ -347,6 +350,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         if let stream = historyStreams.removeValue(forKey: requestID) {
             requestEnded(stream.bytes)
         }
+        snapshots[requestID] = nil
         finish(requestID, reply)
     }
 
@@ -390,6 +394,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func startDraining() {
         for stream in insertStreams.values { stream.serverStops() }
         for stream in historyStreams.values { stream.serverStops() }
+        for snapshot in snapshots.values { snapshot.stop(ConnectionState.stopping) }
         perform(state.handle(.drainStarted))
     }
 
@@ -418,6 +423,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         insertStreams = [:]
         for stream in historyStreams.values { stream.abandon() }
         historyStreams = [:]
+        for snapshot in snapshots.values { snapshot.abandon() }
+        snapshots = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

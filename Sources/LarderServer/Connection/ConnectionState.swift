@@ -138,6 +138,7 @@ final class ConnectionState {
         case (_, .history(let request)): return accept(envelope, .history(request))
         case (_, .deleteHistory(let deletion)):
             return accept(envelope, .deleteHistory(deletion))
+        case (_, .openSnapshot): return accept(envelope, .openSnapshot)
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .check): return accept(envelope, .check)
@@ -156,7 +157,11 @@ final class ConnectionState {
             return .reply(failure(0, "a request with the id \(id) is still in flight"))
         }
         let operation = Operation(
-            id: id, timeoutMilliseconds: envelope.timeoutMilliseconds, kind: kind)
+            id: id, timeoutMilliseconds: envelope.timeoutMilliseconds,
+            snapshot: envelope.snapshot, kind: kind)
+        guard operation.snapshot == 0 || operation.isRead else {
+            return .reply(failure(id, "the request cannot be performed in a snapshot"))
+        }
         if operation.follows {
             following.insert(id)
             return .perform(operation)

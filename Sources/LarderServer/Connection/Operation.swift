@@ -12,6 +12,7 @@ struct Operation: Equatable {
         case insertRows(Insertion)
         case history(HistoryRequest)
         case deleteHistory(HistoryDeletion)
+        case openSnapshot
         case schema
         case statistics
         case check
@@ -21,11 +22,22 @@ struct Operation: Equatable {
     let id: UInt64
     /// The time that the client waits, in milliseconds; 0 leaves it to the server.
     var timeoutMilliseconds: UInt32 = 0
+    /// The id of the operation in whose snapshot to read; 0 reads the latest state.
+    var snapshot: UInt64 = 0
     let kind: Kind
 
     /// Whether the operation ends only if the client cancels it.
     var follows: Bool {
         if case .history(let request) = kind { request.follows } else { false }
+    }
+
+    /// Whether the operation can read in a snapshot.
+    var isRead: Bool {
+        switch kind {
+        case .get, .query, .explain: true
+        case .history(let request): !request.follows
+        default: false
+        }
     }
 
     /// The time that the operation may take: that of the client, but at most the server's maximum.

@@ -41,6 +41,7 @@ final class HistoryStream {
     let bytes: Int
     private let request: HistoryRequest
     private let services: ConnectionServices
+    private let readers: ReaderSource
     private unowned let connection: ConnectionHandler
     private let eventLoop: any EventLoop
     private let feed: LoopFeed
@@ -66,10 +67,11 @@ final class HistoryStream {
     ///   - bytes: The memory that the request takes.
     init(
         requestID: UInt64, _ request: HistoryRequest, time: Duration, bytes: Int,
-        connection: ConnectionHandler, eventLoop: any EventLoop
+        readers: ReaderSource, connection: ConnectionHandler, eventLoop: any EventLoop
     ) {
         self.requestID = requestID
         self.request = request
+        self.readers = readers
         self.bytes = bytes
         self.connection = connection
         self.eventLoop = eventLoop
@@ -90,7 +92,7 @@ final class HistoryStream {
 
     var follows: Bool { request.follows }
 
-    /// The last transaction that was sent or passed over.
+    /// The last transaction that was sent or skipped.
     var sentNumber: Int64 { (position?.number ?? 1) - 1 }
 
     func start() { readPage() }
@@ -172,7 +174,7 @@ final class HistoryStream {
         position = HistoryPosition(number: number + 1)
     }
 
-    /// A client is told of its position after this many transactions of which it gets none, so that
+    /// A client gets its position after this many transactions of which it gets none, so that
     /// its token does not become old.
     private static let passedOverMax: Int64 = 1_000
 
@@ -200,7 +202,7 @@ final class HistoryStream {
 
     private func readPage() {
         phase = .reading
-        let (pool, store, filter) = (services.pool, services.store, request.fetch.filter)
+        let (release, store, filter) = (readers.release, services.store, request.fetch.filter)
         let (kind, pageRequest, includesChanges) = (
             kind, pageRequest, request.fetch.includesChanges
         )
@@ -210,7 +212,7 @@ final class HistoryStream {
         let cancellation = ReadCancellation()
         let deadline = follows ? ContinuousClock.now + services.limits.readTimeMax : deadline
         let report = reporter()
-        pool.acquire(
+        readers.acquire(
             connection.readerRequest(
                 bytes: kind == nil ? bytes : 0, endSnapshot: { cancellation.cancel() })
         ) { reader in
@@ -234,7 +236,7 @@ final class HistoryStream {
                 } catch {
                     outcome = .failed(error)
                 }
-                pool.release(reader)
+                release(reader)
                 report(outcome)
             }
         }

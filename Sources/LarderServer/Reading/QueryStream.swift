@@ -36,18 +36,21 @@ final class QueryStream {
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
         let limits: ServerLimits
+        let release: @Sendable (PooledReader) -> Void
         private let isNextAllowed = Atomic(false)
 
         init(
             _ requestID: UInt64,
             _ plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
-            _ parameters: QueryParameters, deadline: ContinuousClock.Instant, limits: ServerLimits
+            _ parameters: QueryParameters, deadline: ContinuousClock.Instant, limits: ServerLimits,
+            release: @escaping @Sendable (PooledReader) -> Void
         ) {
             self.requestID = requestID
             self.plan = plan
             self.parameters = parameters
             self.deadline = deadline
             self.limits = limits
+            self.release = release
         }
 
         /// Called on the event loop.
@@ -65,6 +68,7 @@ final class QueryStream {
     /// The memory that the request takes.
     let bytes: Int
     private let execution: Execution
+    private let readers: ReaderSource
     private let pool: ReaderPool
     private let disposal: Disposal
     private let user: UInt32
@@ -84,13 +88,15 @@ final class QueryStream {
     init(
         requestID: UInt64, plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
         parameters: QueryParameters, credit: UInt32, time: Duration, bytes: Int,
-        services: ConnectionServices, connection: ConnectionHandler, eventLoop: any EventLoop
+        services: ConnectionServices, readers: ReaderSource, connection: ConnectionHandler,
+        eventLoop: any EventLoop
     ) {
         self.requestID = requestID
         self.bytes = bytes
         self.execution = Execution(
             requestID, plan, parameters, deadline: .now.advanced(by: time),
-            limits: services.limits)
+            limits: services.limits, release: readers.release)
+        self.readers = readers
         self.pool = services.pool
         self.disposal = services.disposal
         self.user = connection.user
@@ -107,7 +113,7 @@ final class QueryStream {
         allowNext()
         let (execution, pool) = (execution, pool)
         let report = reporter()
-        pool.acquire(
+        readers.acquire(
             connection.readerRequest(bytes: bytes, endSnapshot: snapshotEnder())
         ) { reader in
             switch reader {
@@ -219,8 +225,8 @@ final class QueryStream {
     }
 
     private func release(_ reader: PooledReader) {
-        let pool = pool
-        pool.submit(reader) { pool.release(reader) }
+        let release = readers.release
+        pool.submit(reader) { release(reader) }
     }
 
     /// A function with which a job reports its outcome to the event loop.
@@ -242,7 +248,7 @@ final class QueryStream {
                 .batches([batch], more: !isLast), to: execution.requestID,
                 encodedAbove: execution.limits.loopReplyBytesMax)
             guard !isLast else {
-                pool.release(reader)
+                execution.release(reader)
                 return report(.last(reply))
             }
             guard execution.takePermission() else { return report(.paused(reply, reader)) }
@@ -250,7 +256,7 @@ final class QueryStream {
             // Queued again, so that the jobs of other connections run first.
             pool.submit(reader) { readBatch(execution, reader, pool, report) }
         } catch {
-            pool.release(reader)
+            execution.release(reader)
             report(.failed(error.larderError))
         }
     }

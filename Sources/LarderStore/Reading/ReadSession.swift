@@ -9,6 +9,8 @@ final class ReadSession {
     private let statements: StatementCache
     /// The number of runs of statements, as a measure of the cost of a read.
     private(set) var runCount = 0
+    /// Whether the snapshot stays after a read.
+    private var isPinned = false
     private let problems: FunctionFaults
     private let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
@@ -68,14 +70,27 @@ final class ReadSession {
     func removeGroups() { groups.removeAll() }
 
     /// Begins a transaction. Its snapshot is taken by its first read.
-    func beginSnapshot() throws(ReadFailure) { try run(Self.begin) }
+    func beginSnapshot() throws(ReadFailure) {
+        if !isPinned { try run(Self.begin) }
+    }
 
     /// Ends the transaction, which has nothing to commit.
     func endSnapshot() {
-        guard !connection.autocommit else { return }
+        guard !isPinned, !connection.autocommit else { return }
         connection.setBudget(nil)
         // If this fails, the next BEGIN reports why.
         try? run(Self.rollback)
+    }
+
+    /// Begins a transaction that all reads share until ``unpinSnapshot()``.
+    func pinSnapshot() throws(ReadFailure) {
+        try beginSnapshot()
+        isPinned = true
+    }
+
+    func unpinSnapshot() {
+        isPinned = false
+        endSnapshot()
     }
 
     private static let begin: SQL = "BEGIN"

@@ -2,6 +2,28 @@ import FoundationEssentials
 import LarderModel
 
 extension Reader {
+    func pinSnapshot() throws(LarderError) -> Int64 {
+        precondition(cursor?.isOpen != true, "one cursor at a time")
+        do throws(ReadFailure) {
+            try session.pinSnapshot()
+            // The first read takes the snapshot.
+            do throws(ReadFailure) { return try integer(Layout.lastTransaction) } catch {
+                session.unpinSnapshot()
+                throw error
+            }
+        } catch {
+            guard case .failed(let error) = error else {
+                preconditionFailure("taking a snapshot has no budget")
+            }
+            throw error
+        }
+    }
+
+    func unpinSnapshot() {
+        precondition(cursor?.isOpen != true, "the cursor uses the snapshot")
+        session.unpinSnapshot()
+    }
+
     func history(
         _ request: HistoryPageRequest, budget: ReadBudget
     ) throws(ReadFailure) -> HistoryPage {

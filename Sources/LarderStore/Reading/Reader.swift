@@ -9,7 +9,7 @@ final class Reader: StoreReader {
     let converter: ValueConverter
     private var objectQueries: [ObjectQuery.Shape: ObjectQuery] = [:]
     private var lastObjectQuery: ObjectQuery?
-    private weak var cursor: Cursor?
+    weak var cursor: Cursor?
 
     private static let objectQueriesMax = 256
     /// The memory of a larger batch is not reused for the next read of such objects.

@@ -11,6 +11,7 @@ struct EnvelopeHeader: ~Escapable {
 
     private(set) var id: UInt64 = 0
     private(set) var timeoutMilliseconds: UInt32 = 0
+    private(set) var snapshot: UInt64 = 0
     private(set) var bodyNumber: UInt32 = 0
     /// A part of the frame.
     private(set) var body: RawSpan
@@ -27,11 +28,12 @@ struct EnvelopeHeader: ~Escapable {
                 case (1, .number(let number)): id = number
                 case (2, .number(let number)):
                     timeoutMilliseconds = UInt32(truncatingIfNeeded: number)
+                case (3, .number(let number)): snapshot = number
                 case (EnvelopeHeader.firstBody..., .bytes(let bytes)):
                     bodyCount += 1
                     bodyNumber = field.number
                     body = bytes
-                case (1...2, _), (EnvelopeHeader.firstBody..., _): throw .unreadable
+                case (1...3, _), (EnvelopeHeader.firstBody..., _): throw .unreadable
                 default: break
                 }
             }

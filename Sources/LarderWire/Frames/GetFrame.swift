@@ -14,7 +14,7 @@ public struct GetFrame: ~Escapable {
     @_lifetime(copy frame)
     public init?(_ frame: RawSpan) {
         guard frame.byteCount <= Self.bytesMax, let header = try? EnvelopeHeader(frame),
-            header.isGet, header.id != 0
+            header.isGet, header.id != 0, header.snapshot == 0
         else { return nil }
         id = header.id
         body = header.body

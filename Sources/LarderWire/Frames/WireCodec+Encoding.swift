@@ -12,7 +12,8 @@ extension WireCodec {
         defer { reset() }
         let (field, body) = try body(of: envelope.request)
         try append(
-            envelope.id, timeoutMilliseconds: envelope.timeoutMilliseconds, field, body, to: &sink)
+            envelope.id, timeoutMilliseconds: envelope.timeoutMilliseconds,
+            snapshot: envelope.snapshot, field, body, to: &sink)
     }
 
     public func encode(
@@ -41,14 +42,15 @@ extension WireCodec {
 
     /// Writes an envelope straight into the sink's memory.
     private func append(
-        _ id: UInt64, timeoutMilliseconds: UInt32 = 0, _ field: Larder__V1__Envelope__BodyCase,
-        _ body: Body, to sink: inout some FrameSink
+        _ id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0,
+        _ field: Larder__V1__Envelope__BodyCase, _ body: Body, to sink: inout some FrameSink
     ) throws(LarderError) {
         let bodyTag = UInt64(field.rawValue) << 3 | 2
         let bodyByteCount = byteCount(of: body)
         let headByteCount =
             FieldWriter.byteCount(ofNumber: id)
             + FieldWriter.byteCount(ofNumber: UInt64(timeoutMilliseconds))
+            + FieldWriter.byteCount(ofNumber: snapshot)
             + FieldWriter.byteCount(bodyTag) + FieldWriter.byteCount(UInt64(bodyByteCount))
         let length = headByteCount + bodyByteCount
         guard length <= Limits.frameBytesMax else {
@@ -64,6 +66,7 @@ extension WireCodec {
             var writer = FieldWriter(UnsafeMutableRawBufferPointer(rebasing: head))
             writer.put(UInt64(bodyByteCount))
             writer.put(bodyTag)
+            writer.number(3, snapshot)
             writer.number(2, UInt64(timeoutMilliseconds))
             writer.number(1, id)
             writer.finish()
@@ -135,6 +138,9 @@ extension WireCodec {
         case .deleteHistory(let deletion):
             try buffer.deleteHistory(deletion)
             return (LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY, .buffer)
+        case .openSnapshot:
+            let empty = writer.make(larder__v1__open_snapshot_request__init)
+            return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, message(empty))
         case .ping:
             return (
                 LARDER__V1__ENVELOPE__BODY_PING,
@@ -191,6 +197,9 @@ extension WireCodec {
             let wire = writer.make(larder__v1__delete_history_reply__init)
             wire.pointee.deleted_count = count
             return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, message(wire))
+        case .snapshotOpened(let position):
+            try buffer.token(1, position)
+            return (LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED, .buffer)
         case .pong:
             return (
                 LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))

@@ -26,6 +26,7 @@ public final class WireCodec {
             arena.reset(bytesMax: Arena.bytesMax(forBodyOf: header.body.byteCount))
             return RequestEnvelope(
                 id: header.id, timeoutMilliseconds: header.timeoutMilliseconds,
+                snapshot: header.snapshot,
                 request: try request(header.bodyNumber, header.body))
         } catch {
             throw header.failure(error)
@@ -76,6 +77,10 @@ public final class WireCodec {
             return .history(try HistoryRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY:
             return .deleteHistory(try HistoryDeletion(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT:
+            return try arena.decode(body, larder__v1__open_snapshot_request__unpack) { _ in
+                .openSnapshot
+            }
         case LARDER__V1__ENVELOPE__BODY_PING:
             return try arena.decode(body, larder__v1__ping_request__unpack) { _ in .ping }
         case LARDER__V1__ENVELOPE__BODY_CREDIT:
@@ -130,6 +135,8 @@ public final class WireCodec {
             return try arena.decode(body, larder__v1__delete_history_reply__unpack) {
                 .historyDeleted($0.deleted_count)
             }
+        case LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED:
+            return .snapshotOpened(try HistoryToken(decodingReply: body))
         case LARDER__V1__ENVELOPE__BODY_PONG:
             return try arena.decode(body, larder__v1__pong_reply__unpack) { _ in .pong }
         case LARDER__V1__ENVELOPE__BODY_FAILED: return .failed(try LarderError(decoding: body))

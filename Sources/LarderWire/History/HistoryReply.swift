@@ -69,6 +69,25 @@ extension HistoryReply {
     }
 }
 
+extension HistoryToken {
+    /// The message `OpenSnapshotReply`.
+    init(decodingReply bytes: RawSpan) throws(LarderError) {
+        var position: HistoryToken?
+        var fields = FieldScanner(bytes)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)):
+                if position != nil { throw .repeated("the position of a snapshot") }
+                position = try HistoryToken(decoding: bytes)
+            case (1, _): throw .unreadable
+            default: break
+            }
+        }
+        guard let position else { throw .malformed("the position of a snapshot is missing") }
+        self = position
+    }
+}
+
 extension HistoryTransaction {
     /// - Parameter context: Names the store and the epoch.
     fileprivate init(

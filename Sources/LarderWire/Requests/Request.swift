@@ -6,11 +6,17 @@ public struct RequestEnvelope: Hashable, Sendable {
     public var id: UInt64
     /// How long the client waits, in milliseconds; 0 leaves it to the server's own limit.
     public var timeoutMilliseconds: UInt32
+    /// For a read: the id of the ``Request/openSnapshot`` in whose snapshot to read; 0 reads the
+    /// latest state.
+    public var snapshot: UInt64
     public var request: Request
 
-    public init(id: UInt64, timeoutMilliseconds: UInt32 = 0, request: Request) {
+    public init(
+        id: UInt64, timeoutMilliseconds: UInt32 = 0, snapshot: UInt64 = 0, request: Request
+    ) {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
+        self.snapshot = snapshot
         self.request = request
     }
 }
@@ -31,6 +37,8 @@ public enum Request: Hashable, Sendable {
     /// Reads transactions of the history, once or continuously.
     indirect case history(HistoryRequest)
     case deleteHistory(HistoryDeletion)
+    /// Pins the current state of the store for several reads.
+    case openSnapshot
     /// Reads the store's schema file.
     case schema
     case statistics

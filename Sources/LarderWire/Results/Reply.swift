@@ -35,6 +35,8 @@ public enum Reply: Hashable, Sendable {
     case encodedHistory([UInt8])
     /// The number of transactions that were deleted from the history.
     case historyDeleted(Int64)
+    /// A snapshot is open, and contains the transactions up to this position.
+    indirect case snapshotOpened(HistoryToken)
     case pong
     /// The request failed. This also ends a stream.
     indirect case failed(LarderError)

@@ -116,6 +116,10 @@ private final class FakeReader: StoreReader {
         throw .failed(LarderError(.unsupported, "it has no history"))
     }
 
+    func pinSnapshot() throws(LarderError) -> Int64 { 0 }
+
+    func unpinSnapshot() {}
+
     func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
         store.records[\.stamp].map { ObjectStamp(slot: 0, version: $0) }
     }
