@@ -3,9 +3,7 @@
 public struct EvaluatedOrder: Sendable {
     struct Key: Sendable {
         let operand: TypedExpression
-        let isDescending: Bool
-        let nilComesFirst: Bool
-        let stringOrder: StringOrder
+        let direction: SortDirection
     }
 
     let keys: [Key]
@@ -26,7 +24,7 @@ public struct EvaluatedOrder: Sendable {
         }
         rows.sort { left, right in
             for (index, key) in keys.enumerated() {
-                let order = order(left.values[index], right.values[index], by: key)
+                let order = key.direction.order(left.values[index], right.values[index])
                 if order != 0 { return order < 0 }
             }
             return Value.object(left.object).order(to: .object(right.object)) < 0
@@ -34,17 +32,32 @@ public struct EvaluatedOrder: Sendable {
         return rows.map(\.object)
     }
 
-    private func order(_ left: Value, _ right: Value, by key: Key) -> Int {
+}
+
+/// The order of the values of one sort key.
+public struct SortDirection: Hashable, Sendable {
+    private let isDescending: Bool
+    private let nilComesFirst: Bool
+    private let stringOrder: StringOrder
+
+    public init(_ key: SortKey) {
+        isDescending = key.isDescending
+        nilComesFirst = key.nilComesFirst
+        stringOrder = key.stringOrder
+    }
+
+    /// Returns a negative number, zero or a positive number if the left value precedes, equals or
+    /// follows the right one.
+    public func order(_ left: Value, _ right: Value) -> Int {
         let order: Int
         switch (left, right) {
         case (.null, .null): return 0
-        case (.null, _): return key.nilComesFirst ? -1 : 1
-        case (_, .null): return key.nilComesFirst ? 1 : -1
-        case (.string(let left), .string(let right)):
-            order = key.stringOrder.compare(left, right)
+        case (.null, _): return nilComesFirst ? -1 : 1
+        case (_, .null): return nilComesFirst ? 1 : -1
+        case (.string(let left), .string(let right)): order = stringOrder.compare(left, right)
         default: order = left.order(to: right)
         }
-        return key.isDescending ? -order : order
+        return isDescending ? -order : order
     }
 }
 
@@ -84,8 +97,6 @@ extension Evaluator {
                 "only strings have a string order, and "
                     + "\(operand.name) is \(type.nounWithArticle)")
         }
-        return EvaluatedOrder.Key(
-            operand: operand.expression, isDescending: key.isDescending,
-            nilComesFirst: key.nilComesFirst, stringOrder: key.stringOrder)
+        return EvaluatedOrder.Key(operand: operand.expression, direction: SortDirection(key))
     }
 }

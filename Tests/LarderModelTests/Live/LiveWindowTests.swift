@@ -1,0 +1,113 @@
+import LarderModel
+import TestSupport
+import Testing
+
+@Suite("The window of an observed fetch")
+struct LiveWindowTests {
+    /// An object of the model: its key and its sort value.
+    private struct Model {
+        var values: [Int64: Int64] = [:]
+
+        func entries(limit: Int? = nil) -> [LiveWindow.Entry] {
+            let sorted = values.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+            return sorted.prefix(limit ?? .max).map { LiveWindow.Entry($0.key, [.int($0.value)]) }
+        }
+    }
+
+    /// Applies a change as a client does.
+    private func applied(_ change: LiveWindow.Change, to rows: [Int64]) -> [Int64] {
+        let removed = Set(change.deleted + change.placed.compactMap(\.oldIndex))
+        var rows = rows.enumerated().filter { !removed.contains($0.offset) }.map(\.element)
+        for placement in change.placed { rows.insert(placement.key, at: placement.newIndex) }
+        return rows
+    }
+
+    @Test(
+        "always has the objects that the fetch selects, and reports each change",
+        arguments: [nil, 0, 1, 3, 20])
+    func random(limit: Int?) {
+        var choice = SeededGenerator.fromEnvironment("the window of an observed fetch")
+        for _ in 0..<60 {
+            var model = Model()
+            for key in 1...Int64.random(in: 1...60, using: &choice) {
+                model.values[key] = .random(in: 0...9, using: &choice)
+            }
+            var window = LiveWindow([SortDirection(SortKey("s"))], limit: limit)
+            window.replace(with: model.entries(limit: window.readCount))
+            var rows = window.keys
+            var nextKey: Int64 = 100
+            for _ in 0..<60 {
+                var evaluated: Set<Int64> = []
+                for _ in 0..<Int.random(in: 1...6, using: &choice) {
+                    let known = model.values.keys.sorted().randomElement(using: &choice)
+                    switch Int.random(in: 0...4, using: &choice) {
+                    case 0:
+                        model.values[nextKey] = .random(in: 0...9, using: &choice)
+                        evaluated.insert(nextKey)
+                        nextKey += 1
+                    case 1, 2:
+                        guard let known else { continue }
+                        model.values[known] = nil
+                        evaluated.insert(known)
+                    default:
+                        guard let known else { continue }
+                        if Bool.random(using: &choice) {
+                            model.values[known] = .random(in: 0...9, using: &choice)
+                        }
+                        evaluated.insert(known)
+                    }
+                }
+                let matching = model.entries().filter { evaluated.contains($0.key) }
+                let change: LiveWindow.Change
+                switch window.apply(evaluated, matching: matching) {
+                case .change(let found): change = found
+                case .needsReading:
+                    change = window.change(to: model.entries(limit: window.readCount))
+                }
+                let expected = model.entries(limit: limit).map(\.key)
+                #expect(window.keys == expected)
+                #expect(applied(change, to: rows) == expected)
+                // Each evaluated row that is still observed is reported.
+                let placed = Set(change.placed.map(\.key))
+                #expect(placed.isSuperset(of: evaluated.intersection(expected)))
+                #expect(change.placed.allSatisfy { $0.oldIndex.map { rows[$0] } ?? $0.key == $0.key })
+                rows = expected
+            }
+        }
+    }
+
+    @Test("tells a row that moves from one that changes where it is")
+    func moves() {
+        var window = LiveWindow([SortDirection(SortKey("s"))], limit: nil)
+        window.replace(with: (1...4).map { LiveWindow.Entry($0, [.int($0 * 10)]) })
+        let stays = window.apply([2], matching: [LiveWindow.Entry(2, [.int(25)])])
+        #expect(
+            stays
+                == .change(
+                    LiveWindow.Change(
+                        placed: [.init(2, from: 1, to: 1, isMoved: false)])))
+        let moves = window.apply([2], matching: [LiveWindow.Entry(2, [.int(35)])])
+        #expect(
+            moves
+                == .change(
+                    LiveWindow.Change(placed: [.init(2, from: 1, to: 2, isMoved: true)])))
+        let ends = window.apply([1, 3], matching: [LiveWindow.Entry(3, [.int(30)])])
+        #expect(
+            ends
+                == .change(
+                    LiveWindow.Change(
+                        deleted: [0], placed: [.init(3, from: 1, to: 0, isMoved: false)])))
+    }
+
+    @Test("orders by descending keys, nil and strings as a fetch does")
+    func directions() {
+        let keys = [SortKey("a", descending: true), SortKey("b", stringOrder: .caseInsensitive)]
+        var window = LiveWindow(keys.map(SortDirection.init), limit: nil)
+        let entries: [LiveWindow.Entry] = [
+            .init(1, [.int(1), "b"]), .init(2, [.null, "x"]), .init(3, [.int(2), "z"]),
+            .init(4, [.int(1), "A"]),
+        ]
+        _ = window.apply([1, 2, 3, 4], matching: entries)
+        #expect(window.keys == [3, 4, 1, 2])
+    }
+}

@@ -1,0 +1,135 @@
+import FoundationEssentials
+import LarderModel
+import Testing
+
+@Suite("What an observed query depends on")
+struct QueryDependenciesTests {
+    private let schema: Schema
+
+    init() throws {
+        schema = try Schema(entities: [
+            Entity(
+                name: "Article",
+                attributes: [
+                    Attribute(name: "title", type: .string),
+                    Attribute(name: "words", type: .int64), Attribute(name: "notes", type: .json),
+                ],
+                relationships: [
+                    Relationship(name: "category", destination: "Category", inverse: "articles"),
+                    Relationship(
+                        name: "tags", destination: "Tag", isToMany: true, inverse: "articles"),
+                ]),
+            Entity(
+                name: "Category", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true,
+                        inverse: "category"),
+                    Relationship(name: "parent", destination: "Category", inverse: "children"),
+                    Relationship(
+                        name: "children", destination: "Category", isToMany: true,
+                        inverse: "parent"),
+                ]),
+            Entity(
+                name: "Tag", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "articles", destination: "Article", isToMany: true, inverse: "tags")
+                ]),
+        ])
+    }
+
+    /// For example `category* name`: a to-many path, and the properties at its end.
+    private func paths(_ query: Query, _ arguments: [QueryArgument] = []) throws -> [String] {
+        let observable = try ObservableQuery(
+            query, QueryParameters(arguments: arguments), in: schema, store: UUID())
+        return observable.dependencies.paths.map { path in
+            "\(path.relationships.joined(separator: "."))\(path.isToMany ? "*" : "") "
+                + path.properties.sorted().joined(separator: ",")
+        }
+    }
+
+    private func paths(
+        _ format: String, sort: [SortKey] = [], _ arguments: [QueryArgument] = []
+    ) throws -> [String] {
+        try paths(.fetch(Fetch("Article", where: .format(format), sort: sort)), arguments)
+    }
+
+    @Test("the properties of its own objects")
+    func own() throws {
+        #expect(try paths("words > 3 AND title BEGINSWITH \"a\"") == [" title,words"])
+        #expect(try paths("TRUEPREDICATE", sort: [SortKey("title")]) == [" title"])
+        #expect(try paths("notes.a.b == 1") == [" notes"])
+        #expect(try paths("%K > %@", ["words", .value(.int(3))]) == [" words"])
+    }
+
+    @Test("the objects along to-one and to-many key paths")
+    func related() throws {
+        #expect(
+            try paths("category.parent.name == \"x\"")
+                == [" category", "category parent", "category.parent name"])
+        #expect(try paths("ANY tags.name == \"x\"") == [" tags", "tags* name"])
+        #expect(try paths("tags.@count > 2") == [" tags", "tags* "])
+        #expect(
+            try paths("title == \"a\"", sort: [SortKey("category.name")])
+                == [" category,title", "category name"])
+    }
+
+    @Test("the elements of subqueries, and the variables of outer ones")
+    func subqueries() throws {
+        #expect(
+            try paths(
+                "SUBQUERY(category.articles, $a, $a.words > 3 AND $a.category.name == title)"
+                    + ".@count > 0")
+                == [
+                    " category,title", "category articles", "category.articles* category,words",
+                    "category.articles.category* name",
+                ])
+        #expect(
+            try paths(
+                "SUBQUERY(tags, $t, SUBQUERY($t.articles, $a, $a.title == $t.name).@count > 0)"
+                    + ".@count > 0")
+                == [" tags", "tags* articles,name", "tags.articles* title"])
+    }
+
+    @Test("the terms of aggregates")
+    func aggregates() throws {
+        #expect(
+            try paths(
+                .aggregate(
+                    Aggregate(
+                        "Article", where: .format("words > 1"), groupBy: ["category.name"],
+                        [.init(.sum, "words", where: "title != nil")])))
+                == [" category,title,words", "category name"])
+    }
+
+    @Test("a change concerns the query if it may change what the query reads")
+    func concerns() throws {
+        let observable = try ObservableQuery(
+            .fetch(Fetch("Article", where: .format("category.name == \"x\""))), QueryParameters(),
+            in: schema, store: UUID())
+        let path = observable.dependencies.paths[1]
+        func concerns(_ run: HistoryRun) -> Bool { observable.dependencies.concerns(run, path) }
+        #expect(concerns(HistoryRun(.updated, "Category", 1...1, properties: ["name"])))
+        #expect(!concerns(HistoryRun(.updated, "Category", 1...1, properties: ["parent"])))
+        #expect(!concerns(HistoryRun(.updated, "Tag", 1...1, properties: ["name"])))
+        #expect(concerns(HistoryRun(.deleted, "Category", 1...1)))
+    }
+
+    @Test("a query with an offset, a cursor or prefetching is refused")
+    func unsupported() throws {
+        func code(_ fetch: Fetch, _ parameters: QueryParameters) -> ErrorCode? {
+            do throws(LarderError) {
+                _ = try ObservableQuery(.fetch(fetch), parameters, in: schema, store: UUID())
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(code(Fetch("Article"), QueryParameters(offset: 1)) == .unsupported)
+        #expect(code(Fetch("Article"), QueryParameters(after: [.int(1)])) == .unsupported)
+        #expect(code(Fetch("Article", prefetch: ["tags"]), QueryParameters()) == .unsupported)
+        #expect(code(Fetch("Nothing"), QueryParameters()) == .unknownEntity)
+        #expect(code(Fetch("Article", where: .format("title ==")), QueryParameters()) == .malformedPredicate)
+    }
+}
