@@ -278,6 +278,51 @@ void   larder__v1__query_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__query_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__observe_request__init
+                     (Larder__V1__ObserveRequest         *message)
+{
+  static const Larder__V1__ObserveRequest init_value = LARDER__V1__OBSERVE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__observe_request__get_packed_size
+                     (const Larder__V1__ObserveRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__observe_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__observe_request__pack
+                     (const Larder__V1__ObserveRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__observe_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__observe_request__pack_to_buffer
+                     (const Larder__V1__ObserveRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__observe_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__ObserveRequest *
+       larder__v1__observe_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__ObserveRequest *)
+     protobuf_c_message_unpack (&larder__v1__observe_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__observe_request__free_unpacked
+                     (Larder__V1__ObserveRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__observe_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__schema_request__init
                      (Larder__V1__SchemaRequest         *message)
 {
@@ -1313,7 +1358,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[32] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[34] =
 {
   {
     "id",
@@ -1544,6 +1589,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[32
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "observe",
+    27,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, observe),
+    &larder__v1__observe_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1699,49 +1756,63 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[32
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "observed",
+    44,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, observed),
+    &larder__v1__observe_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  20,   /* field[20] = batches */
+  21,   /* field[21] = batches */
   12,   /* field[12] = cancel */
   13,   /* field[13] = check */
-  27,   /* field[27] = checked */
+  28,   /* field[28] = checked */
   11,   /* field[11] = credit */
   17,   /* field[17] = delete_history */
   6,   /* field[6] = explain */
-  22,   /* field[22] = explained */
-  26,   /* field[26] = failed */
+  23,   /* field[23] = explained */
+  27,   /* field[27] = failed */
   4,   /* field[4] = get */
   3,   /* field[3] = hello */
   16,   /* field[16] = history */
-  30,   /* field[30] = history_deleted */
+  31,   /* field[31] = history_deleted */
   0,   /* field[0] = id */
   14,   /* field[14] = insert_rows */
-  28,   /* field[28] = inserted */
+  29,   /* field[29] = inserted */
+  19,   /* field[19] = observe */
+  33,   /* field[33] = observed */
   18,   /* field[18] = open_snapshot */
   10,   /* field[10] = ping */
-  25,   /* field[25] = pong */
+  26,   /* field[26] = pong */
   5,   /* field[5] = query */
   15,   /* field[15] = rows */
   7,   /* field[7] = save */
-  21,   /* field[21] = saved */
+  22,   /* field[22] = saved */
   8,   /* field[8] = schema */
-  23,   /* field[23] = schema_text */
+  24,   /* field[24] = schema_text */
   2,   /* field[2] = snapshot */
-  31,   /* field[31] = snapshot_opened */
+  32,   /* field[32] = snapshot_opened */
   9,   /* field[9] = statistics */
-  24,   /* field[24] = statistics_list */
+  25,   /* field[25] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  29,   /* field[29] = transactions */
-  19,   /* field[19] = welcome */
+  30,   /* field[30] = transactions */
+  20,   /* field[20] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[5 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
   { 26, 18 },
-  { 30, 19 },
-  { 43, 31 },
-  { 0, 32 }
+  { 30, 20 },
+  { 43, 32 },
+  { 0, 34 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1751,7 +1822,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  32,
+  34,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   5,  larder__v1__envelope__number_ranges,
@@ -2206,6 +2277,57 @@ const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
   larder__v1__query_request__field_indices_by_name,
   1,  larder__v1__query_request__number_ranges,
   (ProtobufCMessageInit) larder__v1__query_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__observe_request__field_descriptors[2] =
+{
+  {
+    "query",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObserveRequest, query),
+    &larder__v1__query_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "interval_milliseconds",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObserveRequest, interval_milliseconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__observe_request__field_indices_by_name[] = {
+  1,   /* field[1] = interval_milliseconds */
+  0,   /* field[0] = query */
+};
+static const ProtobufCIntRange larder__v1__observe_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.ObserveRequest",
+  "ObserveRequest",
+  "Larder__V1__ObserveRequest",
+  "larder.v1",
+  sizeof(Larder__V1__ObserveRequest),
+  2,
+  larder__v1__observe_request__field_descriptors,
+  larder__v1__observe_request__field_indices_by_name,
+  1,  larder__v1__observe_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__observe_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__schema_request__field_descriptors NULL

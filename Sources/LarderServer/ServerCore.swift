@@ -43,9 +43,12 @@ final class ServerCore: Sendable {
         let feeds = loopReaders.map {
             LoopFeed(eventLoop: $0.eventLoop, reader: $0, store: store)
         }
+        let liveQueries = LiveQueries(
+            backend: backend, pool: pool, limits: limits, reader: loopReaders[0])
         let writes = writer.map {
             WriteQueue(
-                writer: $0, readers: pool, announcer: CommitAnnouncer(feeds), limits: limits,
+                writer: $0, readers: pool, announcer: CommitAnnouncer(feeds, liveQueries),
+                limits: limits,
                 eventLoop: group.next())
         }
         let started = ContinuousClock.now
@@ -53,12 +56,14 @@ final class ServerCore: Sendable {
             [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
                 + registry.statistics + Self.statistics(of: loopReaders)
                 + pool.statistics + (writes?.statistics ?? []) + spools.statistics
+                + liveQueries.statistics
         }
         self.services = Dictionary(
             uniqueKeysWithValues: zip(loopReaders, feeds).map { loopReader, feed in
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
                     backend: backend, loopReader: loopReader, loopFeed: feed,
+                    liveQueries: liveQueries,
                     loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
                     loopTurns: LoopTurns(
                         eventLoop: loopReader.eventLoop, timeMax: TimeAmount(limits.turnTimeMax)),

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "batch.pb-c.h"
 #include "change.pb-c.h"
 #include "history.pb-c.h"
+#include "observe.pb-c.h"
 #include "value.pb-c.h"
 
 typedef struct Larder__V1__Envelope Larder__V1__Envelope;
@@ -26,6 +27,7 @@ typedef struct Larder__V1__WelcomeReply Larder__V1__WelcomeReply;
 typedef struct Larder__V1__GetRequest Larder__V1__GetRequest;
 typedef struct Larder__V1__PropertyNames Larder__V1__PropertyNames;
 typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
+typedef struct Larder__V1__ObserveRequest Larder__V1__ObserveRequest;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
@@ -74,6 +76,7 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_HISTORY = 23,
   LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY = 24,
   LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT = 26,
+  LARDER__V1__ENVELOPE__BODY_OBSERVE = 27,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -86,7 +89,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_INSERTED = 39,
   LARDER__V1__ENVELOPE__BODY_TRANSACTIONS = 40,
   LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED = 41,
-  LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED = 43
+  LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED = 43,
+  LARDER__V1__ENVELOPE__BODY_OBSERVED = 44
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -177,6 +181,10 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__OpenSnapshotRequest *open_snapshot;
     /*
+     * Runs a query and keeps its result up to date; answered by `observed`.
+     */
+    Larder__V1__ObserveRequest *observe;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -228,6 +236,10 @@ struct  Larder__V1__Envelope
      * Answers `open_snapshot`.
      */
     Larder__V1__OpenSnapshotReply *snapshot_opened;
+    /*
+     * Answers `observe`.
+     */
+    Larder__V1__ObserveReply *observed;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -416,6 +428,26 @@ struct  Larder__V1__QueryRequest
 #define LARDER__V1__QUERY_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
     , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
+
+
+/*
+ * A query whose result is kept up to date.
+ */
+struct  Larder__V1__ObserveRequest
+{
+  ProtobufCMessage base;
+  /*
+   * With a credit, not with an offset or a cursor. A fetch does not prefetch.
+   */
+  Larder__V1__QueryRequest *query;
+  /*
+   * The shortest time between two changes, in milliseconds; the commits in between are one change.
+   */
+  uint32_t interval_milliseconds;
+};
+#define LARDER__V1__OBSERVE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__observe_request__descriptor) \
+    , NULL, 0 }
 
 
 /*
@@ -1102,6 +1134,25 @@ Larder__V1__QueryRequest *
 void   larder__v1__query_request__free_unpacked
                      (Larder__V1__QueryRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__ObserveRequest methods */
+void   larder__v1__observe_request__init
+                     (Larder__V1__ObserveRequest         *message);
+size_t larder__v1__observe_request__get_packed_size
+                     (const Larder__V1__ObserveRequest   *message);
+size_t larder__v1__observe_request__pack
+                     (const Larder__V1__ObserveRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__observe_request__pack_to_buffer
+                     (const Larder__V1__ObserveRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__ObserveRequest *
+       larder__v1__observe_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__observe_request__free_unpacked
+                     (Larder__V1__ObserveRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__SchemaRequest methods */
 void   larder__v1__schema_request__init
                      (Larder__V1__SchemaRequest         *message);
@@ -1559,6 +1610,9 @@ typedef void (*Larder__V1__PropertyNames_Closure)
 typedef void (*Larder__V1__QueryRequest_Closure)
                  (const Larder__V1__QueryRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__ObserveRequest_Closure)
+                 (const Larder__V1__ObserveRequest *message,
+                  void *closure_data);
 typedef void (*Larder__V1__SchemaRequest_Closure)
                  (const Larder__V1__SchemaRequest *message,
                   void *closure_data);
@@ -1640,6 +1694,7 @@ extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__get_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_names__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;

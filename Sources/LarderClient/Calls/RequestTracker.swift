@@ -159,7 +159,8 @@ struct RequestTracker {
             (.stream(window: 0), .history(_, more: true)),
             (.insertion, .inserted(_, more: true)), (.snapshot, .snapshotOpened):
             pending[index].append(.reply(envelope.reply))
-        case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)):
+        case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)),
+            (.feed, .observed(_, more: true)):
             guard pending[index].credit > 0 else {
                 return .end(violation("the server sent more batches than its credit allows"))
             }

@@ -22,19 +22,16 @@ public final class ChangeFeed: Sendable {
         case resumed(after: HistoryToken)
     }
 
-    /// The number of replies that the server may send ahead of those that were taken.
-    private static let window: UInt32 = 16
+    private let follower: Follower
+    private let start: HistoryToken?
+    private let state: SharedState
 
-    private let fetch: HistoryFetch
-    private let startsNow: Bool
-    private let state = Mutex(State())
-    /// The feed keeps the client, and so its connection, alive.
-    private let client: StoreClient
+    /// The state that the follower's request reads, too.
+    fileprivate final class SharedState: Sendable {
+        let state = Mutex(State())
+    }
 
     fileprivate struct State {
-        /// The connection and the request; nil while there is none.
-        var request: (connection: Connection, id: UInt64)?
-        var failed: Connection?
         var assembly = TransactionAssembly()
         /// Events that have been received and not been returned.
         var events: [Event] = []
@@ -44,38 +41,29 @@ public final class ChangeFeed: Sendable {
         var returned: HistoryToken?
         var wasInterrupted = false
         var hasReportedCurrent = false
-        var hasEnded = false
-    }
-
-    private enum Step {
-        case event(Event)
-        case end
-        /// Wait for the next reply.
-        case wait(Connection, UInt64)
-        case connect(replacing: Connection?)
     }
 
     init(_ fetch: HistoryFetch, startsNow: Bool, client: StoreClient) {
-        self.fetch = fetch
-        self.startsNow = startsNow
-        self.client = client
+        start = fetch.after
+        let state = SharedState()
+        self.state = state
+        follower = Follower(client: client) {
+            var fetch = fetch
+            if let received = state.state.withLock({ $0.received }) { fetch.after = received }
+            return .history(
+                HistoryRequest(
+                    fetch, startsNow: startsNow, credit: Follower.window, follows: true))
+        }
     }
-
-    deinit { cancel() }
 
     /// The position after the last transaction that was returned; before the first one, where the
     /// feed begins. nil until the server has replied to a feed without a token.
-    public var position: HistoryToken? { state.withLock { $0.returned } ?? fetch.after }
+    public var position: HistoryToken? { state.state.withLock { $0.returned } ?? start }
 
     /// Ends the feed; ``next()-()`` returns nil from then on.
     public func cancel() {
-        let request = state.withLock { state in
-            state.hasEnded = true
-            state.events = []
-            defer { state.request = nil }
-            return state.request
-        }
-        if let request { request.connection.cancel(request.id) }
+        state.state.withLock { $0.events = [] }
+        follower.cancel()
     }
 
     // MARK: Transactions
@@ -112,22 +100,9 @@ public final class ChangeFeed: Sendable {
     public func nextEvent(timeout: Duration? = nil) throws(LarderError) -> Event? {
         let deadline = timeout.map { MonotonicInstant.after($0) }
         while true {
-            switch step() {
-            case .event(let event): return event
-            case .end: return nil
-            case .wait(let connection, let id):
-                let outcome = connection.outcome(
-                    of: id, until: deadline ?? .after(.waitMax), isPolling: true)
-                try received(outcome, connection)
-            case .connect(let failed):
-                do throws(LarderError) {
-                    let attempt = attempt(until: deadline)
-                    try open(client.session.connection(replacing: failed, for: attempt))
-                } catch {
-                    try failedToConnect(error)
-                }
-            }
-            if deadline?.isPast == true, !hasEvents { return nil }
+            if let event = takeEvent() { return event }
+            guard let event = try follower.next(until: deadline) else { return nil }
+            try received(event)
         }
     }
 
@@ -137,112 +112,35 @@ public final class ChangeFeed: Sendable {
     public func nextEvent(timeout: Duration? = nil) async throws(LarderError) -> Event? {
         let deadline = timeout.map { MonotonicInstant.after($0) }
         while true {
-            switch step() {
-            case .event(let event): return event
-            case .end: return nil
-            case .wait(let connection, let id):
-                let outcome = await connection.outcome(
-                    of: id, until: deadline ?? .after(.waitMax), isPolling: true)
-                try received(outcome, connection)
-            case .connect(let failed):
-                do throws(LarderError) {
-                    let attempt = attempt(until: deadline)
-                    try open(await client.session.connection(replacing: failed, for: attempt))
-                } catch {
-                    try failedToConnect(error)
-                }
-            }
-            if deadline?.isPast == true, !hasEvents { return nil }
+            if let event = takeEvent() { return event }
+            guard let event = try await follower.next(until: deadline) else { return nil }
+            try received(event)
         }
     }
 
-    private var hasEvents: Bool { state.withLock { !$0.events.isEmpty } }
-
-    // MARK: Steps
-
-    private func step() -> Step {
-        state.withLock { state in
-            if !state.events.isEmpty { return .event(state.takeEvent()) }
-            if state.hasEnded { return .end }
-            if let (connection, id) = state.request { return .wait(connection, id) }
-            return .connect(replacing: state.failed)
-        }
+    private func takeEvent() -> Event? {
+        state.state.withLock { $0.events.isEmpty ? nil : $0.takeEvent() }
     }
 
-    private func attempt(until deadline: MonotonicInstant?) -> Attempt {
-        let session = client.session
-        return Attempt(
-            isWrite: false, timeout: deadline?.remaining ?? session.options.requestTimeout,
-            reconnectWait: session.reconnectWait, now: .now)
-    }
-
-    /// Sends the request over a connection.
-    private func open(_ connection: Connection) throws(LarderError) {
-        let resumed = state.withLock { $0.received }
-        var fetch = fetch
-        if let resumed { fetch.after = resumed }
-        let request = HistoryRequest(
-            fetch, startsNow: startsNow, credit: Self.window, follows: true)
-        let id = try connection.send(.history(request), .feed(window: Self.window), until: nil)
-        let isWanted = state.withLock { state in
-            guard !state.hasEnded else { return false }
-            state.request = (connection, id)
-            state.assembly = TransactionAssembly()
-            return true
-        }
-        if !isWanted { connection.cancel(id) }
-    }
-
-    /// A feed waits for a server as long as its caller does.
-    private func failedToConnect(_ error: LarderError) throws(LarderError) {
-        guard client.session.reconnectWait > .zero, !client.session.isClosed,
-            [.connectionFailed, .unavailable, .timeout].contains(error.code)
-        else { throw end(error) }
-        interrupted(error, nil)
-    }
-
-    private func end(_ error: LarderError) -> LarderError {
-        cancel()
-        return error
-    }
-
-    /// Reports the loss of a connection once.
-    private func interrupted(_ error: LarderError, _ connection: Connection?) {
-        state.withLock { state in
-            state.request = nil
-            if let connection { state.failed = connection }
-            state.hasReportedCurrent = false
-            guard !state.wasInterrupted else { return }
-            state.wasInterrupted = true
-            state.events.append(.interrupted(error))
-        }
-    }
-
-    private func received(
-        _ outcome: Attempt.Outcome, _ connection: Connection
-    ) throws(LarderError) {
-        switch outcome {
-        case .timedOut: break
-        case .cancelled: throw end(LarderError(.cancelled, "the call was cancelled"))
-        case .response(.lost(let error, _)):
-            guard client.session.reconnectWait > .zero, !client.session.isClosed else {
-                throw end(error)
-            }
-            interrupted(error, connection)
-        case .response(.reply(.failed(let error))):
-            // A server that stops ends the feeds first.
-            guard error.code == .unavailable, client.session.reconnectWait > .zero else {
-                throw end(error)
-            }
-            interrupted(error, connection)
-        case .response(.reply(.history(let reply, more: true))):
-            state.withLock { $0.received(reply) }
-        case .response(.reply): throw end(.unexpectedReply)
+    private func received(_ event: Follower.Event) throws(LarderError) {
+        switch event {
+        case .interrupted(let error): state.state.withLock { $0.interrupted(error) }
+        case .reply(.history(let reply, more: true)): state.state.withLock { $0.received(reply) }
+        case .reply:
+            cancel()
+            throw .unexpectedReply
         }
     }
 }
 
 extension ChangeFeed.State {
+    fileprivate mutating func interrupted(_ error: LarderError) {
+        assembly = TransactionAssembly()
+        wasInterrupted = true
+        hasReportedCurrent = false
+        events.append(.interrupted(error))
+    }
+
     fileprivate mutating func received(_ reply: HistoryReply) {
         if wasInterrupted {
             wasInterrupted = false

@@ -35,6 +35,12 @@ public struct QueryDependencies: Hashable, Sendable {
         return run.kind != .updated || run.properties.contains(where: path.properties.contains)
     }
 
+    /// Whether a run of changes may change which of the query's own objects the result has, or the
+    /// values of one.
+    public func concernsOwnObjects(_ run: HistoryRun) -> Bool {
+        schema.areRelated(run.entityName, paths[0].entityName)
+    }
+
     // MARK: - Reading expressions
 
     /// Adds what an expression reads. Names that the schema does not have are ignored.

@@ -18,6 +18,7 @@ extension ConnectionHandler {
         case .history(let request): history(request, operation)
         case .deleteHistory(let deletion): deleteHistory(deletion, operation)
         case .openSnapshot: openSnapshot(operation)
+        case .observe(let request): observe(request, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .check: check(operation)
@@ -185,6 +186,23 @@ extension ConnectionHandler {
     /// Where an operation gets its reader.
     private func readers(for operation: Operation) -> ReaderSource {
         snapshots[operation.snapshot]?.readers ?? ReaderSource(services.pool)
+    }
+
+    private func observe(_ request: ObserveRequest, _ operation: Operation) {
+        guard let context else { return }
+        let bytes = frame.memoryBytes
+        if let refusal = quota.addRequest(bytes) {
+            return finish(operation.id, .failed(refusal))
+        }
+        if let refusal = services.registry.followerBegins(of: user) {
+            requestEnded(bytes)
+            return finish(operation.id, .failed(refusal))
+        }
+        let observer = Observer(
+            requestID: operation.id, request, bytes: bytes, connection: self,
+            eventLoop: context.eventLoop)
+        observers[operation.id] = observer
+        observer.start()
     }
 
     private func openSnapshot(_ operation: Operation) {

@@ -20,6 +20,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var insertStreams: [UInt64: InsertStream] = [:]
     var historyStreams: [UInt64: HistoryStream] = [:]
     var snapshots: [UInt64: SnapshotLease] = [:]
+    var observers: [UInt64: Observer] = [:]
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -117,6 +118,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         chargeOutput()
         for stream in streams.values { stream.resume() }
         for stream in historyStreams.values { stream.resume() }
+        for observer in observers.values { observer.resume() }
         drive(.resumed)
     }
 
@@ -160,6 +162,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 for stream in insertStreams.values { stream.inputEnded() }
                 for stream in historyStreams.values { stream.inputEnded() }
                 for snapshot in snapshots.values { snapshot.stop(SnapshotLease.expired) }
+                for observer in observers.values { observer.cancel() }
                 perform(state.handle(.inputEnded))
                 action = handle(.noFrame)
             case .readSocket:
@@ -282,11 +285,13 @@ final class ConnectionHandler: ChannelDuplexHandler {
         case .grant(let requestID, let batches):
             streams[requestID]?.grant(batches)
             historyStreams[requestID]?.grant(batches)
+            observers[requestID]?.grant(batches)
         case .cancel(let requestID):
             streams[requestID]?.cancel()
             insertStreams[requestID]?.cancel()
             historyStreams[requestID]?.cancel()
             snapshots[requestID]?.cancel()
+            observers[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
             insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
@@ -351,6 +356,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
             requestEnded(stream.bytes)
         }
         snapshots[requestID] = nil
+        if let observer = observers.removeValue(forKey: requestID) {
+            requestEnded(observer.bytes)
+        }
         finish(requestID, reply)
     }
 
@@ -395,6 +403,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         for stream in insertStreams.values { stream.serverStops() }
         for stream in historyStreams.values { stream.serverStops() }
         for snapshot in snapshots.values { snapshot.stop(ConnectionState.stopping) }
+        for observer in observers.values { observer.stop(ConnectionState.stopping) }
         perform(state.handle(.drainStarted))
     }
 
@@ -425,6 +434,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         historyStreams = [:]
         for snapshot in snapshots.values { snapshot.abandon() }
         snapshots = [:]
+        for observer in observers.values { observer.abandon() }
+        observers = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

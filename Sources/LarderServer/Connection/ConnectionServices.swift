@@ -11,6 +11,7 @@ struct ConnectionServices: Sendable {
     let backend: any StoreBackend
     let loopReader: LoopReader
     let loopFeed: LoopFeed
+    let liveQueries: LiveQueries
     let loopOccupancy: LoopOccupancy
     let loopTurns: LoopTurns
     let flushQueue: FlushQueue

@@ -139,6 +139,7 @@ final class ConnectionState {
         case (_, .deleteHistory(let deletion)):
             return accept(envelope, .deleteHistory(deletion))
         case (_, .openSnapshot): return accept(envelope, .openSnapshot)
+        case (_, .observe(let request)): return accept(envelope, .observe(request))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .check): return accept(envelope, .check)

@@ -13,6 +13,7 @@ struct Operation: Equatable {
         case history(HistoryRequest)
         case deleteHistory(HistoryDeletion)
         case openSnapshot
+        case observe(ObserveRequest)
         case schema
         case statistics
         case check
@@ -28,7 +29,11 @@ struct Operation: Equatable {
 
     /// Whether the operation ends only if the client cancels it.
     var follows: Bool {
-        if case .history(let request) = kind { request.follows } else { false }
+        switch kind {
+        case .history(let request): request.follows
+        case .observe: true
+        default: false
+        }
     }
 
     /// Whether the operation can read in a snapshot.

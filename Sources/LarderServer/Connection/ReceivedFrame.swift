@@ -48,6 +48,7 @@ extension Request {
         case .save(let changes): return changes.changes.reduce(fixed) { $0 + $1.memoryBytes }
         case .get(let identifiers, _):
             return fixed + identifiers.count * MemoryLayout<PersistentIdentifier>.stride
+        case .observe(let request): return Request.query(request.query).memoryBytes
         case .query(let query), .explain(let query):
             let parameters = query.parameters
             let arguments = parameters.arguments.reduce(0) { $0 + $1.memoryBytes }

@@ -138,6 +138,9 @@ extension WireCodec {
         case .deleteHistory(let deletion):
             try buffer.deleteHistory(deletion)
             return (LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY, .buffer)
+        case .observe(let request):
+            try buffer.observe(request)
+            return (LARDER__V1__ENVELOPE__BODY_OBSERVE, .buffer)
         case .openSnapshot:
             let empty = writer.make(larder__v1__open_snapshot_request__init)
             return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, message(empty))
@@ -197,6 +200,11 @@ extension WireCodec {
             let wire = writer.make(larder__v1__delete_history_reply__init)
             wire.pointee.deleted_count = count
             return (LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED, message(wire))
+        case .observed(let reply, let more):
+            try buffer.observed(reply, more: more)
+            return (LARDER__V1__ENVELOPE__BODY_OBSERVED, .buffer)
+        case .encodedObserved(let bytes):
+            return (LARDER__V1__ENVELOPE__BODY_OBSERVED, .encoded(bytes))
         case .snapshotOpened(let position):
             try buffer.token(1, position)
             return (LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED, .buffer)
@@ -208,6 +216,13 @@ extension WireCodec {
             try buffer.error(error)
             return (LARDER__V1__ENVELOPE__BODY_FAILED, .buffer)
         }
+    }
+
+    /// Encodes a reply for several observers, each of which gets more.
+    public func encoded(_ observed: ObserveReply) throws(LarderError) -> Reply {
+        defer { reset() }
+        try buffer.observed(observed, more: true)
+        return .encodedObserved(buffer.array)
     }
 
     /// Encodes a reply for several streams, each of which continues.

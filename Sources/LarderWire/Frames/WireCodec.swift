@@ -77,6 +77,8 @@ public final class WireCodec {
             return .history(try HistoryRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_DELETE_HISTORY:
             return .deleteHistory(try HistoryDeletion(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_OBSERVE:
+            return .observe(try ObserveRequest(decoding: body))
         case LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT:
             return try arena.decode(body, larder__v1__open_snapshot_request__unpack) { _ in
                 .openSnapshot
@@ -135,6 +137,9 @@ public final class WireCodec {
             return try arena.decode(body, larder__v1__delete_history_reply__unpack) {
                 .historyDeleted($0.deleted_count)
             }
+        case LARDER__V1__ENVELOPE__BODY_OBSERVED:
+            let (reply, more) = try ObserveReply.decode(body)
+            return .observed(reply, more: more)
         case LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED:
             return .snapshotOpened(try HistoryToken(decodingReply: body))
         case LARDER__V1__ENVELOPE__BODY_PONG:

@@ -39,6 +39,8 @@ public enum Request: Hashable, Sendable {
     case deleteHistory(HistoryDeletion)
     /// Pins the current state of the store for several reads.
     case openSnapshot
+    /// Runs a query and keeps its result up to date.
+    case observe(ObserveRequest)
     /// Reads the store's schema file.
     case schema
     case statistics

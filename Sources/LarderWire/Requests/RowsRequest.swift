@@ -23,14 +23,17 @@ extension Request {
 extension MessageBuffer {
     func rows(_ requestID: UInt64, _ batch: Batch?, isLast: Bool) {
         number(1, requestID)
-        if let batch {
-            let batches = [batch]
-            append(2, byteCount: batches.span.messageByteCount(at: 0)) { memory in
-                var writer = FieldWriter(memory)
-                batches.span.write(at: 0, to: &writer)
-                writer.finish()
-            }
-        }
+        if let batch { self.batch(2, batch) }
         bool(3, isLast)
+    }
+
+    /// The message `Batch`.
+    func batch(_ field: UInt32, _ batch: Batch) {
+        let batches = [batch]
+        append(field, byteCount: batches.span.messageByteCount(at: 0)) { memory in
+            var writer = FieldWriter(memory)
+            batches.span.write(at: 0, to: &writer)
+            writer.finish()
+        }
     }
 }

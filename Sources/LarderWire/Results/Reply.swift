@@ -37,6 +37,10 @@ public enum Reply: Hashable, Sendable {
     case historyDeleted(Int64)
     /// A snapshot is open, and contains the transactions up to this position.
     indirect case snapshotOpened(HistoryToken)
+    /// The result of an observed query, or a change of it; `more` in each reply but the last.
+    indirect case observed(ObserveReply, more: Bool)
+    /// The same with `more`, encoded once for several observers.
+    case encodedObserved([UInt8])
     case pong
     /// The request failed. This also ends a stream.
     indirect case failed(LarderError)

@@ -1,0 +1,191 @@
+public import LarderModel
+internal import LarderWire
+import Synchronization
+
+/// The result of a fetch, and each change of it.
+///
+/// The first result is that of the fetch; the next ones follow the commits that change it, also
+/// those of other processes. After a lost connection the fetch is observed again, and the next
+/// result has the difference to the last one. It ends by ``cancel()``, which releasing it also
+/// does, or with an error. One thread or task at a time may use it.
+public final class LiveResults: Sendable {
+    private let follower: Follower
+    private let state = Mutex(LiveRows())
+
+    init(
+        _ query: Query, _ parameters: QueryParameters, every interval: Duration,
+        client: StoreClient
+    ) {
+        follower = .observing(query, parameters, every: interval, client)
+    }
+
+    /// The next result, blocking until there is one; nil after ``cancel()``, or if there was none in
+    /// time.
+    ///
+    /// - Parameter timeout: How long to wait; nil is without a limit.
+    /// - Throws: the errors of the fetch; `unsupported` for one that cannot be observed;
+    ///   `resourceExhausted` for a result that is too large, or too many observers; errors of the
+    ///   connection that trying again does not resolve. The results have ended then.
+    public func next(timeout: Duration? = nil) throws(LarderError) -> LiveResult? {
+        let deadline = timeout.map { MonotonicInstant.after($0) }
+        while let event = try follower.next(until: deadline) {
+            if let result = try received(event) { return result }
+        }
+        return nil
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    public func next(timeout: Duration? = nil) async throws(LarderError) -> LiveResult? {
+        let deadline = timeout.map { MonotonicInstant.after($0) }
+        while let event = try await follower.next(until: deadline) {
+            if let result = try received(event) { return result }
+        }
+        return nil
+    }
+
+    /// Ends the results; ``next(timeout:)-(_)`` returns nil from then on.
+    public func cancel() { follower.cancel() }
+
+    private func received(_ event: Follower.Event) throws(LarderError) -> LiveResult? {
+        guard let reply = try event.observed() else { return nil }
+        return try state.withLock { (rows) throws(LarderError) in try rows.apply(reply) }
+    }
+}
+
+extension LiveResults: AsyncSequence {
+    public typealias Element = LiveResult
+    public typealias Failure = LarderError
+
+    public func makeAsyncIterator() -> Iterator { Iterator(results: self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let results: LiveResults
+
+        public func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(LarderError) -> LiveResult? {
+            try await results.next()
+        }
+    }
+}
+
+/// The rows of a count, an aggregate or a fetch of values, and their new values after each commit
+/// that changes them. As ``LiveResults``, but each result is whole.
+public final class LiveValues: Sendable {
+    private let follower: Follower
+    /// The rows of a result of which more follows.
+    private let incoming = Mutex<[Row]>([])
+
+    init(
+        _ query: Query, _ parameters: QueryParameters, every interval: Duration,
+        client: StoreClient
+    ) {
+        follower = .observing(query, parameters, every: interval, client)
+    }
+
+    /// The next rows, blocking until there are some; nil after ``cancel()``, or if there were none
+    /// in time.
+    ///
+    /// - Throws: as ``LiveResults/next(timeout:)-(_)`` does.
+    public func next(timeout: Duration? = nil) throws(LarderError) -> [Row]? {
+        let deadline = timeout.map { MonotonicInstant.after($0) }
+        while let event = try follower.next(until: deadline) {
+            if let rows = try received(event) { return rows }
+        }
+        return nil
+    }
+
+    /// The asynchronous form.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    public func next(timeout: Duration? = nil) async throws(LarderError) -> [Row]? {
+        let deadline = timeout.map { MonotonicInstant.after($0) }
+        while let event = try await follower.next(until: deadline) {
+            if let rows = try received(event) { return rows }
+        }
+        return nil
+    }
+
+    /// Ends the results; ``next(timeout:)-(_)`` returns nil from then on.
+    public func cancel() { follower.cancel() }
+
+    private func received(_ event: Follower.Event) throws(LarderError) -> [Row]? {
+        guard let reply = try event.observed() else { return nil }
+        return incoming.withLock { incoming in
+            if reply.begins { incoming = [] }
+            if let batch = reply.rows { incoming += batch.rows(store: reply.position.store) }
+            return reply.ends ? incoming : nil
+        }
+    }
+}
+
+extension LiveValues: AsyncSequence {
+    public typealias Element = [Row]
+    public typealias Failure = LarderError
+
+    public func makeAsyncIterator() -> Iterator { Iterator(values: self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let values: LiveValues
+
+        public func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(LarderError) -> [Row]? {
+            try await values.next()
+        }
+    }
+}
+
+extension Follower {
+    fileprivate static func observing(
+        _ query: Query, _ parameters: QueryParameters, every interval: Duration,
+        _ client: StoreClient
+    ) -> Follower {
+        let milliseconds = UInt32(clamping: Int64(interval / .milliseconds(1)))
+        return Follower(client: client) { () throws(LarderError) in
+            .observe(
+                ObserveRequest(
+                    try QueryRequest(query, parameters, credit: Follower.window),
+                    intervalMilliseconds: milliseconds))
+        }
+    }
+}
+
+extension Follower.Event {
+    /// The reply about an observed query; nil if the connection was lost.
+    fileprivate func observed() throws(LarderError) -> ObserveReply? {
+        switch self {
+        case .interrupted: return nil
+        case .reply(.observed(let reply, more: true)): return reply
+        case .reply: throw .unexpectedReply
+        }
+    }
+}
+
+extension StoreClient {
+    /// The result of a fetch, and each change of it by a commit, also of other processes.
+    ///
+    /// - Parameters:
+    ///   - fetch: The fetch. It does not prefetch and is not distinct.
+    ///   - parameters: Its arguments and its limit. An offset or a cursor cannot be observed.
+    ///   - interval: The shortest time between two results; zero is one for each commit.
+    public func observe(
+        _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters(),
+        every interval: Duration = .zero
+    ) -> LiveResults {
+        LiveResults(.fetch(fetch), parameters, every: interval, client: self)
+    }
+
+    /// The rows of a count, an aggregate or a fetch of values, and their new values after each
+    /// commit that changes them.
+    ///
+    /// - Parameter interval: The shortest time between two results; zero is one for each commit.
+    public func observeValues(
+        _ query: Query, _ parameters: QueryParameters = QueryParameters(),
+        every interval: Duration = .zero
+    ) -> LiveValues {
+        LiveValues(query, parameters, every: interval, client: self)
+    }
+}

@@ -1,0 +1,285 @@
+import LarderModel
+import LarderWire
+
+/// Evaluates an observed query: its whole result at first, and then how commits have changed it.
+///
+/// The cost of a change of a fetch is that of the changed objects, and of the objects that refer to
+/// them along the key paths of the query. Used by one job of the pool at a time.
+final class LiveEvaluation {
+    enum Outcome {
+        case unchanged
+        case change(ObserveReply)
+        /// The whole result is to be sent again.
+        case replaced
+    }
+
+    /// The reader and the budget of one job, and the snapshot that the reader has pinned.
+    struct Job {
+        let reader: any StoreReader
+        let budget: ReadBudget
+        /// The number of the last transaction in the snapshot.
+        let number: Int64
+    }
+
+    /// More changed objects are not evaluated one by one.
+    private static let changedObjectsMax = 10_000
+    /// The objects of an observed fetch without a limit, which the server keeps in memory.
+    private static let windowObjectsMax = 1_000_000
+    private static let wholeBytesMax = 16 << 20
+
+    private let backend: any StoreBackend
+    private let observable: ObservableQuery
+    private let selection: HistorySelection
+    private let batchBytesMax: Int
+    private var window: LiveWindow?
+    /// The result of a query other than a fetch of objects.
+    private var lastBatches: [Batch] = []
+    /// The last transaction that the result contains; nil before the first evaluation.
+    private(set) var number: Int64?
+    private var plans: [Query: any QueryPlan] = [:]
+
+    var dependencies: QueryDependencies { observable.dependencies }
+
+    /// - Throws: errors of the query that need no data.
+    init(
+        _ request: QueryRequest, _ backend: any StoreBackend, batchBytesMax: Int
+    ) throws(LarderError) {
+        let store = backend.storeDescription
+        let query = try request.shape.decoded()
+        // The planner's errors name the positions in format strings, so it comes first.
+        _ = try backend.plan(query, request.parameters)
+        observable = try ObservableQuery(
+            query, request.parameters, in: store.schema, store: store.identifier)
+        selection = try HistorySelection(
+            HistoryFilter(entities: observable.dependencies.entityNames.sorted()),
+            in: store.schema)
+        self.backend = backend
+        self.batchBytesMax = batchBytesMax
+    }
+
+    private var store: StoreDescription { backend.storeDescription }
+
+    private func token(_ number: Int64) -> HistoryToken {
+        HistoryToken(store: store.identifier, epoch: store.historyEpoch, number: number)
+    }
+
+    // MARK: - Changes
+
+    /// Brings the result up to the snapshot of a job.
+    func update(_ job: Job) throws(LarderError) -> Outcome {
+        guard let number else {
+            try load(job)
+            self.number = job.number
+            return .replaced
+        }
+        let outcome = try update(job, since: number)
+        self.number = job.number
+        return outcome
+    }
+
+    private func update(_ job: Job, since number: Int64) throws(LarderError) -> Outcome {
+        guard let changed = try changedKeys(job, since: number) else {
+            return try reload(job)
+        }
+        guard !changed.allSatisfy(\.isEmpty) else { return .unchanged }
+        guard let fetch = observable.fetch, window != nil else { return try reload(job) }
+        let candidates = try candidates(changed, job)
+        guard candidates.count <= Self.changedObjectsMax else { return try reload(job) }
+        guard !candidates.isEmpty else { return .unchanged }
+        let (query, parameters) = observable.sortValues(of: candidates.sorted(), fetch)
+        let matching = try entries(query, parameters, job)
+        let change: LiveWindow.Change
+        switch window?.apply(candidates, matching: matching) {
+        case .change(let applied): change = applied
+        case .needsReading:
+            let first = try firstEntries(fetch, job)
+            change = window?.change(to: first) ?? LiveWindow.Change()
+        case nil: return .unchanged
+        }
+        if change.isEmpty { return .unchanged }
+        return .change(try reply(change, fetch, job))
+    }
+
+    /// The changed objects at the end of each path of the query; nil if there are too many, or the
+    /// history has not all of them any more.
+    private func changedKeys(
+        _ job: Job, since number: Int64
+    ) throws(LarderError) -> [Set<Int64>]? {
+        let paths = dependencies.paths
+        var changed = Array(repeating: Set<Int64>(), count: paths.count)
+        var start = HistoryPosition(number: number + 1)
+        var count = 0
+        while true {
+            let page: HistoryPage
+            do throws(ReadFailure) {
+                page = try job.reader.history(
+                    HistoryPageRequest(from: start, selection, bytesMax: 1 << 20),
+                    budget: job.budget)
+            } catch {
+                let error = error.larderError
+                if error.code == .tokenExpired { return nil }
+                throw error
+            }
+            for run in page.transactions.lazy.flatMap(\.runs) {
+                for (index, path) in paths.enumerated() where concerns(run, path) {
+                    count += run.keys.count
+                    guard count <= Self.changedObjectsMax else { return nil }
+                    changed[index].formUnion(run.keys)
+                }
+            }
+            if page.isLast { return changed }
+            start = page.end
+        }
+    }
+
+    /// Every update of an own object may change its row.
+    private func concerns(_ run: HistoryRun, _ path: QueryDependencies.Path) -> Bool {
+        if path.relationships.isEmpty, observable.fetch != nil {
+            return dependencies.concernsOwnObjects(run)
+        }
+        return dependencies.concerns(run, path)
+    }
+
+    /// The own objects whose rows the changes may concern.
+    private func candidates(
+        _ changed: [Set<Int64>], _ job: Job
+    ) throws(LarderError) -> Set<Int64> {
+        var candidates = changed[0]
+        for (path, keys) in zip(dependencies.paths, changed).dropFirst() where !keys.isEmpty {
+            let (query, parameters) = observable.owners(of: keys.sorted(), along: path)
+            for batch in try batches(query, parameters, job, rowsMax: Self.changedObjectsMax) {
+                candidates.formUnion(batch.identity?.keys ?? [])
+            }
+        }
+        return candidates
+    }
+
+    private func reply(
+        _ change: LiveWindow.Change, _ fetch: Fetch, _ job: Job
+    ) throws(LarderError) -> ObserveReply {
+        var rows: Batch?
+        if !change.placed.isEmpty {
+            let (query, parameters) = observable.rows(change.placed.map(\.key), fetch)
+            rows = try batches(query, parameters, job, bytesMax: .max).first
+        }
+        precondition(
+            rows?.rowCount ?? 0 == change.placed.count, "both reads are of one snapshot")
+        return ObserveReply(
+            rows, at: token(job.number), newIndexes: change.placed.map { UInt32($0.newIndex) },
+            oldIndexes: change.placed.map { $0.oldIndex.map { UInt32($0) + 1 } ?? 0 },
+            moved: change.placed.map(\.isMoved), deleted: change.deleted.map { UInt32($0) })
+    }
+
+    // MARK: - Whole results
+
+    private func load(_ job: Job) throws(LarderError) {
+        guard let fetch = observable.fetch else {
+            lastBatches = try wholeBatches(job)
+            return
+        }
+        var window = LiveWindow(
+            observable.directions, limit: observable.parameters.limit.map { Int(clamping: $0) })
+        self.window = window
+        window.replace(with: try firstEntries(fetch, job))
+        self.window = window
+    }
+
+    private func reload(_ job: Job) throws(LarderError) -> Outcome {
+        let before = lastBatches
+        try load(job)
+        return observable.fetch == nil && before == lastBatches ? .unchanged : .replaced
+    }
+
+    private func firstEntries(
+        _ fetch: Fetch, _ job: Job
+    ) throws(LarderError) -> [LiveWindow.Entry] {
+        let (query, parameters) = observable.sortValues(
+            of: nil, fetch, limit: window?.readCount.map { Int64($0) })
+        return try entries(query, parameters, job)
+    }
+
+    /// The replies with the whole result, as it is in the snapshot of the last update.
+    func wholeResult(_ job: Job, _ codec: WireCodec) throws(LarderError) -> [Reply] {
+        let batches = observable.fetch == nil ? lastBatches : try wholeBatches(job)
+        var replies: [Reply] = []
+        var byteCount = 0
+        for (index, batch) in batches.enumerated() {
+            let reply = try codec.encoded(
+                ObserveReply(
+                    batch, at: token(job.number), begins: index == 0,
+                    ends: index == batches.count - 1))
+            if case .encodedObserved(let bytes) = reply { byteCount += bytes.count }
+            guard byteCount <= Self.wholeBytesMax else {
+                throw LarderError(
+                    .resourceExhausted, "the result is too large to be observed",
+                    hint: "observe the first rows, by a limit, or fewer columns")
+            }
+            replies.append(reply)
+        }
+        return replies
+    }
+
+    private func wholeBatches(_ job: Job) throws(LarderError) -> [Batch] {
+        try batches(observable.query, observable.parameters, job)
+    }
+
+    // MARK: - Queries
+
+    private func entries(
+        _ query: Query, _ parameters: QueryParameters, _ job: Job
+    ) throws(LarderError) -> [LiveWindow.Entry] {
+        var entries: [LiveWindow.Entry] = []
+        let batches = try batches(query, parameters, job, rowsMax: Self.windowObjectsMax)
+        for batch in batches {
+            for (row, key) in (batch.identity?.keys ?? []).enumerated() {
+                entries.append(
+                    LiveWindow.Entry(
+                        key,
+                        batch.columns.indices.map {
+                            batch.value(row: row, column: $0, store: store.identifier)
+                        }))
+            }
+        }
+        return entries
+    }
+
+    private func batches(
+        _ query: Query, _ parameters: QueryParameters, _ job: Job, bytesMax: Int? = nil,
+        rowsMax: Int = .max
+    ) throws(LarderError) -> [Batch] {
+        do throws(ReadFailure) {
+            let cursor = try job.reader.open(
+                try plan(query, parameters), parameters, budget: job.budget)
+            defer { cursor.close() }
+            var batches: [Batch] = []
+            var rowCount = 0
+            while true {
+                let (batch, isLast) = try cursor.next(
+                    bytesMax: bytesMax ?? batchBytesMax, budget: job.budget)
+                batches.append(batch)
+                rowCount += batch.rowCount
+                guard rowCount <= rowsMax else { throw .failed(Self.tooManyObjects) }
+                if isLast { return batches }
+            }
+        } catch {
+            throw error.larderError
+        }
+    }
+
+    private static let tooManyObjects = LarderError(
+        .resourceExhausted, "the query has too many objects to be observed",
+        hint: "observe the first rows, by a limit")
+
+    private func plan(
+        _ query: Query, _ parameters: QueryParameters
+    ) throws(ReadFailure) -> any QueryPlan {
+        if let plan = plans[query] { return plan }
+        do throws(LarderError) {
+            let plan = try backend.plan(query, parameters)
+            plans[query] = plan
+            return plan
+        } catch {
+            throw .failed(error)
+        }
+    }
+}

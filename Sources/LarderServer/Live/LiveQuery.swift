@@ -1,0 +1,263 @@
+import LarderModel
+import LarderWire
+import NIOCore
+import Synchronization
+
+/// A query that clients of one user observe. All observers of the same query share its evaluation.
+///
+/// After a commit that may concern it, a job of the pool evaluates it, in one snapshot, and adds the
+/// change to a log. Observers take the changes from the log when their clients are ready; one that
+/// is too late gets the whole result again. So a slow observer costs no memory.
+final class LiveQuery: Sendable {
+    struct Key: Hashable, Sendable {
+        let user: UInt32
+        let query: QueryRequest
+        let intervalMilliseconds: UInt32
+    }
+
+    /// The next reply for an observer.
+    enum Next {
+        case reply(Reply)
+        case nothing
+        /// The log does not reach back to the observer's version.
+        case tooOld
+    }
+
+    fileprivate struct Change {
+        let reply: Reply
+        let byteCount: Int
+    }
+
+    fileprivate struct State {
+        var observers: [ObjectIdentifier: ObserverPort] = [:]
+        /// Observers that wait for the whole result.
+        var joining: [ObjectIdentifier: ObserverPort] = [:]
+        /// Each change of the result has the next version.
+        var version: UInt64 = 0
+        /// The last changes, up to `version`.
+        var log: [Change] = []
+        var logBytes = 0
+        var isRunning = false
+        /// Whether there is news since the running job began.
+        var mustRunAgain = false
+        var lastRun: NIODeadline?
+    }
+
+    /// Sendable unchecked: one job at a time uses the evaluation.
+    private final class Confined: @unchecked Sendable {
+        var evaluation: LiveEvaluation?
+        let codec = WireCodec()
+    }
+
+    fileprivate static let logCountMax = 256
+    fileprivate static let logBytesMax = 256 << 10
+
+    let key: Key
+    private let pool: ReaderPool
+    private let backend: any StoreBackend
+    private let limits: ServerLimits
+    private let registry: LiveQueries
+    private let eventLoop: any EventLoop
+    private let confined = Confined()
+    private let state = Mutex(State())
+
+    /// - Parameter eventLoop: For timers.
+    init(
+        _ key: Key, registry: LiveQueries, pool: ReaderPool, backend: any StoreBackend,
+        limits: ServerLimits, eventLoop: any EventLoop
+    ) {
+        self.key = key
+        self.registry = registry
+        self.pool = pool
+        self.backend = backend
+        self.limits = limits
+        self.eventLoop = eventLoop
+    }
+
+    // MARK: Observers
+
+    /// Sends the whole result to an observer, and then reports changes.
+    func join(_ observer: ObserverPort) {
+        state.withLock { state in
+            state.observers[observer.identity] = nil
+            state.joining[observer.identity] = observer
+        }
+        wake()
+    }
+
+    /// - Returns: whether no observer is left.
+    func leave(_ identity: ObjectIdentifier) -> Bool {
+        state.withLock { state in
+            state.observers[identity] = nil
+            state.joining[identity] = nil
+            return state.observers.isEmpty && state.joining.isEmpty
+        }
+    }
+
+    /// The change after a version.
+    func next(after version: UInt64) -> Next {
+        state.withLock { state in
+            let count = state.version - version
+            if count == 0 { return .nothing }
+            guard count <= state.log.count else { return .tooOld }
+            return .reply(state.log[state.log.count - Int(count)].reply)
+        }
+    }
+
+    // MARK: Evaluation
+
+    /// There may be news: a commit, or an observer that joins.
+    func wake() {
+        let start = state.withLock { state -> NIODeadline? in
+            if state.isRunning {
+                state.mustRunAgain = true
+                return nil
+            }
+            state.isRunning = true
+            // The first result is not delayed.
+            guard state.joining.isEmpty, let lastRun = state.lastRun else { return .now() }
+            return lastRun + .milliseconds(Int64(key.intervalMilliseconds))
+        }
+        guard let start else { return }
+        if start <= .now() { return run() }
+        eventLoop.scheduleTask(deadline: start) { self.run() }
+    }
+
+    private func run() {
+        let cancellation = ReadCancellation()
+        let request = ReaderPool.Request(
+            connection: ObjectIdentifier(self), user: key.user, byteCount: 0,
+            eventLoop: eventLoop, endSnapshot: { cancellation.cancel() })
+        pool.acquire(request) { reader in
+            switch reader {
+            case .failure(let error): self.failed(error)
+            case .success(let reader):
+                let result = self.evaluate(reader, cancellation)
+                self.pool.release(reader)
+                switch result {
+                case .success(let result): self.evaluated(result)
+                case .failure(let error):
+                    self.failed(cancellation.isCancelled ? ReaderPool.snapshotExpired : error)
+                }
+            }
+        }
+    }
+
+    private struct Evaluated {
+        let outcome: LiveEvaluation.Outcome
+        /// The whole result, for these observers.
+        let whole: [Reply]
+        let joined: [ObserverPort]
+    }
+
+    /// Runs on a thread of the pool.
+    private func evaluate(
+        _ reader: PooledReader, _ cancellation: ReadCancellation
+    ) -> Result<Evaluated, LarderError> {
+        let joining = state.withLock { state -> [ObserverPort] in
+            state.mustRunAgain = false
+            state.lastRun = .now()
+            return Array(state.joining.values)
+        }
+        do throws(LarderError) {
+            let evaluation = try evaluation()
+            let number = try reader.reader.pinSnapshot()
+            defer { reader.reader.unpinSnapshot() }
+            let job = LiveEvaluation.Job(
+                reader: reader.reader,
+                budget: reader.budget(
+                    deadline: .now + limits.readTimeMax, cancellation: cancellation),
+                number: number)
+            let outcome = try evaluation.update(job)
+            let whole = joining.isEmpty ? [] : try evaluation.wholeResult(job, confined.codec)
+            return .success(Evaluated(outcome: outcome, whole: whole, joined: joining))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func evaluation() throws(LarderError) -> LiveEvaluation {
+        if let evaluation = confined.evaluation { return evaluation }
+        let evaluation = try LiveEvaluation(
+            key.query, backend, batchBytesMax: limits.batchBytesMax)
+        confined.evaluation = evaluation
+        // Before the first snapshot is taken, so that no commit after it is missed.
+        registry.watch(self, evaluation.dependencies)
+        return evaluation
+    }
+
+    private func evaluated(_ result: Evaluated) {
+        var change: Change?
+        if case .change(let reply) = result.outcome { change = encoded(reply) }
+        let (notified, joined, version, again) = state.withLock { state in
+            switch result.outcome {
+            case .unchanged: break
+            case .replaced: state.replace()
+            case .change:
+                if let change { state.append(change) } else { state.replace() }
+            }
+            var joined: [ObserverPort] = []
+            for observer in result.joined {
+                // It may have left meanwhile.
+                guard state.joining.removeValue(forKey: observer.identity) != nil else { continue }
+                state.observers[observer.identity] = observer
+                joined.append(observer)
+            }
+            let isNews = if case .unchanged = result.outcome { false } else { true }
+            let others = isNews ? Array(state.observers.values) : []
+            state.isRunning = false
+            return (others, joined, state.version, state.mustRunAgain)
+        }
+        for observer in joined { observer.sendWhole(result.whole, version) }
+        ObserverPort.notify(notified)
+        if again { wake() }
+    }
+
+    /// nil if it does not fit into a frame.
+    private func encoded(_ reply: ObserveReply) -> Change? {
+        guard let encoded = try? confined.codec.encoded(reply),
+            case .encodedObserved(let bytes) = encoded,
+            bytes.count <= limits.frameBytesMax - Self.envelopeBytesMax
+        else { return nil }
+        return Change(reply: encoded, byteCount: bytes.count)
+    }
+
+    private static let envelopeBytesMax = 64
+
+    /// Ends every observer with an error, or tries again if time resolves it.
+    private func failed(_ error: LarderError) {
+        if [.timeout, .snapshotExpired].contains(error.code), confined.evaluation?.number != nil {
+            state.withLock { $0.isRunning = false }
+            eventLoop.scheduleTask(in: Self.retryTime) { self.wake() }
+            return
+        }
+        let observers = state.withLock { state -> [ObserverPort] in
+            state.isRunning = false
+            defer { (state.observers, state.joining) = ([:], [:]) }
+            return Array(state.observers.values) + Array(state.joining.values)
+        }
+        registry.remove(self)
+        for observer in observers { observer.fail(error) }
+    }
+
+    private static let retryTime = TimeAmount.milliseconds(100)
+}
+
+extension LiveQuery.State {
+    fileprivate mutating func replace() {
+        version += 1
+        log = []
+        logBytes = 0
+    }
+
+    fileprivate mutating func append(_ change: LiveQuery.Change) {
+        version += 1
+        log.append(change)
+        logBytes += change.byteCount
+        while log.count > LiveQuery.logCountMax
+            || logBytes > LiveQuery.logBytesMax && log.count > 1
+        {
+            logBytes -= log.removeFirst().byteCount
+        }
+    }
+}

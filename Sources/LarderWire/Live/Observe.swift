@@ -1,0 +1,130 @@
+public import LarderModel
+
+/// A request to run a query and to keep its result up to date.
+public struct ObserveRequest: Hashable, Sendable {
+    public var query: QueryRequest
+    /// The shortest time between two changes; 0 reports each commit.
+    public var intervalMilliseconds: UInt32
+
+    public init(_ query: QueryRequest, intervalMilliseconds: UInt32 = 0) {
+        self.query = query
+        self.intervalMilliseconds = intervalMilliseconds
+    }
+}
+
+/// The result of an observed query, or a change of it.
+public struct ObserveReply: Hashable, Sendable {
+    /// Whether the reply begins or ends a whole result.
+    public var begins: Bool
+    public var ends: Bool
+    /// The next rows of a whole result, or the placed rows of a change.
+    public var rows: Batch?
+    /// Changes only. It has a placement for each row.
+    public var newIndexes: [UInt32]
+    /// Changes only: the old indexes of the rows, each plus 1; 0 for an inserted row.
+    public var oldIndexes: [UInt32]
+    public var moved: [Bool]
+    public var deleted: [UInt32]
+    /// The position in the history to which the result belongs.
+    public var position: HistoryToken
+
+    public init(
+        _ rows: Batch?, at position: HistoryToken, begins: Bool = false, ends: Bool = false,
+        newIndexes: [UInt32] = [], oldIndexes: [UInt32] = [], moved: [Bool] = [],
+        deleted: [UInt32] = []
+    ) {
+        self.rows = rows
+        self.position = position
+        self.begins = begins
+        self.ends = ends
+        self.newIndexes = newIndexes
+        self.oldIndexes = oldIndexes
+        self.moved = moved
+        self.deleted = deleted
+    }
+}
+
+// The messages `ObserveRequest` and `ObserveReply`.
+
+extension ObserveRequest {
+    init(decoding bytes: RawSpan) throws(LarderError) {
+        var query: QueryRequest?
+        var interval: UInt32 = 0
+        var fields = FieldScanner(bytes)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .bytes(let bytes)):
+                if query != nil { throw .repeated("the query of an observe request") }
+                query = try QueryRequest(decoding: bytes)
+            case (2, .number(let number)): interval = UInt32(truncatingIfNeeded: number)
+            case (1...2, _): throw .unreadable
+            default: break
+            }
+        }
+        guard let query else { throw .malformed("the query of an observe request is missing") }
+        self.init(query, intervalMilliseconds: interval)
+    }
+}
+
+extension ObserveReply {
+    static func decode(
+        _ bytes: RawSpan
+    ) throws(LarderError) -> (reply: ObserveReply, more: Bool) {
+        var position: HistoryToken?
+        var (begins, ends, more) = (false, false, false)
+        var rows: Batch?
+        var (newIndexes, oldIndexes, deleted): ([UInt32], [UInt32], [UInt32]) = ([], [], [])
+        var moved: [Bool] = []
+        var fields = FieldScanner(bytes)
+        while let field = try fields.next() {
+            switch (field.number, field.content) {
+            case (1, .number(let number)): begins = number != 0
+            case (2, .number(let number)): ends = number != 0
+            case (3, .bytes(let bytes)):
+                if rows != nil { throw .repeated("the rows of an observed reply") }
+                rows = try Batch(decoding: bytes)
+            case (4, let content):
+                try content.forEachNumber { newIndexes.append(UInt32(truncatingIfNeeded: $0)) }
+            case (5, let content):
+                try content.forEachNumber { oldIndexes.append(UInt32(truncatingIfNeeded: $0)) }
+            case (6, let content): try content.forEachNumber { moved.append($0 != 0) }
+            case (7, let content):
+                try content.forEachNumber { deleted.append(UInt32(truncatingIfNeeded: $0)) }
+            case (8, .bytes(let bytes)):
+                if position != nil { throw .repeated("the position of an observed reply") }
+                position = try HistoryToken(decoding: bytes)
+            case (9, .number(let number)): more = number != 0
+            case (1...3, _), (8...9, _): throw .unreadable
+            default: break
+            }
+        }
+        guard let position else { throw .malformed("the position of an observed reply is missing") }
+        guard newIndexes.count == oldIndexes.count, newIndexes.count == moved.count,
+            newIndexes.isEmpty || newIndexes.count == rows?.rowCount
+        else { throw .malformed("the fields of an observed reply are inconsistent") }
+        return (
+            ObserveReply(
+                rows, at: position, begins: begins, ends: ends, newIndexes: newIndexes,
+                oldIndexes: oldIndexes, moved: moved, deleted: deleted), more
+        )
+    }
+}
+
+extension MessageBuffer {
+    func observe(_ request: ObserveRequest) throws(LarderError) {
+        try message(1) { () throws(LarderError) in try query(request.query) }
+        number(2, UInt64(request.intervalMilliseconds))
+    }
+
+    func observed(_ reply: ObserveReply, more: Bool) throws(LarderError) {
+        bool(1, reply.begins)
+        bool(2, reply.ends)
+        if let rows = reply.rows { batch(3, rows) }
+        try numbers(4, reply.newIndexes.map { UInt64($0) })
+        try numbers(5, reply.oldIndexes.map { UInt64($0) })
+        try numbers(6, reply.moved.map { $0 ? 1 : 0 })
+        try numbers(7, reply.deleted.map { UInt64($0) })
+        try token(8, reply.position)
+        bool(9, more)
+    }
+}

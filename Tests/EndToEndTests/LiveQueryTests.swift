@@ -1,0 +1,368 @@
+import FoundationEssentials
+import LarderClient
+import TestSupport
+import Testing
+
+@Suite("Live queries of a served store")
+struct LiveQueryTests {
+    private let daemon: TestDaemon
+    private let client: StoreClient
+    private let writer: StoreClient
+
+    init() throws {
+        daemon = try TestDaemon()
+        client = try daemon.connect()
+        writer = try daemon.connect()
+    }
+
+    private func student(_ name: String, _ year: Int64) throws -> PersistentIdentifier {
+        try writer.insert("Student", ["name": .string(name), "birthOfYear": .int(year)])
+    }
+
+    private func names(_ result: LiveResult?) -> [Value?]? { result?.rows.map { $0["name"] } }
+
+    private func next(_ results: LiveResults) throws -> LiveResult? {
+        try results.next(timeout: .seconds(30))
+    }
+
+    @Test("has the result of the fetch, and then each change of it")
+    func changes() throws {
+        let ann = try student("Ann", 2_001)
+        let bob = try student("Bob", 1_990)
+        let results = client.observe(
+            Fetch("Student", where: .format("birthOfYear > 2000"), sort: [SortKey("name")]))
+        #expect(names(try next(results)) == ["Ann"])
+        // It begins to match.
+        _ = try writer.update(bob, ["birthOfYear": 2_002])
+        let begun = try next(results)
+        #expect(names(begun) == ["Ann", "Bob"])
+        #expect(begun?.inserted == [1])
+        // It changes in place.
+        _ = try writer.update(bob, ["visits": 3])
+        let updated = try next(results)
+        #expect(updated?.updated == [.init(from: 1, to: 1)])
+        #expect(updated?.rows[1]["visits"] == 3)
+        // It moves.
+        _ = try writer.update(bob, ["name": "Aaron"])
+        let moved = try next(results)
+        #expect(names(moved) == ["Aaron", "Ann"])
+        #expect(moved?.moved == [.init(from: 1, to: 0)])
+        // It is deleted, and reported with its last values.
+        try writer.delete(bob)
+        let deleted = try next(results)
+        #expect(names(deleted) == ["Ann"])
+        #expect(deleted?.deleted.map(\.index) == [0])
+        #expect(deleted?.deleted.first?.row["name"] == "Aaron")
+        // It does not match any more.
+        _ = try writer.update(ann, ["birthOfYear": 1_900])
+        #expect(try next(results)?.rows.isEmpty == true)
+        // Commits that do not concern it are not reported.
+        _ = try writer.insert("Category", ["name": "News"])
+        _ = try student("Old", 1_800)
+        #expect(try results.next(timeout: .milliseconds(50)) == nil)
+        results.cancel()
+        #expect(try results.next() == nil)
+    }
+
+    @Test("a change of a related object moves the objects that refer to it")
+    func relationships() throws {
+        let (news, sport) = (
+            try writer.insert("Category", ["name": "News"]),
+            try writer.insert("Category", ["name": "Sport"])
+        )
+        for (title, category) in [("a", news), ("b", sport), ("c", news)] {
+            _ = try writer.insert(
+                "Article", ["title": .string(title), "category": .object(category)])
+        }
+        let sorted = client.observe(
+            Fetch("Article", sort: [SortKey("category.name"), SortKey("title")]))
+        let ofNews = client.observe(
+            Fetch("Article", where: .format("category.name == \"News\"")))
+        let busy = client.observe(
+            Fetch(
+                "Category", where: .format("ANY articles.title == \"b\" AND articles.@count > 0")))
+        func titles(_ result: LiveResult?) -> [Value?]? { result?.rows.map { $0["title"] } }
+        #expect(titles(try next(sorted)) == ["a", "c", "b"])
+        #expect(titles(try next(ofNews)) == ["a", "c"])
+        #expect(names(try next(busy)) == ["Sport"])
+        _ = try writer.update(news, ["name": "Zoo"])
+        #expect(titles(try next(sorted)) == ["b", "a", "c"])
+        #expect(titles(try next(ofNews)) == [])
+        let a = try #require(try client.fetch("Article", where: "title == \"a\"").first)
+        _ = try writer.update(a.identifier, ["title": "b"])
+        let both = try next(busy)
+        #expect(Set(both?.rows.compactMap { $0["name"] } ?? []) == ["Sport", "Zoo"])
+    }
+
+    @Test("a limit keeps the first rows, and reads more when rows leave")
+    func limit() throws {
+        let students = try (0..<60).map { try student("\($0 + 100)", Int64($0)) }
+        let results = client.observe(
+            Fetch("Student", sort: [SortKey("birthOfYear")]), QueryParameters(limit: 5))
+        #expect(names(try next(results)) == ["100", "101", "102", "103", "104"])
+        for first in 0..<50 {
+            try writer.delete(students[first])
+            let result = try next(results)
+            #expect(names(result) == (1...5).map { .string("\(first + $0 + 100)") })
+            #expect(result?.deleted.map(\.index) == [0])
+            #expect(result?.inserted == [4])
+        }
+    }
+
+    @Test("counts and aggregates are reported when they change")
+    func values() throws {
+        let counts = client.observeValues(
+            .count(entityName: "Student", predicate: .format("birthOfYear > 10")))
+        let groups = client.observeValues(
+            .aggregate(
+                Aggregate(
+                    "Student", groupBy: ["birthOfYear"], [.count], sort: [SortKey("birthOfYear")])))
+        func values(_ rows: [Row]?) -> [[Value]]? { rows?.map(\.values) }
+        let wait = Duration.seconds(30)
+        #expect(values(try counts.next(timeout: wait)) == [[0]])
+        #expect(values(try groups.next(timeout: wait)) == [])
+        _ = try student("a", 5)
+        #expect(values(try groups.next(timeout: wait)) == [[5, 1]])
+        let other = try student("b", 20)
+        #expect(values(try counts.next(timeout: wait)) == [[1]])
+        #expect(values(try groups.next(timeout: wait)) == [[5, 1], [20, 1]])
+        _ = try writer.update(other, ["name": "c"])
+        #expect(try counts.next(timeout: .milliseconds(50)) == nil)
+    }
+
+    @Test("a query that cannot be observed is refused with its reason")
+    func badInput() throws {
+        func code(_ fetch: Fetch, _ parameters: QueryParameters = QueryParameters()) -> ErrorCode? {
+            do throws(LarderError) {
+                _ = try client.observe(fetch, parameters).next()
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(code(Fetch("Teacher")) == .unknownEntity)
+        #expect(code(Fetch("Student", where: .format("nme == 1"))) == .unknownProperty)
+        #expect(code(Fetch("Student", where: .format("name =="))) == .malformedPredicate)
+        #expect(code(Fetch("Student"), QueryParameters(offset: 1)) == .unsupported)
+        #expect(
+            code(Fetch("Student", where: .format("name == %@")), QueryParameters())
+                == .malformedPredicate)
+    }
+
+    @Test("a predicate that fails at run time ends the observer with its error")
+    func failure() throws {
+        let results = client.observe(
+            Fetch("Category", where: .format("articles.@sum.wordCount > 5")))
+        #expect(try next(results)?.rows.isEmpty == true)
+        let news = try writer.insert("Category", ["name": "News"])
+        let article: [String: Value] = [
+            "title": "a", "wordCount": .int(.max), "category": .object(news),
+        ]
+        _ = try writer.insert("Article", article)
+        #expect(names(try next(results)) == ["News"])
+        _ = try writer.insert("Article", article)
+        #expect {
+            _ = try results.next(timeout: .seconds(30))
+        } throws: { ($0 as? LarderError)?.code == .arithmeticOverflow }
+        #expect(try results.next() == nil)
+    }
+
+    @Test("after a restart the next result has the difference to the last one")
+    func restart() throws {
+        let (ann, bob) = (try student("Ann", 1), try student("Bob", 2))
+        let results = client.observe(Fetch("Student", sort: [SortKey("name")]))
+        #expect(names(try next(results)) == ["Ann", "Bob"])
+        #expect(daemon.stop() == 0)
+        try daemon.start()
+        try writer.delete(ann)
+        _ = try writer.update(bob, ["visits": 1])
+        _ = try student("Cid", 3)
+        var result: LiveResult?
+        repeat {
+            result = try next(results)
+        } while names(result).map { $0 != ["Bob", "Cid"] } ?? false
+        #expect(names(result) == ["Bob", "Cid"])
+    }
+
+    @Test("many observers of a few kinds on several connections get each change")
+    func manyObservers() throws {
+        let clients = try (0..<3).map { _ in try daemon.connect() }
+        let observers = (0..<300).map { number in
+            clients[number % 3].observe(
+                Fetch("Student", where: .format("birthOfYear > %@"), sort: [SortKey("name")]),
+                QueryParameters(arguments: [.value(.int(Int64(number % 5)))]))
+        }
+        for results in observers { #expect(try next(results)?.rows.isEmpty == true) }
+        let kinds = try writer.statistics().first { $0.name == "liveQueries" }
+        #expect(kinds?.value == 5)
+        _ = try student("Ann", 3)
+        for (number, results) in observers.enumerated() where number % 5 < 3 {
+            #expect(names(try next(results)) == ["Ann"])
+        }
+        for (number, results) in observers.enumerated() where number % 5 >= 3 {
+            #expect(try results.next(timeout: .zero) == nil)
+        }
+        for results in observers { results.cancel() }
+        var count: Value?
+        while count != 0 {
+            count = try writer.statistics().first { $0.name == "liveQueries" }?.value
+        }
+    }
+
+    // MARK: - Random commits
+
+    /// The queries of the property test.
+    private static let fetches: [(Fetch, QueryParameters)] = [
+        (Fetch("Article"), QueryParameters()),
+        (
+            Fetch("Article", where: .format("wordCount > 5"), sort: [SortKey("title")]),
+            QueryParameters()
+        ),
+        (
+            Fetch(
+                "Article", sort: [SortKey("wordCount", descending: true), SortKey("title")]),
+            QueryParameters(limit: 4)
+        ),
+        (
+            Fetch(
+                "Article", where: .format("category.name BEGINSWITH \"a\""),
+                sort: [SortKey("category.name"), SortKey("wordCount")]), QueryParameters()
+        ),
+        (
+            Fetch(
+                "Article", where: .format("category.articles.@count > 2 OR collection != nil"),
+                selection: .columns(["title", "category.name", "collection.name"])),
+            QueryParameters(limit: 6)
+        ),
+        (
+            Fetch(
+                "Category", where: .format("ANY articles.wordCount > 7"),
+                sort: [SortKey("name", descending: true)]), QueryParameters()
+        ),
+        (
+            Fetch(
+                "Category",
+                where: .format(
+                    "SUBQUERY(articles, $a, $a.collection.name == name AND $a.wordCount < 8)"
+                        + ".@count > 0")), QueryParameters()
+        ),
+        (
+            Fetch(
+                "ArticleCollection", where: .format("articles.@max.wordCount >= %@"),
+                sort: [SortKey("articles.@count", descending: true)]),
+            QueryParameters(arguments: [.value(6)])
+        ),
+        (
+            Fetch("Article", where: .format("NOT (category.name IN %@)"), selection: .identifiers),
+            QueryParameters(arguments: [.list(["a1", "b2"])])
+        ),
+    ]
+
+    @Test("a live query always equals a fresh fetch, after any commits")
+    func property() throws {
+        var choice = SeededGenerator.fromEnvironment("live queries")
+        let observers = Self.fetches.map { client.observe($0.0, $0.1) }
+        var results = try observers.map { try #require(try next($0)) }
+        var log: [String] = []
+        for round in 0..<60 {
+            for _ in 0..<Int.random(in: 1...4, using: &choice) {
+                log.append(try commit(&choice))
+            }
+            let current = try writer.currentToken()
+            for (index, (fetch, parameters)) in Self.fetches.enumerated() {
+                let expected = try writer.fetch(fetch, parameters).objects
+                // The last result may be of an earlier commit that is the last to concern it.
+                while results[index].rows != expected,
+                    let result = try observers[index].next(timeout: .seconds(10))
+                {
+                    #expect(result.position <= current || result.rows == expected)
+                    results[index] = result
+                }
+                guard results[index].rows == expected else {
+                    Issue.record(
+                        """
+                        round \(round), query \(index), seed \(choice.seed):
+                        \(results[index].rows)
+                        instead of
+                        \(expected)
+                        after
+                        \(log.suffix(8).joined(separator: "\n"))
+                        """)
+                    return
+                }
+            }
+        }
+    }
+
+    /// Saves a random change set, and returns it as text.
+    private func commit(_ choice: inout SeededGenerator) throws -> String {
+        func objects(_ entity: String) throws -> [PersistentIdentifier] {
+            try writer.fetch(entity).map(\.identifier)
+        }
+        func related(_ entity: String) throws -> Value {
+            let known = try objects(entity).randomElement(using: &choice)
+            return known.map { .object($0) } ?? .null
+        }
+        var changes: [Change] = []
+        for number in 0..<Int.random(in: 1...3, using: &choice) {
+            let entity =
+                ["Article", "Article", "Category", "ArticleCollection"]
+                .randomElement(using: &choice) ?? "Article"
+            var values: [String: Value] = [:]
+            let name = ["a1", "a2", "b1", "b2", "c"].randomElement(using: &choice) ?? "a"
+            if entity == "Article" {
+                values["title"] = .string(name)
+                if Bool.random(using: &choice) {
+                    values["wordCount"] = .int(.random(in: 0...10, using: &choice))
+                }
+                if Bool.random(using: &choice) { values["category"] = try related("Category") }
+                if Bool.random(using: &choice) {
+                    values["collection"] = try related("ArticleCollection")
+                }
+            } else {
+                values["name"] = .string(
+                    entity == "Category"
+                        ? "\(name)-\(UInt16.random(in: 0...999, using: &choice))"
+                        : name)
+            }
+            let existing = try objects(entity).randomElement(using: &choice)
+            switch (Int.random(in: 0...5, using: &choice), existing) {
+            case (0, let object?):
+                if !changes.contains(where: { $0.identifierForTest == object }) {
+                    changes.append(.delete(object, ifVersion: nil))
+                }
+            case (1...3, let object?):
+                if !changes.contains(where: { $0.identifierForTest == object }) {
+                    changes.append(.update(object, ifVersion: nil, values: values))
+                }
+            default:
+                changes.append(
+                    .insert(
+                        PersistentIdentifier(temporary: "n\(number)", entityName: entity),
+                        values: values))
+            }
+        }
+        if Int.random(in: 0...9, using: &choice) == 0 {
+            _ = try writer.updateAll(
+                "Article", expressions: ["wordCount": "wordCount + 1"], where: "wordCount < 9")
+        }
+        do throws(LarderError) {
+            _ = try writer.save(ChangeSet(changes))
+        } catch {
+            // Another change of the set deletes an object that this one refers to.
+            return "refused: \(error.code)"
+        }
+        return changes.map { "\($0)" }.joined(separator: "; ")
+    }
+}
+
+extension Change {
+    fileprivate var identifierForTest: PersistentIdentifier? {
+        switch self {
+        case .insert(let identifier, _, _), .update(let identifier, _, _, _, _),
+            .delete(let identifier, _):
+            identifier
+        case .updateAll, .deleteAll: nil
+        }
+    }
+}
