@@ -66,6 +66,8 @@ struct RepeatedFieldTests {
         for field: UInt64 in [1, 16] {
             expectMalformed(23, ProtoBytes().message(field, token).message(field, token))
         }
+        expectMalformed(24, ProtoBytes().message(1, token).message(1, token))
+        expectMalformed(24, ProtoBytes().number(3, 1).message(1, token))
         expectMalformed(40, ProtoBytes().message(2, token).message(2, token))
         let value = ProtoBytes().text(1, "n").message(2, Self.value).message(2, Self.value)
         let tombstone = ProtoBytes().text(1, "Student").number(2, 1).message(3, value)

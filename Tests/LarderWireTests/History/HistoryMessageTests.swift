@@ -91,6 +91,14 @@ struct HistoryMessageTests {
         for (code, body, what) in cases { expect(code, Self.history, body, what) }
     }
 
+    @Test("every kind of a list counts, however long the list is")
+    func kinds() throws {
+        let packed = [UInt8](repeating: 1, count: 100) + [2]
+        #expect(
+            try request(ProtoBytes().bytes(7, packed))?.fetch.filter.kinds == [.inserted, .updated])
+        expect(.malformedMessage, Self.history, ProtoBytes().bytes(7, packed + [4]), "unknown")
+    }
+
     @Test("a request that follows the history has no end and begins with the oldest")
     func following() throws {
         let follow = ProtoBytes().number(15, 1)
