@@ -16,7 +16,8 @@ extension SocketTests {
             _ peer: Peer, _ id: UInt64
         ) throws -> (history: HistoryReply, more: Bool) {
             let envelope = try peer.receive()
-            guard let envelope, envelope.id == id, case .history(let reply, let more) = envelope.reply
+            guard let envelope, envelope.id == id,
+                case .history(let reply, let more) = envelope.reply
             else { throw Unexpected(reply: envelope) }
             return (reply, more)
         }
@@ -136,7 +137,11 @@ extension SocketTests {
                 var (saved, notified) = (0, Set<UInt64>())
                 for _ in 0...20 {
                     let envelope = try #require(try peer.receive())
-                    if case .saved = envelope.reply { saved += 1 } else { notified.insert(envelope.id) }
+                    if case .saved = envelope.reply {
+                        saved += 1
+                    } else {
+                        notified.insert(envelope.id)
+                    }
                 }
                 #expect(saved == 1 && notified == Set(ids))
             }
