@@ -119,6 +119,22 @@ struct HistoryDeletionTests {
         #expect(other && !another && schedule.count == 2)
     }
 
+    @Test("a server that stops does not wait until old transactions are deleted")
+    func stop() async throws {
+        let gate = Gate()
+        let store = try store(50_000, .init(deletions: gate))
+        var options = Server.Options(name: "test")
+        options.limits.historyRetention = HistoryRetention(countMax: 1)
+        options.limits.historyDeletionRowsMax = 1
+        let server = try Server(backend: store, options: options, logger: .silent)
+        gate.waitForArrival()
+        async let stopped: Void = server.stop()
+        gate.open()
+        await stopped
+        #expect(store.records[\.writerIsClosed])
+        #expect(store.records[\.history.transactions].count > 1)
+    }
+
     @Test("the retention deletes what is too old or too much, when the server starts")
     func retention() async throws {
         let store = try store(10)
