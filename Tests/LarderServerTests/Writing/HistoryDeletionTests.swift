@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderModel
+import LarderWire
 import NIOCore
 import Synchronization
 import Testing
@@ -145,5 +146,21 @@ struct HistoryDeletionTests {
         while store.records[\.history.transactions].count > 4 { await Task.yield() }
         await server.stop()
         #expect(store.records[\.history.transactions].map(\.id) == [7, 8, 9, 10])
+    }
+
+    @Test("the values of deleted objects are encoded on the thread that has read them")
+    func encoding() {
+        let token = HistoryToken(store: UUID(), epoch: 0, number: 1)
+        var transaction = HistoryTransaction(
+            token: token, timestamp: Date(timeIntervalSinceReferenceDate: 0))
+        func isEncoded() -> Bool {
+            let reply = Reply.history(HistoryReply([transaction], upTo: token), more: true)
+            if case .frame = EncodableReply(reply, to: 1, encodedAbove: 1_000) { return true }
+            return false
+        }
+        #expect(!isEncoded())
+        let value = Value.data(Data(repeating: 7, count: 1 << 20))
+        transaction.tombstones = [HistoryTombstone("Item", 1, ["data": value])]
+        #expect(isEncoded())
     }
 }
