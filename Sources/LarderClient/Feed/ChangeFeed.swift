@@ -67,7 +67,8 @@ public final class ChangeFeed: Sendable {
     /// feed begins. nil until the server has replied to a feed without a token.
     public var position: HistoryToken? { state.withLock { $0.returned } ?? fetch.after }
 
-    /// Ends the feed; ``next()-()`` returns nil from then on.
+    /// Ends the feed; ``next()-()`` returns nil from then on. Any thread may call it; a call that
+    /// waits returns nil when the server has replied.
     public func cancel() {
         let request = state.withLock { state in
             state.hasEnded = true
@@ -223,7 +224,10 @@ public final class ChangeFeed: Sendable {
     ) throws(LarderError) {
         switch outcome {
         case .timedOut: break
-        case .cancelled: throw end(LarderError(.cancelled, "the call was cancelled"))
+        case .cancelled:
+            // Either `cancel()` was called during the wait, or the task was cancelled.
+            if state.withLock({ $0.hasEnded }) { return }
+            throw end(LarderError(.cancelled, "the call was cancelled"))
         case .response(.lost(let error, _)):
             guard client.session.reconnectWait > .zero, !client.session.isClosed else {
                 throw end(error)

@@ -163,6 +163,37 @@ struct ChangeFeedTests {
         client.close()
     }
 
+    @Test("cancelling it tells the server, and ends a call that waits")
+    func cancel() async throws {
+        let isWaiting = Flag()
+        let wasCancelled = Recorder<Request?>()
+        let server = try ScriptedServer { peer, _ in
+            try peer.greet()
+            let (id, _) = try Self.history(peer)
+            isWaiting.raise()
+            wasCancelled.append(peer.receive()?.request)
+            try peer.reply(id, .failed(LarderError(.cancelled, "cancelled")))
+            while peer.receive() != nil {}
+        }
+        defer { server.stop() }
+        let client = try await StoreClient.connect(to: server.path, options: .longTimeouts())
+        let feed = client.changes()
+        let canceller = Task {
+            await inThread {
+                isWaiting.wait()
+                feed.cancel()
+            }
+        }
+        await inThread {
+            let transaction = try feed.next()
+            #expect(transaction == nil)
+        }
+        await canceller.value
+        #expect(wasCancelled.entries == [.cancel(requestID: 2)])
+        #expect(try await feed.next() == nil)
+        client.close()
+    }
+
     @Test("a cancelled task ends it with that error")
     func cancelledTask() async throws {
         let server = try ScriptedServer { peer, _ in
