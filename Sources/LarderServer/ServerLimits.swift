@@ -19,7 +19,7 @@ public struct ServerLimits: Hashable, Sendable {
     /// Unanswered requests per connection. The server stops reading at this number.
     public var requestsInFlightMax = 32
 
-    /// Streams that follow the history: at most 32,768 of one user. They are not requests in flight.
+    /// Streams that follow the history: at most 32,768 of one user. They are not in flight.
     public var followers = SharedLimit(65_536, userShare: 0.5)
 
     // Bytes that wait.

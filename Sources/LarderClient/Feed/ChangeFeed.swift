@@ -36,7 +36,7 @@ public final class ChangeFeed: Sendable {
         var request: (connection: Connection, id: UInt64)?
         var failed: Connection?
         var assembly = TransactionAssembly()
-        /// What has been received and not been returned.
+        /// The events that have been received and not been returned.
         var events: [Event] = []
         /// Where to resume: after the last transaction that was received completely.
         var received: HistoryToken?
@@ -264,7 +264,7 @@ extension ChangeFeed.State {
     fileprivate mutating func takeEvent() -> ChangeFeed.Event {
         let event = events.removeFirst()
         if case .transaction(let transaction) = event { returned = transaction.token }
-        // What follows the last transaction of a reply was passed over.
+        // The transactions after the last one of a reply were not selected.
         if events.isEmpty, let received { returned = received }
         return event
     }

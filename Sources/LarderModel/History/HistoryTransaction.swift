@@ -10,7 +10,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     public var author: String
     /// The client, its user and its process.
     public var source: ChangeSource
-    /// What has changed: inserts, then updates, then deletes, each by entity and key. Consecutive
+    /// The changes: inserts, then updates, then deletes, each by entity and key. Consecutive
     /// runs may be parts of one. Empty if the changes were not requested.
     public var runs: [HistoryRun]
     /// Values of deleted objects, of attributes with `preserveValueOnDeletion`.
