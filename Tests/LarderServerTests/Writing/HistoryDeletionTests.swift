@@ -2,6 +2,7 @@ import FoundationEssentials
 import LarderModel
 import LarderWire
 import NIOCore
+import NIOPosix
 import Synchronization
 import Testing
 
@@ -120,20 +121,30 @@ struct HistoryDeletionTests {
         #expect(other && !another && schedule.count == 2)
     }
 
-    @Test("a server that stops does not wait until old transactions are deleted")
-    func stop() async throws {
+    @Test("a queue that is being closed ends a deletion after its current step")
+    func close() async throws {
         let gate = Gate()
-        let store = try store(50_000, .init(deletions: gate))
-        var options = Server.Options(name: "test")
-        options.limits.historyRetention = HistoryRetention(countMax: 1)
-        options.limits.historyDeletionRowsMax = 1
-        let server = try Server(backend: store, options: options, logger: .silent)
+        let store = try store(100, .init(deletions: gate))
+        var limits = ServerLimits()
+        limits.historyDeletionRowsMax = 1
+        let readers = ReaderPool(backend: store, limits: limits)
+        let queue = WriteQueue(
+            writer: try store.makeWriter(), readers: readers, announcer: CommitAnnouncer([]),
+            limits: limits, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        queue.append(.deletion(deletion(.keeping(1))))
         gate.waitForArrival()
-        async let stopped: Void = server.stop()
-        gate.open()
-        await stopped
+        await withCheckedContinuation { closed in
+            queue.close { closed.resume() }
+            gate.open()
+        }
+        await withCheckedContinuation { closed in readers.close { closed.resume() } }
         #expect(store.records[\.writerIsClosed])
-        #expect(store.records[\.history.transactions].count > 1)
+        #expect(store.records[\.history.transactions].count == 99)
+        guard case .failure(let error) = replies.last else {
+            Issue.record("the deletion did not end with an error")
+            return
+        }
+        #expect(error.code == .unavailable && error.message.contains("1 transaction"))
     }
 
     @Test("the retention deletes what is too old or too much, when the server starts")
