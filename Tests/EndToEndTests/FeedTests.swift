@@ -235,7 +235,7 @@ struct FeedTests {
         await #expect(throws: LarderError.self) { try await cancelled.value }
     }
 
-    @Test("the server keeps the history that its options name")
+    @Test("the server deletes the transactions that are beyond its maximum")
     func retention() throws {
         #expect(daemon.stop() == 0)
         try daemon.start(["--history-count", "3"])

@@ -10,8 +10,8 @@ import uuid
 import proto
 
 messages = proto.load()
-larder, values, changes, expressions, queries = (
-    messages[n] for n in ("larder", "value", "change", "expression", "query"))
+larder, values, changes, expressions, queries, histories = (
+    messages[n] for n in ("larder", "value", "change", "expression", "query", "history"))
 EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
 
 
@@ -204,6 +204,27 @@ class Client:
     def save(self, *list_of_changes, conditions=(), idempotency_key=""):
         return self.call("save", changes.ChangeSet(
             changes=list_of_changes, conditions=conditions, idempotency_key=idempotency_key))
+
+    def token(self, number):
+        """The position in the history after a transaction."""
+        return histories.HistoryToken(
+            store=self.welcome.store, epoch=self.welcome.history_epoch, number=number)
+
+    def history(self, credit=0, **options):
+        """For each reply its complete transactions, and the position; follow=True does not end."""
+        request_id = self.send("history", histories.HistoryRequest(credit=credit, **options))
+        part, more = None, True
+        while more:
+            reply = self.receive(request_id)
+            transactions = list(reply.transactions)
+            if part is not None:
+                part.MergeFrom(transactions[0])
+                transactions[0] = part
+            part = transactions.pop() if reply.partial else None
+            yield transactions, reply.position
+            more = reply.more
+            if more and credit:
+                self.send("credit", larder.CreditRequest(request_id=request_id, batches=1))
 
     def insert_rows(self, entity, columns, chunk=5_000, atomic=False, **options):
         """Inserts one object per row; columns are `name: (type, list)`. Returns the last reply."""

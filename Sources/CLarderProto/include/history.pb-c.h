@@ -140,7 +140,7 @@ struct  Larder__V1__HistoryRequest
   size_t n_kinds;
   Larder__V1__HistoryChangeKind *kinds;
   /*
-   * Selects only those updates that change one of these properties.
+   * Only updates of one of these properties; inserts and deletes are not affected.
    */
   size_t n_properties;
   ProtobufCBinaryData *properties;
@@ -192,7 +192,7 @@ struct  Larder__V1__HistoryReply
   size_t n_transactions;
   Larder__V1__HistoryTransaction **transactions;
   /*
-   * Where to continue: after the last transaction that was sent or skipped. A transaction that
+   * Where to continue: after the last transaction that was sent or not selected. A transaction that
    * is not complete does not count. With `newest_first`: continue with `up_to` this position.
    */
   Larder__V1__HistoryToken *position;
@@ -256,7 +256,7 @@ struct  Larder__V1__HistoryTransaction
   size_t n_runs;
   Larder__V1__HistoryRun **runs;
   /*
-   * Those of deleted objects with attributes that have `preserveValueOnDeletion`.
+   * The values of deleted objects whose attributes have `preserveValueOnDeletion`.
    */
   size_t n_tombstones;
   Larder__V1__HistoryTombstone **tombstones;

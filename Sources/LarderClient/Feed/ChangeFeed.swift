@@ -33,7 +33,7 @@ public final class ChangeFeed: Sendable {
 
     fileprivate struct State {
         var assembly = TransactionAssembly()
-        /// Events that have been received and not been returned.
+        /// The events that have been received and not been returned.
         var events: [Event] = []
         /// Where to resume: after the last transaction that was received completely.
         var received: HistoryToken?
@@ -60,7 +60,8 @@ public final class ChangeFeed: Sendable {
     /// feed begins. nil until the server has replied to a feed without a token.
     public var position: HistoryToken? { state.state.withLock { $0.returned } ?? start }
 
-    /// Ends the feed; ``next()-()`` returns nil from then on.
+    /// Ends the feed; ``next()-()`` returns nil from then on. Any thread may call it; a call that
+    /// waits returns nil when the server has replied.
     public func cancel() {
         state.state.withLock { $0.events = [] }
         follower.cancel()
@@ -158,7 +159,7 @@ extension ChangeFeed.State {
     fileprivate mutating func takeEvent() -> ChangeFeed.Event {
         let event = events.removeFirst()
         if case .transaction(let transaction) = event { returned = transaction.token }
-        // What follows the last transaction of a reply was skipped.
+        // The transactions after the last one of a reply were not selected.
         if events.isEmpty, let received { returned = received }
         return event
     }

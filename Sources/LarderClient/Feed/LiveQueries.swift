@@ -19,8 +19,8 @@ public final class LiveResults: Sendable {
         follower = .observing(query, parameters, every: interval, client)
     }
 
-    /// The next result, blocking until there is one; nil after ``cancel()``, or if there was none in
-    /// time.
+    /// The next result, blocking until there is one; nil after ``cancel()``, or if there was none
+    /// in time.
     ///
     /// - Parameter timeout: How long to wait; nil is without a limit.
     /// - Throws: the errors of the fetch; `unsupported` for one that cannot be observed;

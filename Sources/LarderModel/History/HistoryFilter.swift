@@ -19,7 +19,7 @@ public struct HistoryFilter: Hashable, Sendable {
     public var entityNames: [String]
     /// Changes of these kinds.
     public var kinds: Set<HistoryRun.Kind>
-    /// Only those updates that change one of these properties; and inserts and deletes.
+    /// Only updates of at least one of these properties. Inserts and deletes are not affected.
     public var properties: [String]
 
     public init(

@@ -119,10 +119,9 @@ public struct ObservableQuery: Sendable {
 
     /// A list as a shell passes it: the text of a JSON array.
     private static func text(of objects: [Value]) -> QueryArgument {
-        let uris = objects.map { value in
-            if case .object(let identifier) = value { "\"\(identifier.uriRepresentation)\"" } else {
-                "null"
-            }
+        let uris = objects.compactMap { value -> String? in
+            guard case .object(let identifier) = value else { return nil }
+            return "\"\(identifier.uriRepresentation)\""
         }
         return .value(.string("[\(uris.joined(separator: ","))]"))
     }

@@ -3,9 +3,9 @@ import Synchronization
 /// Tells the event loops that transactions have been committed.
 final class CommitAnnouncer: Sendable {
     private let feeds: [LoopFeed]
-    private let liveQueries: LiveQueries
+    private let liveQueries: LiveQueries?
 
-    init(_ feeds: [LoopFeed], _ liveQueries: LiveQueries) {
+    init(_ feeds: [LoopFeed], _ liveQueries: LiveQueries? = nil) {
         self.feeds = feeds
         self.liveQueries = liveQueries
     }
@@ -16,6 +16,6 @@ final class CommitAnnouncer: Sendable {
     /// - Parameter number: The last transaction of the commit.
     func announce(_ number: Int64) {
         for feed in feeds { feed.announce(number) }
-        liveQueries.announce(number)
+        liveQueries?.announce(number)
     }
 }

@@ -92,7 +92,7 @@ final class HistoryStream {
 
     var follows: Bool { request.follows }
 
-    /// The last transaction that was sent or skipped.
+    /// The last transaction that was sent or not selected.
     var sentNumber: Int64 { (position?.number ?? 1) - 1 }
 
     func start() { readPage() }
@@ -174,7 +174,7 @@ final class HistoryStream {
         position = HistoryPosition(number: number + 1)
     }
 
-    /// A client gets its position after this many transactions of which it gets none, so that
+    /// A client gets its new position after this many transactions that were not selected, so that
     /// its token does not become old.
     private static let passedOverMax: Int64 = 1_000
 

@@ -68,7 +68,7 @@ final class LoopFeed: @unchecked Sendable {
 
     /// Makes a stream current.
     ///
-    /// - Parameter number: The last transaction that it has sent or skipped.
+    /// - Parameter number: The last transaction that it has sent or not selected.
     /// - Returns: false if there are later ones.
     func add(_ stream: HistoryStream, after number: Int64) -> Bool {
         guard number >= announced.load(ordering: .sequentiallyConsistent) else { return false }

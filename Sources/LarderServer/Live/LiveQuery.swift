@@ -5,8 +5,8 @@ import Synchronization
 
 /// A query that clients of one user observe. All observers of the same query share its evaluation.
 ///
-/// After a commit that may concern it, a job of the pool evaluates it, in one snapshot, and adds the
-/// change to a log. Observers take the changes from the log when their clients are ready; one that
+/// After a commit that may concern it, a job of the pool evaluates it, in one snapshot, and adds
+/// the change to a log. Observers take the changes from the log when their clients are ready; one that
 /// is too late gets the whole result again. So a slow observer costs no memory.
 final class LiveQuery: Sendable {
     struct Key: Hashable, Sendable {

@@ -195,7 +195,8 @@ extension WriteQueue {
             reply(
                 .failure(
                     LarderError(
-                        error.code, "\(count) transactions were deleted before the time was up",
+                        error.code,
+                        "\(count) transactions were deleted before the deletion was ended",
                         hint: "repeat the request to delete the others")))
         }
 

@@ -278,10 +278,16 @@ final class WriteQueue: Sendable {
         if last > 0 { announcer.announce(last) }
     }
 
-    /// Deletes a part of the history, and lets other writes run before the next part.
+    /// Deletes a part of the history, and lets other writes run before the next part. A queue that
+    /// is being closed does not wait for all of them.
     private func execute(_ deletion: Deletion) {
         switch deletion.step(of: writer, rowsMax: limits.historyDeletionRowsMax) {
-        case .success(nil): state.withLock { $0.schedule.appendAgain(.deletion(deletion)) }
+        case .success(nil):
+            let continues = state.withLock { state in
+                if !state.isClosed { state.schedule.appendAgain(.deletion(deletion)) }
+                return !state.isClosed
+            }
+            if !continues { deletion.reject(ConnectionState.stopping) }
         case .success(let count?): deletion.reply(.success(count))
         case .failure(let error): deletion.reply(.failure(error))
         }

@@ -202,7 +202,7 @@ struct ConsistencyCheck {
         }
         let transactions: SQL = "\(name: Layout.transactionTable)"
         let changes: SQL = "\(name: Layout.changeTable)"
-        // The rest of deleted transactions will be deleted, too.
+        // The remaining rows of deleted transactions will be deleted, too.
         let isLeft: SQL = "transaction_number > COALESCE((\(Catalog.readDeletedHistory)), 0)"
         // Each table separately: SQLite would read the whole union for each value.
         func isNoDelete(_ number: SQL, _ table: SQL) -> SQL {

@@ -10,7 +10,9 @@ extension HistoryDeletion {
         var fields = FieldScanner(bytes)
         while let field = try fields.next() {
             switch (field.number, field.content) {
-            case (1, .bytes(let bytes)): deletion = .upTo(try HistoryToken(decoding: bytes))
+            case (1, .bytes(let bytes)):
+                if deletion != nil { throw .repeated("the end of a deletion") }
+                deletion = .upTo(try HistoryToken(decoding: bytes))
             case (2, .fixed(let bytes)) where bytes.byteCount == 8:
                 deletion = .before(try Date(decoding: bytes))
             case (3, .number(let bits)):

@@ -78,8 +78,11 @@ extension HistoryFilter {
             }
         case .number, .bytes:
             guard number == 7 else { throw .unreadable }
-            var numbers: [UInt64] = []
-            try field.content.forEachNumber { if numbers.count < 8 { numbers.append($0) } }
+            // If there are more numbers than kinds, one of them is unknown.
+            var numbers: Set<UInt64> = []
+            try field.content.forEachNumber {
+                if numbers.count <= HistoryRun.Kind.allCases.count { numbers.insert($0) }
+            }
             for number in numbers { kinds.insert(try HistoryRun.Kind(wireNumber: number)) }
         case .fixed: throw .unreadable
         }

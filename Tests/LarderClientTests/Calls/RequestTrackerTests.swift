@@ -157,6 +157,42 @@ struct RequestTrackerTests {
         }
     }
 
+    @Test("a feed has a window as a stream has, and is not one of the requests in flight")
+    func feed() {
+        let history = Reply.history(HistoryReply(upTo: .sample(1)), more: true)
+        let feeds = (0..<10).map { _ in begin(.feed(window: 2)) }
+        for _ in 0..<3 { _ = begin(.stream(window: 1)) }
+        let id = feeds[0]
+        for _ in 0..<2 { #expect(requests.received(reply(id, history)) == [.wake(id)]) }
+        let (response, actions) = requests.take(id)
+        #expect(response == .reply(history))
+        #expect(actions == [.send(.credit(requestID: id, batches: 1))])
+        #expect(requests.received(reply(id, history)) == [.wake(id)])
+        #expect(requests.abandon(feeds[1]) == [.send(.cancel(requestID: feeds[1]))])
+        let failure = Reply.failed(LarderError(.unavailable, "stopping"))
+        #expect(requests.received(reply(feeds[2], failure)) == [.wake(feeds[2])])
+        #expect(requests.take(feeds[2]).response == .reply(failure))
+        #expect(!requests.contains(feeds[2]))
+        #expect(ending(requests.received(reply(id, history)))?.code == .malformedMessage)
+    }
+
+    @Test("pages of the history without a window come until a reply without more")
+    func history() {
+        let id = begin(.stream(window: 0))
+        let (page, last) = (
+            Reply.history(HistoryReply(upTo: .sample(1)), more: true),
+            Reply.history(HistoryReply(upTo: .sample(2)), more: false)
+        )
+        for reply in [page, page, last] {
+            #expect(requests.received(self.reply(id, reply)) == [.wake(id)])
+        }
+        for reply in [page, page, last] {
+            let (response, actions) = requests.take(id)
+            #expect(response == .reply(reply) && actions.isEmpty)
+        }
+        #expect(!requests.contains(id))
+    }
+
     @Test("bounded streams leave one of the server's requests in flight free")
     func tooManyStreams() {
         let open = (0..<3).map { _ in begin(.stream(window: 1)) }

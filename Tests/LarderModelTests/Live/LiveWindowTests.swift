@@ -70,7 +70,11 @@ struct LiveWindowTests {
                 // Each evaluated row that is still observed is reported.
                 let placed = Set(change.placed.map(\.key))
                 #expect(placed.isSuperset(of: evaluated.intersection(expected)))
-                #expect(change.placed.allSatisfy { $0.oldIndex.map { rows[$0] } ?? $0.key == $0.key })
+                for placement in change.placed {
+                    if let oldIndex = placement.oldIndex {
+                        #expect(rows[oldIndex] == placement.key)
+                    }
+                }
                 rows = expected
             }
         }

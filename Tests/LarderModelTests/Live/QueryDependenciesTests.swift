@@ -130,6 +130,7 @@ struct QueryDependenciesTests {
         #expect(code(Fetch("Article"), QueryParameters(after: [.int(1)])) == .unsupported)
         #expect(code(Fetch("Article", prefetch: ["tags"]), QueryParameters()) == .unsupported)
         #expect(code(Fetch("Nothing"), QueryParameters()) == .unknownEntity)
-        #expect(code(Fetch("Article", where: .format("title ==")), QueryParameters()) == .malformedPredicate)
+        let malformed = Fetch("Article", where: .format("title =="))
+        #expect(code(malformed, QueryParameters()) == .malformedPredicate)
     }
 }

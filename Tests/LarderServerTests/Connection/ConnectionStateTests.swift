@@ -228,6 +228,8 @@ struct ConnectionStateTests {
             (.get([], properties: ["a"]), .get([], properties: ["a"])),
             (.query(query), .query(query)),
             (.explain(query), .explain(query)), (.save(ChangeSet([])), .save(ChangeSet([]))),
+            (.history(HistoryRequest(HistoryFetch())), .history(HistoryRequest(HistoryFetch()))),
+            (.deleteHistory(.keeping(1)), .deleteHistory(.keeping(1))),
             (.schema, .schema), (.statistics, .statistics), (.check, .check), (.ping, .ping),
         ]
         for (request, kind) in operations {

@@ -265,7 +265,7 @@ extension SocketTests {
 
 extension Peer {
     /// Sends rows of a stream of items; nil sends a message without rows.
-    fileprivate func sendRows(
+    func sendRows(
         _ id: UInt64, _ numbers: [Int64]?, name: String = "number", isLast: Bool = false
     ) throws {
         let batch = numbers.map { numbers in

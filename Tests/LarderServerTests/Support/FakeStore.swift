@@ -10,6 +10,8 @@ final class FakeStore: StoreBackend {
         var isReadOnly = false
         var slowReads: Gate?
         var writes: Gate?
+        /// Passed by each step of a deletion from the history.
+        var deletions: Gate?
         /// Whether the writer accepts more sets for a group while it executes it.
         var takesMore = false
         var needsMaintenance = false
@@ -38,6 +40,7 @@ final class FakeStore: StoreBackend {
             var writerIsClosed = false
             /// The version of every object's stamp; nil for no stamps.
             var stamp: UInt64?
+            var history = FakeHistory()
         }
 
         let state = Mutex(State())
@@ -113,7 +116,19 @@ private final class FakeReader: StoreReader {
     func history(
         _ request: HistoryPageRequest, budget: ReadBudget
     ) throws(ReadFailure) -> HistoryPage {
-        throw .failed(LarderError(.unsupported, "it has no history"))
+        do throws(LarderError) {
+            let history = store.records.state.withLock { state in
+                if budget.work == nil {
+                    state.history.poolPages += 1
+                } else {
+                    state.history.loopPages += 1
+                }
+                return state.history
+            }
+            return try history.page(request, of: store.storeDescription.identifier)
+        } catch {
+            throw .failed(error)
+        }
     }
 
     func pinSnapshot() throws(LarderError) -> Int64 { 0 }
@@ -240,6 +255,11 @@ private final class FakeWriter: StoreWriter {
             state.numbers[state.lastKey] = number
             result.inserted.append(store.identifier(state.lastKey))
         }
+        if !result.inserted.isEmpty {
+            let first = state.lastKey - Int64(result.inserted.count) + 1
+            result.transaction = state.history.append(
+                store.storeDescription.identifier, first...state.lastKey, author: set.author)
+        }
         return .success(result)
     }
 
@@ -274,6 +294,11 @@ private final class FakeWriter: StoreWriter {
                     KeyRange.append(state.lastKey, to: &result.keys)
                 }
             }
+            if !numbers.isEmpty {
+                let first = state.lastKey - Int64(numbers.count) + 1
+                result.transaction = state.history.append(
+                    store.storeDescription.identifier, first...state.lastKey)
+            }
             return .success(result)
         }
     }
@@ -281,13 +306,17 @@ private final class FakeWriter: StoreWriter {
     var needsMaintenance: Bool { store.options.needsMaintenance }
 
     func lastTransaction(of deletion: HistoryDeletion) -> Result<Int64, LarderError> {
-        .success(0)
+        .success(store.records.state.withLock { $0.history.end(of: deletion) })
     }
 
     func deleteHistory(
         upTo number: Int64, rowsMax: Int
     ) -> Result<HistoryDeletionStep, LarderError> {
-        .success(HistoryDeletionStep(deletedCount: 0, isLast: true))
+        store.options.deletions?.pass()
+        return .success(
+            store.records.state.withLock { state in
+                state.history.delete(upTo: number, rowsMax: rowsMax)
+            })
     }
 
     func performMaintenance() {

@@ -249,7 +249,7 @@ struct HistoryReadTests {
         #expect(pages > 4)
         #expect(changes.map(\.identifier.permanentKey) == (1...20).map { $0 })
         #expect(changes.map { $0.tombstone["code"] } == (1...20).map { .string("\($0)") })
-        // Some values of an object with more than 8 MiB are left out.
+        // Some values of more than 8 MiB are left out.
         #expect(changes[6].tombstone["image"] == image)
         #expect(changes[6].tombstone["thumbnail"] == nil)
     }

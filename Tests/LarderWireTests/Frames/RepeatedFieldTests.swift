@@ -60,4 +60,18 @@ struct RepeatedFieldTests {
         let empty = ProtoBytes().message(9, ProtoBytes())
         expectMalformed(37, ProtoBytes().message(7, empty.message(9, ProtoBytes())))
     }
+    @Test("in the history")
+    func history() {
+        let token = ProtoBytes().bytes(1, Samples.store.bytes)
+        for field: UInt64 in [1, 16] {
+            expectMalformed(23, ProtoBytes().message(field, token).message(field, token))
+        }
+        expectMalformed(24, ProtoBytes().message(1, token).message(1, token))
+        expectMalformed(24, ProtoBytes().number(3, 1).message(1, token))
+        expectMalformed(40, ProtoBytes().message(2, token).message(2, token))
+        let value = ProtoBytes().text(1, "n").message(2, Self.value).message(2, Self.value)
+        let tombstone = ProtoBytes().text(1, "Student").number(2, 1).message(3, value)
+        let transaction = ProtoBytes().number(1, 1).message(8, tombstone)
+        expectMalformed(40, ProtoBytes().message(1, transaction).message(2, token))
+    }
 }

@@ -266,7 +266,7 @@ enum Samples {
             requests.append(("query.\(name)", .query(try request(query))))
         }
         requests.append(("explain", .explain(try request(queries[0].query))))
-        return requests
+        return requests + historyRequests
     }
 
     static let batch = Batch(
@@ -354,7 +354,9 @@ enum Samples {
             found: 0),
     ]
 
-    static let replies: [(name: String, reply: Reply)] = [
+    static let replies = otherReplies + historyReplies
+
+    private static let otherReplies: [(name: String, reply: Reply)] = [
         (
             "welcome",
             .welcome(
@@ -362,7 +364,7 @@ enum Samples {
                     serverName: "larderd 0.1", storeIdentifier: store, schemaVersion: "1.0.0",
                     schemaFingerprint: "0123456789abcdef", isReadOnly: true,
                     capabilities: ["explain", "é"], frameBytesMax: 16 << 20,
-                    requestsInFlightMax: 32))
+                    requestsInFlightMax: 32, historyEpoch: token.epoch))
         ),
         ("batches", .batches([batch], more: true)),
         ("batchesOfGet", .batches([batch, batch], more: false)),

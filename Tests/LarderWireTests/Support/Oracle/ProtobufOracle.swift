@@ -17,6 +17,12 @@ enum ProtobufOracle {
                 .map(Request.explain)
         case 14: decode(body, larder__v1__change_set__unpack, ChangeSet.init).map(Request.save)
         case 22: decode(body, larder__v1__rows_request__unpack, rows)
+        case 23:
+            decode(body, larder__v1__history_request__unpack, HistoryRequest.init)
+                .map(Request.history)
+        case 24:
+            decode(body, larder__v1__delete_history_request__unpack, HistoryDeletion.init)
+                .map(Request.deleteHistory)
         default: nil
         }
     }
@@ -27,6 +33,7 @@ enum ProtobufOracle {
         case 32: decode(body, larder__v1__save_reply__unpack, SaveResult.init).map(Reply.saved)
         case 35: decode(body, larder__v1__statistics_reply__unpack, statistics)
         case 37: decode(body, larder__v1__error_reply__unpack, LarderError.init).map(Reply.failed)
+        case 40: decode(body, larder__v1__history_reply__unpack, history)
         default: nil
         }
     }
@@ -38,10 +45,13 @@ enum ProtobufOracle {
         case 12, 13: repack(body, larder__v1__query_request__unpack)
         case 14: repack(body, larder__v1__change_set__unpack)
         case 22: repack(body, larder__v1__rows_request__unpack)
+        case 23: repack(body, larder__v1__history_request__unpack)
+        case 24: repack(body, larder__v1__delete_history_request__unpack)
         case 31: repack(body, larder__v1__batches_reply__unpack)
         case 32: repack(body, larder__v1__save_reply__unpack)
         case 35: repack(body, larder__v1__statistics_reply__unpack)
         case 37: repack(body, larder__v1__error_reply__unpack)
+        case 40: repack(body, larder__v1__history_reply__unpack)
         default: nil
         }
     }
@@ -103,6 +113,10 @@ enum ProtobufOracle {
         .statistics(
             try ProtobufReader.list(
                 wire.statistics, wire.n_statistics, "statistics", maximum: 65_536, Statistic.init))
+    }
+
+    private static func history(_ wire: Larder__V1__HistoryReply) throws(LarderError) -> Reply {
+        .history(try HistoryReply(wire), more: wire.more != 0)
     }
 
     private static func checked(_ wire: Larder__V1__Batch) throws(LarderError) -> Batch {

@@ -1,0 +1,177 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import LarderServer
+
+@Suite("A deletion from the history, step by step")
+struct HistoryDeletionTests {
+    private final class Replies: Sendable {
+        let list = Mutex<[Result<Int64, LarderError>]>([])
+        var last: Result<Int64, LarderError>? { list.withLock { $0.last } }
+    }
+
+    private let replies = Replies()
+
+    private func deletion(_ deletion: HistoryDeletion, user: UInt32 = 1) -> WriteQueue.Deletion {
+        let replies = replies
+        return WriteQueue.Deletion(deletion, for: user, deadline: .distantFuture) { reply in
+            replies.list.withLock { $0.append(reply) }
+        }
+    }
+
+    /// A store with this number of transactions.
+    private func store(_ count: Int, _ options: FakeStore.Options = .init()) throws -> FakeStore {
+        let store = try FakeStore(options)
+        store.records.state.withLock { state in
+            for key in 0..<Int64(count) {
+                _ = state.history.append(store.storeDescription.identifier, key + 1...key + 1)
+            }
+        }
+        return store
+    }
+
+    @Test("each step deletes some transactions, and the last one returns the number of all")
+    func steps() throws {
+        let store = try store(10)
+        let writer = try store.makeWriter()
+        let deletion = deletion(.keeping(2))
+        var left: [Int] = []
+        var results: [Int64?] = []
+        while results.last != .some(8) {
+            results.append(try deletion.step(of: writer, rowsMax: 3).get())
+            left.append(store.records[\.history.transactions].count)
+        }
+        #expect(results == [nil, nil, 8] && left == [7, 4, 2])
+    }
+
+    @Test("what is committed during a deletion does not move its end")
+    func end() throws {
+        let store = try store(5)
+        let writer = try store.makeWriter()
+        let deletion = deletion(.keeping(1))
+        _ = deletion.step(of: writer, rowsMax: 2)
+        store.records.state.withLock { state in
+            _ = state.history.append(store.storeDescription.identifier, 6...6)
+        }
+        _ = deletion.step(of: writer, rowsMax: 2)
+        #expect(try deletion.step(of: writer, rowsMax: 2).get() == 4)
+        #expect(store.records[\.history.transactions].map(\.id) == [5, 6])
+    }
+
+    @Test("a deletion that is ended reports how many transactions it has deleted")
+    func ended() throws {
+        let store = try store(5)
+        let timeout = LarderError(.timeout, "too late")
+        let deletion = deletion(.keeping(1))
+        deletion.reject(timeout)
+        #expect(replies.last == .failure(timeout))
+        _ = deletion.step(of: try store.makeWriter(), rowsMax: 3)
+        deletion.reject(timeout)
+        guard case .failure(let error) = replies.last else { return }
+        #expect(error.code == .timeout && error.message.contains("3 transactions"))
+    }
+
+    @Test("a deletion is a long write that shares no commit and is not stopped for others")
+    func kind() {
+        let item = WriteQueue.Item.deletion(deletion(.keeping(1), user: 7))
+        #expect(item.user == 7 && item.deadline == .distantFuture)
+        #expect(!item.isShort && !item.isGroupable)
+    }
+
+    @Test("between two steps the other writes of the same user, and of other users, have a turn")
+    func schedule() {
+        let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+        var schedule = WriteSchedule(limits: ServerLimits())
+        func users(_ next: WriteSchedule.Next) -> [(user: UInt32, isDeletion: Bool)] {
+            guard case .group(let items) = next else { return [] }
+            return items.map { item in
+                if case .deletion = item { (item.user, true) } else { (item.user, false) }
+            }
+        }
+        let deletion = WriteQueue.Item.deletion(deletion(.keeping(1)))
+        func probe(_ user: UInt32) -> WriteQueue.Item {
+            .probe(WriteQueue.Probe(for: user, deadline: .distantFuture) { _ in })
+        }
+        var isAppended = schedule.append(deletion)
+        let first = users(schedule.next(at: start))
+        isAppended = schedule.append(probe(1)) && isAppended
+        isAppended = schedule.append(probe(2)) && isAppended
+        schedule.appendAgain(deletion)
+        #expect(isAppended && schedule.count == 3)
+        var order: [(user: UInt32, isDeletion: Bool)] = []
+        while !schedule.isEmpty { order += users(schedule.next(at: start)) }
+        #expect(first.map(\.isDeletion) == [true])
+        #expect(order.map(\.isDeletion) == [false, false, true])
+        #expect(Set(order.prefix(2).map(\.user)) == [1, 2])
+    }
+
+    @Test("a write that continues has a slot in the queue, also above its user's share")
+    func share() {
+        var limits = ServerLimits()
+        limits.writesQueued = SharedLimit(2, userShare: 0.5)
+        var schedule = WriteSchedule(limits: limits)
+        let other = schedule.append(.deletion(deletion(.keeping(1))))
+        schedule.appendAgain(.deletion(deletion(.keeping(2))))
+        let another = schedule.append(.deletion(deletion(.keeping(3))))
+        #expect(other && !another && schedule.count == 2)
+    }
+
+    @Test("a queue that is being closed ends a deletion after its current step")
+    func close() async throws {
+        let gate = Gate()
+        let store = try store(100, .init(deletions: gate))
+        var limits = ServerLimits()
+        limits.historyDeletionRowsMax = 1
+        let readers = ReaderPool(backend: store, limits: limits)
+        let queue = WriteQueue(
+            writer: try store.makeWriter(), readers: readers, announcer: CommitAnnouncer([]),
+            limits: limits, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        queue.append(.deletion(deletion(.keeping(1))))
+        gate.waitForArrival()
+        await withCheckedContinuation { closed in
+            queue.close { closed.resume() }
+            gate.open()
+        }
+        await withCheckedContinuation { closed in readers.close { closed.resume() } }
+        #expect(store.records[\.writerIsClosed])
+        #expect(store.records[\.history.transactions].count == 99)
+        guard case .failure(let error) = replies.last else {
+            Issue.record("the deletion did not end with an error")
+            return
+        }
+        #expect(error.code == .unavailable && error.message.contains("1 transaction"))
+    }
+
+    @Test("the retention deletes what is too old or too much, when the server starts")
+    func retention() async throws {
+        let store = try store(10)
+        var options = Server.Options(name: "test")
+        options.limits.historyRetention = HistoryRetention(countMax: 4)
+        options.limits.historyDeletionRowsMax = 2
+        let server = try Server(backend: store, options: options, logger: .silent)
+        while store.records[\.history.transactions].count > 4 { await Task.yield() }
+        await server.stop()
+        #expect(store.records[\.history.transactions].map(\.id) == [7, 8, 9, 10])
+    }
+
+    @Test("the values of deleted objects are encoded on the thread that has read them")
+    func encoding() {
+        let token = HistoryToken(store: UUID(), epoch: 0, number: 1)
+        var transaction = HistoryTransaction(
+            token: token, timestamp: Date(timeIntervalSinceReferenceDate: 0))
+        func isEncoded() -> Bool {
+            let reply = Reply.history(HistoryReply([transaction], upTo: token), more: true)
+            if case .frame = EncodableReply(reply, to: 1, encodedAbove: 1_000) { return true }
+            return false
+        }
+        #expect(!isEncoded())
+        let value = Value.data(Data(repeating: 7, count: 1 << 20))
+        transaction.tombstones = [HistoryTombstone("Item", 1, ["data": value])]
+        #expect(isEncoded())
+    }
+}
