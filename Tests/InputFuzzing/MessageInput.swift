@@ -55,6 +55,7 @@ public struct MessageInput: FuzzedInput {
         guard frame == again else { return "a request differs after it was encoded" }
         switch envelope.request {
         case .query(let query), .explain(let query): return try fault(of: query)
+        case .observe(let request): return try fault(of: request.query)
         case .save(let set): _ = try set.digest()
         case .rows(_, let batch?, _): _ = batch.rows(store: store)
         default: break
@@ -96,6 +97,9 @@ public struct MessageInput: FuzzedInput {
         let second = Self.content(of: frame)
         try codec.encode(try codec.decodeReply(second.span.bytes), into: &again)
         guard frame == again else { return "a reply differs after it was encoded" }
+        if case .observed(let observed, _) = envelope.reply, let rows = observed.rows {
+            _ = (rows.rows(store: store), rows.records(store: store))
+        }
         guard case .batches(let batches, _) = envelope.reply else { return nil }
         guard let left, case .encodedBatches(let encoded, _) = left.reply else {
             return "batches are rejected only when they are left encoded"

@@ -17,7 +17,9 @@ struct CorpusTests {
     private static func requests() throws -> [(name: String, envelope: RequestEnvelope)] {
         try Samples.requests().map { name, request in
             (name, RequestEnvelope(id: id, timeoutMilliseconds: 1_500, request: request))
-        }
+        } + [
+            ("getInASnapshot", Samples.getInASnapshot)
+        ]
     }
 
     private static func replies() -> [(name: String, envelope: ReplyEnvelope)] {

@@ -43,6 +43,23 @@ struct GetFrameTests {
         #expect(get([]) == nil)
     }
 
+    @Test("a get in a snapshot has none, because its reply may be older than the cached one")
+    func snapshot() throws {
+        let request = Request.get([Self.object], properties: ["name"])
+        for snapshot: UInt64 in [1, .max] {
+            let envelope = RequestEnvelope(id: 9, snapshot: snapshot, request: request)
+            let frame = Array(try WireTesting.frame(envelope).dropFirst(Frame.lengthBytes))
+            #expect(get(frame) == nil)
+        }
+        // Wherever the field is, and also if its last value is the only one that is not 0.
+        let latest = try frame(request)
+        #expect(get(latest) != nil)
+        #expect(get(latest + ProtoBytes().number(3, 0).bytes) != nil)
+        #expect(get(latest + ProtoBytes().number(3, 1).bytes) == nil)
+        #expect(get(latest + ProtoBytes().number(3, 0).number(3, 1).bytes) == nil)
+        #expect(get(latest + ProtoBytes().text(3, "1").bytes) == nil)
+    }
+
     @Test("damaged at random, it is none, or has the envelope's id")
     func damaged() throws {
         var random = SeededGenerator.fromEnvironment("damaged gets")
@@ -51,8 +68,8 @@ struct GetFrameTests {
             let bytes = Fuzzing.mutated(whole, donor: whole, using: &random)
             guard let found = get(bytes) else { continue }
             let header = try EnvelopeHeader(bytes.span.bytes)
-            let (id, isGet) = (header.id, header.isGet)
-            #expect(id == found.id && isGet, "seed \(random.seed)")
+            let (id, isGet, snapshot) = (header.id, header.isGet, header.snapshot)
+            #expect(id == found.id && isGet && snapshot == 0, "seed \(random.seed)")
         }
     }
 }

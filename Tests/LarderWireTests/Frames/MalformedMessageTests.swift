@@ -57,6 +57,7 @@ struct MalformedMessageTests {
             ("a length beyond any end", [8, 1, 0x8a, 1] + ProtoBytes.varint(.max)),
             ("a fixed number cut short", [0x3d, 1, 2, 3]),
             ("an id that is text", [0x0a, 1, 1]),
+            ("a snapshot that is text", [8, 1, 0x1a, 1, 1, 0x8a, 1, 0]),
             ("a body that is a number", [0x88, 1, 1]),
         ]
         for (what, content) in cases {

@@ -60,6 +60,17 @@ struct RepeatedFieldTests {
         let empty = ProtoBytes().message(9, ProtoBytes())
         expectMalformed(37, ProtoBytes().message(7, empty.message(9, ProtoBytes())))
     }
+
+    @Test("in snapshots and observed queries")
+    func live() {
+        let token = ProtoBytes().bytes(1, Samples.store.bytes)
+        expectMalformed(43, ProtoBytes().message(1, token).message(1, token))
+        expectMalformed(27, ProtoBytes().message(1, ProtoBytes()).message(1, ProtoBytes()))
+        let reply = ProtoBytes().message(8, token)
+        expectMalformed(44, reply.message(8, token))
+        expectMalformed(44, reply.message(3, ProtoBytes()).message(3, ProtoBytes()))
+    }
+
     @Test("in the history")
     func history() {
         let token = ProtoBytes().bytes(1, Samples.store.bytes)

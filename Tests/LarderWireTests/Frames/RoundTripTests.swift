@@ -13,6 +13,17 @@ struct RoundTripTests {
         }
     }
 
+    @Test("a request in a snapshot is decoded with the snapshot's id")
+    func snapshot() throws {
+        for snapshot: UInt64 in [1, 127, 128, .max] {
+            for (name, request) in try Samples.requests() {
+                let envelope = RequestEnvelope(id: 5, snapshot: snapshot, request: request)
+                let frame = try WireTesting.frame(envelope)
+                #expect(try WireTesting.request(frame) == envelope, "\(name)")
+            }
+        }
+    }
+
     @Test("each reply is decoded as it was encoded")
     func replies() throws {
         for (name, reply) in Samples.replies {

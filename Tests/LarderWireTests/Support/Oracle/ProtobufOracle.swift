@@ -23,6 +23,9 @@ enum ProtobufOracle {
         case 24:
             decode(body, larder__v1__delete_history_request__unpack, HistoryDeletion.init)
                 .map(Request.deleteHistory)
+        case 27:
+            decode(body, larder__v1__observe_request__unpack, ObserveRequest.init)
+                .map(Request.observe)
         default: nil
         }
     }
@@ -34,6 +37,10 @@ enum ProtobufOracle {
         case 35: decode(body, larder__v1__statistics_reply__unpack, statistics)
         case 37: decode(body, larder__v1__error_reply__unpack, LarderError.init).map(Reply.failed)
         case 40: decode(body, larder__v1__history_reply__unpack, history)
+        case 43:
+            decode(body, larder__v1__open_snapshot_reply__unpack, HistoryToken.init)
+                .map(Reply.snapshotOpened)
+        case 44: decode(body, larder__v1__observe_reply__unpack, observed)
         default: nil
         }
     }
@@ -47,11 +54,14 @@ enum ProtobufOracle {
         case 22: repack(body, larder__v1__rows_request__unpack)
         case 23: repack(body, larder__v1__history_request__unpack)
         case 24: repack(body, larder__v1__delete_history_request__unpack)
+        case 27: repack(body, larder__v1__observe_request__unpack)
         case 31: repack(body, larder__v1__batches_reply__unpack)
         case 32: repack(body, larder__v1__save_reply__unpack)
         case 35: repack(body, larder__v1__statistics_reply__unpack)
         case 37: repack(body, larder__v1__error_reply__unpack)
         case 40: repack(body, larder__v1__history_reply__unpack)
+        case 43: repack(body, larder__v1__open_snapshot_reply__unpack)
+        case 44: repack(body, larder__v1__observe_reply__unpack)
         default: nil
         }
     }
@@ -117,6 +127,10 @@ enum ProtobufOracle {
 
     private static func history(_ wire: Larder__V1__HistoryReply) throws(LarderError) -> Reply {
         .history(try HistoryReply(wire), more: wire.more != 0)
+    }
+
+    private static func observed(_ wire: Larder__V1__ObserveReply) throws(LarderError) -> Reply {
+        .observed(try ObserveReply(wire), more: wire.more != 0)
     }
 
     private static func checked(_ wire: Larder__V1__Batch) throws(LarderError) -> Batch {

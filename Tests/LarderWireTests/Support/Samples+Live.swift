@@ -1,0 +1,51 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+
+// The messages of snapshots and of observed queries.
+extension Samples {
+    static let getInASnapshot = RequestEnvelope(
+        id: 300, snapshot: 299, request: .get([ann], properties: ["name"]))
+
+    static func liveRequests() throws -> [(name: String, request: Request)] {
+        [
+            ("openSnapshot", .openSnapshot),
+            (
+                "observe",
+                .observe(
+                    ObserveRequest(try request(queries[0].query), intervalMilliseconds: 1_500))
+            ),
+            (
+                "observeEachCommit",
+                .observe(
+                    ObserveRequest(
+                        try QueryRequest(.count(entityName: "Student", predicate: nil))))
+            ),
+        ]
+    }
+
+    static let liveReplies: [(name: String, reply: Reply)] = [
+        ("snapshotOpened", .snapshotOpened(token)),
+        ("snapshotOpenedAtTheBeginning", .snapshotOpened(beginning)),
+        (
+            "observed",
+            .observed(ObserveReply(batch, at: token, begins: true, ends: true), more: true)
+        ),
+        ("observedBegins", .observed(ObserveReply(batch, at: token, begins: true), more: true)),
+        ("observedContinues", .observed(ObserveReply(mixedBatch, at: token), more: true)),
+        ("observedEnds", .observed(ObserveReply(nil, at: token, ends: true), more: true)),
+        // The first row is inserted, the second one updated, the third one moved.
+        (
+            "observedChange",
+            .observed(
+                ObserveReply(
+                    batch, at: token, newIndexes: [0, 300, .max - 1], oldIndexes: [0, 300, .max],
+                    moved: [false, false, true], deleted: [2, 70_000, .max]), more: true)
+        ),
+        (
+            "observedDeletion",
+            .observed(ObserveReply(nil, at: beginning, deleted: [0]), more: true)
+        ),
+        ("observedLast", .observed(ObserveReply(nil, at: token), more: false)),
+    ]
+}
