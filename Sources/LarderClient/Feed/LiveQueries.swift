@@ -16,7 +16,7 @@ public final class LiveResults: Sendable {
         _ query: Query, _ parameters: QueryParameters, every interval: Duration,
         client: StoreClient
     ) {
-        follower = .observing(query, parameters, every: interval, client)
+        follower = .observing(query, parameters, every: interval, client, hasObjects: true)
     }
 
     /// The next result, blocking until there is one; nil after ``cancel()``, or if there was none
@@ -49,8 +49,13 @@ public final class LiveResults: Sendable {
     public func cancel() { follower.cancel() }
 
     private func received(_ event: Follower.Event) throws(LarderError) -> LiveResult? {
-        guard let reply = try event.observed() else { return nil }
-        return try state.withLock { (rows) throws(LarderError) in try rows.apply(reply) }
+        do throws(LarderError) {
+            guard let reply = try event.observed() else { return nil }
+            return try state.withLock { (rows) throws(LarderError) in try rows.apply(reply) }
+        } catch {
+            cancel()
+            throw error
+        }
     }
 }
 
@@ -75,14 +80,14 @@ extension LiveResults: AsyncSequence {
 /// that changes them. As ``LiveResults``, but each result is whole.
 public final class LiveValues: Sendable {
     private let follower: Follower
-    /// The rows of a result of which more follows.
-    private let incoming = Mutex<[Row]>([])
+    /// The rows of a result of which more follows; nil if none is under way.
+    private let incoming = Mutex<[Row]?>(nil)
 
     init(
         _ query: Query, _ parameters: QueryParameters, every interval: Duration,
         client: StoreClient
     ) {
-        follower = .observing(query, parameters, every: interval, client)
+        follower = .observing(query, parameters, every: interval, client, hasObjects: false)
     }
 
     /// The next rows, blocking until there are some; nil after ``cancel()``, or if there were none
@@ -112,11 +117,18 @@ public final class LiveValues: Sendable {
     public func cancel() { follower.cancel() }
 
     private func received(_ event: Follower.Event) throws(LarderError) -> [Row]? {
-        guard let reply = try event.observed() else { return nil }
-        return incoming.withLock { incoming in
-            if reply.begins { incoming = [] }
-            if let batch = reply.rows { incoming += batch.rows(store: reply.position.store) }
-            return reply.ends ? incoming : nil
+        do throws(LarderError) {
+            guard let reply = try event.observed() else { return nil }
+            return try incoming.withLock { (incoming) throws(LarderError) in
+                var rows = reply.begins ? [] : incoming
+                rows? += reply.rows?.rows(store: reply.position.store) ?? []
+                guard let rows else { throw .unexpectedReply }
+                incoming = reply.ends ? nil : rows
+                return reply.ends ? rows : nil
+            }
+        } catch {
+            cancel()
+            throw error
         }
     }
 }
@@ -141,15 +153,30 @@ extension LiveValues: AsyncSequence {
 extension Follower {
     fileprivate static func observing(
         _ query: Query, _ parameters: QueryParameters, every interval: Duration,
-        _ client: StoreClient
+        _ client: StoreClient, hasObjects: Bool
     ) -> Follower {
         let milliseconds = UInt32(clamping: Int64(interval / .milliseconds(1)))
         return Follower(client: client) { () throws(LarderError) in
-            .observe(
+            guard query.changesByObject == hasObjects else {
+                throw LarderError(
+                    .unsupported,
+                    hasObjects
+                        ? "the rows of the query are not objects" : "the query fetches objects",
+                    hint: hasObjects ? "use observeValues" : "use observe")
+            }
+            return .observe(
                 ObserveRequest(
                     try QueryRequest(query, parameters, credit: Follower.window),
                     intervalMilliseconds: milliseconds))
         }
+    }
+}
+
+extension Query {
+    /// Whether the server reports how single rows change, and not only the whole result again.
+    fileprivate var changesByObject: Bool {
+        guard case .fetch(let fetch) = self, !fetch.isDistinct else { return false }
+        return if case .values = fetch.selection { false } else { true }
     }
 }
 

@@ -10,6 +10,7 @@ struct LiveRows {
     /// - Returns: the result, unless more of it follows.
     mutating func apply(_ reply: ObserveReply) throws(LarderError) -> LiveResult? {
         let received = reply.rows?.records(store: reply.position.store) ?? []
+        guard received.count == reply.rows?.rowCount ?? 0 else { throw Self.inconsistent }
         if reply.begins { incoming = [] }
         if incoming != nil {
             incoming? += received
@@ -36,7 +37,10 @@ struct LiveRows {
         for (index, oldIndex) in reply.oldIndexes.enumerated() where oldIndex == 0 {
             result.inserted.append(Int(reply.newIndexes[index]))
         }
-        guard removed.allSatisfy(rows.indices.contains) else { throw Self.inconsistent }
+        // Each row is removed once.
+        let removedCount = reply.deleted.count + result.updated.count + result.moved.count
+        guard removed.count == removedCount, removed.allSatisfy(rows.indices.contains)
+        else { throw Self.inconsistent }
         result.deleted = reply.deleted.sorted().map { (Int($0), rows[Int($0)]) }
         rows = try Self.placing(placed, at: reply.newIndexes, in: rows, without: removed)
         result.rows = rows
