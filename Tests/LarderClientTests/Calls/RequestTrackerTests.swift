@@ -176,6 +176,66 @@ struct RequestTrackerTests {
         #expect(ending(requests.received(reply(id, history)))?.code == .malformedMessage)
     }
 
+    @Test("the replies about an observed query use the window of a feed")
+    func observed() {
+        let id = begin(.feed(window: 2))
+        let change = Reply.observed(ObserveReply(nil, at: .sample(1)), more: true)
+        for _ in 0..<2 { #expect(requests.received(reply(id, change)) == [.wake(id)]) }
+        let (response, actions) = requests.take(id)
+        #expect(response == .reply(change))
+        #expect(actions == [.send(.credit(requestID: id, batches: 1))])
+        #expect(requests.received(reply(id, change)) == [.wake(id)])
+        #expect(ending(requests.received(reply(id, change)))?.code == .malformedMessage)
+        let last = begin(.feed(window: 2))
+        let end = Reply.observed(ObserveReply(nil, at: .sample(1)), more: false)
+        #expect(requests.received(reply(last, end)) == [.wake(last)])
+        #expect(requests.take(last).response == .reply(end) && !requests.contains(last))
+    }
+
+    @Test("a snapshot stays open after its reply, until it is abandoned")
+    func snapshot() {
+        let id = begin(.snapshot)
+        let opened = Reply.snapshotOpened(.sample(1))
+        #expect(requests.received(reply(id, opened)) == [.wake(id)])
+        let (response, actions) = requests.take(id)
+        #expect(response == .reply(opened) && actions.isEmpty)
+        #expect(requests.contains(id) && !requests.isIdle)
+        #expect(requests.abandon(id) == [.send(.cancel(requestID: id))])
+        #expect(!requests.contains(id) && requests.isIdle)
+        // The server confirms the end.
+        let end = Reply.failed(LarderError(.cancelled, "ended"))
+        #expect(requests.received(reply(id, end)).isEmpty)
+    }
+
+    @Test("a snapshot that the server ends needs no cancellation")
+    func endedSnapshot() {
+        let (id, refused) = (begin(.snapshot), begin(.snapshot))
+        let opened = Reply.snapshotOpened(.sample(1))
+        let expired = Reply.failed(LarderError(.snapshotExpired, "the time is over"))
+        #expect(requests.received(reply(id, opened)) == [.wake(id)])
+        #expect(requests.take(id).response == .reply(opened))
+        #expect(requests.received(reply(id, expired)) == [.wake(id)])
+        #expect(requests.received(reply(id, expired)).isEmpty)
+        #expect(requests.contains(id))
+        #expect(requests.abandon(id).isEmpty && !requests.contains(id))
+        // It may fail before it is open, for want of a reader.
+        #expect(requests.received(reply(refused, expired)) == [.wake(refused)])
+        #expect(requests.take(refused).response == .reply(expired))
+        #expect(!requests.contains(refused) && requests.isIdle)
+    }
+
+    @Test("snapshots are not bounded streams, and are lost with their connection")
+    func snapshotsAndStreams() {
+        let snapshots = (0..<10).map { _ in begin(.snapshot) }
+        for _ in 0..<3 { _ = begin(.stream(window: 1)) }
+        let opened = Reply.snapshotOpened(.sample(1))
+        #expect(requests.received(reply(snapshots[0], opened)) == [.wake(snapshots[0])])
+        _ = requests.ended(lost)
+        #expect(requests.take(snapshots[0]).response == .reply(opened))
+        #expect(requests.take(snapshots[0]).response == .lost(lost, mayHaveRun: true))
+        #expect(!requests.contains(snapshots[0]))
+    }
+
     @Test("pages of the history without a window come until a reply without more")
     func history() {
         let id = begin(.stream(window: 0))
