@@ -218,7 +218,7 @@ struct RequestTrackerTests {
         #expect(requests.received(reply(id, expired)).isEmpty)
         #expect(requests.contains(id))
         #expect(requests.abandon(id).isEmpty && !requests.contains(id))
-        // It may fail before it is open, for want of a reader.
+        // It may fail before it is open, because no reader is free.
         #expect(requests.received(reply(refused, expired)) == [.wake(refused)])
         #expect(requests.take(refused).response == .reply(expired))
         #expect(!requests.contains(refused) && requests.isIdle)

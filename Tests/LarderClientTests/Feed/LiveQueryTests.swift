@@ -99,7 +99,7 @@ struct LiveQueryTests {
     }
 
     @Test(
-        "a reply that does not fit ends it, and the server is told",
+        "a reply that does not fit ends it and cancels the request",
         arguments: [
             Self.insertion(9, at: 7), .pong, .history(HistoryReply(upTo: .sample(1)), more: true),
             .observed(ObserveReply(nil, at: .sample(1)), more: false),
