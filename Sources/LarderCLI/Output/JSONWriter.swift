@@ -34,6 +34,8 @@ struct JSONWriter: RowWriter {
         try output.write(text)
     }
 
+    mutating func flush() throws(LarderError) { try output.flush() }
+
     mutating func end() throws(LarderError) {
         if isArray { try output.write(isFirst ? "]\n" : "\n]\n") }
         try output.flush()

@@ -32,6 +32,14 @@ struct StandardOutput {
         }
     }
 
+    /// Ends the process if standard output is a pipe whose reader has exited. For commands that
+    /// may have nothing to write for a long time.
+    static func endIfReaderExited() throws(LarderError) {
+        var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        guard poll(&descriptor, 1, 0) == 1, descriptor.revents & Int16(POLLERR) != 0 else { return }
+        try StandardOutput().waitOrFail(EPIPE)
+    }
+
     private func waitOrFail(_ code: Int32) throws(LarderError) {
         switch code {
         case EINTR: return
