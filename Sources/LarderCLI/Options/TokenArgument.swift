@@ -21,7 +21,8 @@ struct TokenArgument: ExpressibleByArgument {
         } catch {
             var error = error
             error.hint =
-                "pass the number of a transaction, or a token, such as that of `larder history token`"
+                "pass the number of a transaction, or a token; `larder history token` prints the "
+                + "current one"
             throw error
         }
     }
