@@ -1313,7 +1313,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[31] =
 {
   {
     "id",
@@ -1520,6 +1520,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "activity",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, activity),
+    &larder__v1__activity_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1663,44 +1675,58 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[29
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "activity_report",
+    42,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, activity_report),
+    &larder__v1__activity_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  18,   /* field[18] = batches */
+  17,   /* field[17] = activity */
+  30,   /* field[30] = activity_report */
+  19,   /* field[19] = batches */
   11,   /* field[11] = cancel */
   12,   /* field[12] = check */
-  25,   /* field[25] = checked */
+  26,   /* field[26] = checked */
   10,   /* field[10] = credit */
   16,   /* field[16] = delete_history */
   5,   /* field[5] = explain */
-  20,   /* field[20] = explained */
-  24,   /* field[24] = failed */
+  21,   /* field[21] = explained */
+  25,   /* field[25] = failed */
   3,   /* field[3] = get */
   2,   /* field[2] = hello */
   15,   /* field[15] = history */
-  28,   /* field[28] = history_deleted */
+  29,   /* field[29] = history_deleted */
   0,   /* field[0] = id */
   13,   /* field[13] = insert_rows */
-  26,   /* field[26] = inserted */
+  27,   /* field[27] = inserted */
   9,   /* field[9] = ping */
-  23,   /* field[23] = pong */
+  24,   /* field[24] = pong */
   4,   /* field[4] = query */
   14,   /* field[14] = rows */
   6,   /* field[6] = save */
-  19,   /* field[19] = saved */
+  20,   /* field[20] = saved */
   7,   /* field[7] = schema */
-  21,   /* field[21] = schema_text */
+  22,   /* field[22] = schema_text */
   8,   /* field[8] = statistics */
-  22,   /* field[22] = statistics_list */
+  23,   /* field[23] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  27,   /* field[27] = transactions */
-  17,   /* field[17] = welcome */
+  28,   /* field[28] = transactions */
+  18,   /* field[18] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 2 },
-  { 30, 17 },
-  { 0, 29 }
+  { 30, 18 },
+  { 0, 31 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1710,7 +1736,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  29,
+  31,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,

@@ -44,7 +44,7 @@ struct LarderCommand: ParsableCommand {
                 name: "Store",
                 subcommands: [
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, SchemaCommand.self,
-                    StatsCommand.self, CheckCommand.self, PingCommand.self,
+                    StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
                     NewIdentityCommand.self,
                 ]),
         ])

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderWire
@@ -54,6 +55,10 @@ final class ServerCore: Sendable {
                 + registry.statistics + Self.statistics(of: loopReaders)
                 + pool.statistics + (writes?.statistics ?? []) + spools.statistics
         }
+        let slowReads = SlowReads(limits: limits)
+        let activity = ActivityCollector(
+            registry: registry, slowReads: slowReads,
+            load: Self.load(of: backend, loopReaders, pool, writes))
         self.services = Dictionary(
             uniqueKeysWithValues: zip(loopReaders, feeds).map { loopReader, feed in
                 let services = ConnectionServices(
@@ -65,7 +70,8 @@ final class ServerCore: Sendable {
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal,
                     writes: writes, registry: registry, store: store, spools: spools,
-                    probe: StoreProbe(store), statistics: statistics,
+                    probe: StoreProbe(store), activity: activity, slowReads: slowReads,
+                    statistics: statistics,
                     logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
@@ -80,6 +86,24 @@ final class ServerCore: Sendable {
         self.loopReaders = loopReaders
         self.stopTimeMax = limits.stopTimeMax
         idle?.watch { registry.isEmpty }
+    }
+
+    /// A function that reports the load of a server that starts now.
+    private static func load(
+        of backend: any StoreBackend, _ loopReaders: [LoopReader], _ pool: ReaderPool,
+        _ writes: WriteQueue?
+    ) -> @Sendable (_ time: Date) -> ServerLoad {
+        let started = Date()
+        return { time in
+            var load = ServerLoad(time: time, started: started)
+            load.requestCount = loopReaders.reduce(0) {
+                $0 + Int64($1.counters.requests.load(ordering: .relaxed))
+            }
+            writes?.report(&load)
+            pool.report(&load)
+            load.logByteCount = Int64(backend.logByteCount)
+            return load
+        }
     }
 
     private static func welcome(_ store: StoreDescription, _ options: Server.Options) -> Welcome {

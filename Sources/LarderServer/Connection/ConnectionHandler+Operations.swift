@@ -16,6 +16,7 @@ extension ConnectionHandler {
         case .deleteHistory(let deletion): deleteHistory(deletion, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
+        case .activity: activity(operation)
         case .check: check(operation)
         case .ping: ping(operation)
         }
@@ -66,6 +67,7 @@ extension ConnectionHandler {
         }
         let stream = QueryStream(
             requestID: operation.id, plan: plan, parameters: request.parameters,
+            measurement: services.slowReads.measurement(of: request.shape, from: source),
             credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
             bytes: bytes, services: services, connection: self, eventLoop: context.eventLoop)
         streams[operation.id] = stream
@@ -94,6 +96,14 @@ extension ConnectionHandler {
             } catch {
                 throw .failed(error)
             }
+        }
+    }
+
+    private func activity(_ operation: Operation) {
+        guard let port else { return }
+        let id = operation.id
+        services.activity.collect(for: user) { activity in
+            port.execute { $0.finish(id, .activity(activity)) }
         }
     }
 

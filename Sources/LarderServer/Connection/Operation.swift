@@ -14,6 +14,7 @@ struct Operation: Equatable {
         case deleteHistory(HistoryDeletion)
         case schema
         case statistics
+        case activity
         case check
         case ping
     }

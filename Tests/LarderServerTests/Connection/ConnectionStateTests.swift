@@ -229,6 +229,7 @@ struct ConnectionStateTests {
             (.query(query), .query(query)),
             (.explain(query), .explain(query)), (.save(ChangeSet([])), .save(ChangeSet([]))),
             (.schema, .schema), (.statistics, .statistics), (.check, .check), (.ping, .ping),
+            (.activity, .activity),
         ]
         for (request, kind) in operations {
             let state = Self.ready()
