@@ -59,6 +59,8 @@ struct HistoryShowCommand: StoreCommand {
             throw error.adding(
                 hint: "`larder history token` prints the current token, and `larder history` "
                     + "without --after what is left of the history")
+        } catch let error as LarderError where error.code == .futureToken {
+            throw error.adding(hint: "`larder history --last 1` prints the last transaction")
         }
     }
 
