@@ -85,6 +85,10 @@ public struct ServerLimits: Hashable, Sendable {
     /// The memory of the reply cache, in total.
     public var replyCacheBytesMax = 16 << 20
 
+    /// A query of the pool that takes this time is recorded for `activity`, which has the newest.
+    public var slowReadTimeMin: Duration = .milliseconds(100)
+    public var slowReadsMax = 32
+
     // Writes.
 
     /// Writes that wait for the writer: at most 4,096 of one user.
