@@ -73,8 +73,8 @@ final class ServerCore: Sendable {
                         eventLoop: loopReader.eventLoop, timeMax: TimeAmount(limits.turnTimeMax)),
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal, writes: writes, registry: registry, store: store,
-                    spools: spools, probe: StoreProbe(store), activity: activity, slowReads: slowReads,
-                    statistics: statistics, logger: logger)
+                    spools: spools, probe: StoreProbe(store), activity: activity,
+                    slowReads: slowReads, statistics: statistics, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store

@@ -26,6 +26,9 @@ final class LoopFeed: @unchecked Sendable {
     /// Every current stream has sent the transactions up to this one.
     private var head: Int64 = 0
     private var round: Round?
+    /// When the next delivery may begin.
+    private var pauseEnd = NIODeadline.uptimeNanoseconds(0)
+    private var isPausing = false
 
     /// The delivery of a page to the streams that were current when it was read.
     private struct Round {
@@ -40,6 +43,10 @@ final class LoopFeed: @unchecked Sendable {
 
     /// The streams that get a page before others on the event loop run.
     private static let streamsAtOnce = 64
+    /// The pause after a delivery, for each stream: somewhat more than the time of its system call.
+    /// So deliveries leave half of the event loop's time to others, and while commits come faster
+    /// than they can be delivered, each delivery has several of them.
+    private static let pausePerStream = TimeAmount.microseconds(10)
 
     init(eventLoop: any EventLoop, reader: LoopReader, store: StoreDescription) {
         self.eventLoop = eventLoop
@@ -87,14 +94,25 @@ final class LoopFeed: @unchecked Sendable {
         guard round == nil else { return }
         let number = announced.load(ordering: .sequentiallyConsistent)
         guard !current.isEmpty, number > head else { return }
+        guard pauseEnd <= .now() else { return pause() }
         guard let page = reader.history(after: head, upTo: number) else {
             let streams = current.values
             current = [:]
             for stream in streams { stream.fallBehind() }
             return
         }
+        pauseEnd = .now() + Self.pausePerStream * current.count
         round = Round(page: page, streams: Array(current.values)[...])
         deliverRound()
+    }
+
+    private func pause() {
+        if isPausing { return }
+        isPausing = true
+        eventLoop.scheduleTask(deadline: pauseEnd) {
+            self.isPausing = false
+            self.deliver()
+        }
     }
 
     /// Sends the page to some streams, and then lets the sockets of the event loop in.
