@@ -43,10 +43,13 @@ final class LoopFeed: @unchecked Sendable {
 
     /// The streams that get a page before others on the event loop run.
     private static let streamsAtOnce = 64
-    /// The pause after a delivery, for each stream: somewhat more than the time of its system call.
-    /// So deliveries leave half of the event loop's time to others, and while commits come faster
-    /// than they can be delivered, each delivery has several of them.
-    private static let pausePerStream = TimeAmount.microseconds(10)
+    /// The pause after a delivery, for each stream and each transaction of the delivery after the
+    /// first, up to a number of them: about the time of a system call. So a commit alone is followed
+    /// by no pause; but if commits come faster than they can be delivered, each delivery has many
+    /// of them.
+    private static let pausePerStream = TimeAmount.microseconds(6)
+    private static let pausedTransactionsMax = 8
+    private static let pauseMax = TimeAmount.milliseconds(20)
 
     init(eventLoop: any EventLoop, reader: LoopReader, store: StoreDescription) {
         self.eventLoop = eventLoop
@@ -101,7 +104,8 @@ final class LoopFeed: @unchecked Sendable {
             for stream in streams { stream.fallBehind() }
             return
         }
-        pauseEnd = .now() + Self.pausePerStream * current.count
+        let more = min(page.transactions.count - 1, Self.pausedTransactionsMax)
+        pauseEnd = .now() + min(Self.pausePerStream * current.count * max(0, more), Self.pauseMax)
         round = Round(page: page, streams: Array(current.values)[...])
         deliverRound()
     }
