@@ -1358,7 +1358,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[34] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[36] =
 {
   {
     "id",
@@ -1577,6 +1577,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[34
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "activity",
+    25,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, activity),
+    &larder__v1__activity_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "open_snapshot",
     26,
     PROTOBUF_C_LABEL_NONE,
@@ -1745,6 +1757,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[34
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "activity_report",
+    42,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, activity_report),
+    &larder__v1__activity_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "snapshot_opened",
     43,
     PROTOBUF_C_LABEL_NONE,
@@ -1770,49 +1794,49 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[34
   },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
-  21,   /* field[21] = batches */
+  18,   /* field[18] = activity */
+  33,   /* field[33] = activity_report */
+  22,   /* field[22] = batches */
   12,   /* field[12] = cancel */
   13,   /* field[13] = check */
-  28,   /* field[28] = checked */
+  29,   /* field[29] = checked */
   11,   /* field[11] = credit */
   17,   /* field[17] = delete_history */
   6,   /* field[6] = explain */
-  23,   /* field[23] = explained */
-  27,   /* field[27] = failed */
+  24,   /* field[24] = explained */
+  28,   /* field[28] = failed */
   4,   /* field[4] = get */
   3,   /* field[3] = hello */
   16,   /* field[16] = history */
-  31,   /* field[31] = history_deleted */
+  32,   /* field[32] = history_deleted */
   0,   /* field[0] = id */
   14,   /* field[14] = insert_rows */
-  29,   /* field[29] = inserted */
-  19,   /* field[19] = observe */
-  33,   /* field[33] = observed */
-  18,   /* field[18] = open_snapshot */
+  30,   /* field[30] = inserted */
+  20,   /* field[20] = observe */
+  35,   /* field[35] = observed */
+  19,   /* field[19] = open_snapshot */
   10,   /* field[10] = ping */
-  26,   /* field[26] = pong */
+  27,   /* field[27] = pong */
   5,   /* field[5] = query */
   15,   /* field[15] = rows */
   7,   /* field[7] = save */
-  22,   /* field[22] = saved */
+  23,   /* field[23] = saved */
   8,   /* field[8] = schema */
-  24,   /* field[24] = schema_text */
+  25,   /* field[25] = schema_text */
   2,   /* field[2] = snapshot */
-  32,   /* field[32] = snapshot_opened */
+  34,   /* field[34] = snapshot_opened */
   9,   /* field[9] = statistics */
-  25,   /* field[25] = statistics_list */
+  26,   /* field[26] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  30,   /* field[30] = transactions */
-  20,   /* field[20] = welcome */
+  31,   /* field[31] = transactions */
+  21,   /* field[21] = welcome */
 };
-static const ProtobufCIntRange larder__v1__envelope__number_ranges[5 + 1] =
+static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
-  { 26, 18 },
-  { 30, 20 },
-  { 43, 32 },
-  { 0, 34 }
+  { 30, 21 },
+  { 0, 36 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1822,10 +1846,10 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  34,
+  36,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
-  5,  larder__v1__envelope__number_ranges,
+  3,  larder__v1__envelope__number_ranges,
   (ProtobufCMessageInit) larder__v1__envelope__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -43,8 +43,9 @@ struct LarderCommand: ParsableCommand {
             CommandGroup(
                 name: "Store",
                 subcommands: [
-                    ImportCommand.self, ExportCommand.self, SchemaCommand.self, StatsCommand.self,
-                    CheckCommand.self, PingCommand.self, NewIdentityCommand.self,
+                    ImportCommand.self, ExportCommand.self, HistoryCommand.self, SchemaCommand.self,
+                    StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
+                    NewIdentityCommand.self,
                 ]),
         ])
 

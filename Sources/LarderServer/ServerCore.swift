@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderWire
@@ -48,8 +49,7 @@ final class ServerCore: Sendable {
         let writes = writer.map {
             WriteQueue(
                 writer: $0, readers: pool, announcer: CommitAnnouncer(feeds, liveQueries),
-                limits: limits,
-                eventLoop: group.next())
+                limits: limits, eventLoop: group.next())
         }
         let started = ContinuousClock.now
         let statistics: @Sendable () -> [Statistic] = {
@@ -58,6 +58,10 @@ final class ServerCore: Sendable {
                 + pool.statistics + (writes?.statistics ?? []) + spools.statistics
                 + liveQueries.statistics
         }
+        let slowReads = SlowReads(limits: limits)
+        let activity = ActivityCollector(
+            registry: registry, slowReads: slowReads,
+            load: Self.load(of: backend, loopReaders, pool, writes))
         self.services = Dictionary(
             uniqueKeysWithValues: zip(loopReaders, feeds).map { loopReader, feed in
                 let services = ConnectionServices(
@@ -68,10 +72,9 @@ final class ServerCore: Sendable {
                     loopTurns: LoopTurns(
                         eventLoop: loopReader.eventLoop, timeMax: TimeAmount(limits.turnTimeMax)),
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
-                    disposal: disposal,
-                    writes: writes, registry: registry, store: store, spools: spools,
-                    probe: StoreProbe(store), statistics: statistics,
-                    logger: logger)
+                    disposal: disposal, writes: writes, registry: registry, store: store,
+                    spools: spools, probe: StoreProbe(store), activity: activity,
+                    slowReads: slowReads, statistics: statistics, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
@@ -85,6 +88,24 @@ final class ServerCore: Sendable {
         self.loopReaders = loopReaders
         self.stopTimeMax = limits.stopTimeMax
         idle?.watch { registry.isEmpty }
+    }
+
+    /// A function that reports the load of a server that starts now.
+    private static func load(
+        of backend: any StoreBackend, _ loopReaders: [LoopReader], _ pool: ReaderPool,
+        _ writes: WriteQueue?
+    ) -> @Sendable (_ time: Date) -> ServerLoad {
+        let started = Date()
+        return { time in
+            var load = ServerLoad(time: time, started: started)
+            load.requestCount = loopReaders.reduce(0) {
+                $0 + Int64($1.counters.requests.load(ordering: .relaxed))
+            }
+            writes?.report(&load)
+            pool.report(&load)
+            load.logByteCount = Int64(backend.logByteCount)
+            return load
+        }
     }
 
     private static func welcome(_ store: StoreDescription, _ options: Server.Options) -> Welcome {

@@ -22,6 +22,10 @@ public struct ServerLimits: Hashable, Sendable {
     /// Streams that follow the history: at most 32,768 of one user. They are not in flight.
     public var followers = SharedLimit(65_536, userShare: 0.5)
 
+    /// The memory of observed queries, for the keys and sort values of their objects: at most
+    /// 64 MiB of one user.
+    public var liveMemory = SharedLimit(128 << 20, userShare: 0.5)
+
     // Bytes that wait.
 
     /// Replies of one connection that its client does not read. A connection above the hard
@@ -80,6 +84,10 @@ public struct ServerLimits: Hashable, Sendable {
     public var planShapeBytesMax = 4 << 20
     /// The memory of the reply cache, in total.
     public var replyCacheBytesMax = 16 << 20
+
+    /// A query of the pool that takes this time is recorded for `activity`, which has the newest.
+    public var slowReadTimeMin: Duration = .milliseconds(100)
+    public var slowReadsMax = 32
 
     // Writes.
 

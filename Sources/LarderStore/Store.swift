@@ -76,7 +76,7 @@ public final class Store: StoreBackend {
     public var folder: String { OpenFile.folder(of: path) }
 
     /// The size of the write-ahead log on disk; 0 if there is none.
-    var logByteCount: Int {
+    public var logByteCount: Int {
         var status = stat()
         return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }

@@ -13,7 +13,7 @@ struct Bench {
         [
             ServerSideCounting(), SlowNeighbour(), ReadLatency(), ReadRates(), Fetching(),
             Grouping(), Inserting(), BulkInserting(), ChangeSets(), ServerMemory(), Starting(),
-            ReadGrowth(), YCSB(), RequestCosts(), QueryCosts(),
+            ReadGrowth(), FeedDelivery(), YCSB(), RequestCosts(), QueryCosts(),
         ]
     }
 
@@ -22,6 +22,9 @@ struct Bench {
             let arguments = Array(CommandLine.arguments.dropFirst())
             if arguments.first == RequestCosts.clientArgument {
                 return try RequestCosts.runClient(Array(arguments.dropFirst()))
+            }
+            if arguments.first == FeedSubscribers.argument {
+                return try FeedSubscribers(Array(arguments.dropFirst())).run()
             }
             let options = try Options(arguments)
             let chosen = try options.chosen(from: measures)
@@ -47,7 +50,7 @@ struct Bench {
         }
     }
 
-    private static func fail(_ message: String, status: Int32) -> Never {
+    static func fail(_ message: String, status: Int32) -> Never {
         let line = Array((message + "\n").utf8)
         _ = write(STDERR_FILENO, line, line.count)
         exit(status)

@@ -85,7 +85,9 @@ struct BuildComparison {
         let worsening = worsening(row)
         let cells = [
             row.measure, "\(Report.short(row.ours.median)) \(row.unit)",
-            "\(Report.short(row.theirs.median)) \(row.unit)", row.ratio.map(Report.short) ?? "–",
+            // The old build may not have what is measured.
+            row.theirs.isEmpty ? "–" : "\(Report.short(row.theirs.median)) \(row.unit)",
+            row.ratio.map(Report.short) ?? "–",
             "± \(Int((row.spread * 100).rounded())) %",
             worsening > tolerance ? "**\(percent(worsening))**" : percent(worsening),
         ]

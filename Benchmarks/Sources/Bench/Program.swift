@@ -78,7 +78,9 @@ final class Program: @unchecked Sendable {
 
 /// A peer's program or a load generator: reads one command per line, and answers each with a line
 /// of numbers.
-final class Peer {
+///
+/// Protected by its measure, which uses it from one thread at a time.
+final class Peer: @unchecked Sendable {
     let program: Program
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
@@ -128,10 +130,14 @@ final class Peer {
         guard write(input, line, line.count) == line.count else {
             throw Problem("a peer has ended before `\(command)`")
         }
+        guard let words = nextLine() else { throw Problem("a peer has ended in `\(command)`") }
+        return words
+    }
+
+    /// The words of the next line that the program prints, of up to 199 bytes; nil at the end.
+    func nextLine() -> [String]? {
         var buffer = [CChar](repeating: 0, count: 200)
-        guard fgets(&buffer, 200, output) != nil else {
-            throw Problem("a peer has ended in `\(command)`")
-        }
+        guard fgets(&buffer, 200, output) != nil else { return nil }
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
             .map(String.init)

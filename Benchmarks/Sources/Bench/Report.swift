@@ -57,8 +57,9 @@ enum Report {
     /// The number with three significant digits.
     static func short(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
-        if value >= 100 { return String(Int(value.rounded())) }
-        let scale: Double = value >= 10 ? 10 : value >= 1 ? 100 : 1_000
+        let size = abs(value)
+        if size >= 100 { return String(Int(value.rounded())) }
+        let scale: Double = size >= 10 ? 10 : size >= 1 ? 100 : 1_000
         return String((value * scale).rounded() / scale)
     }
 

@@ -14,6 +14,8 @@ struct CSVWriter: RowWriter {
         try write(fields: row.map { $0.isNull ? "" : Self.field($0.text) })
     }
 
+    mutating func flush() throws(LarderError) { try output.flush() }
+
     mutating func end() throws(LarderError) { try output.flush() }
 
     private mutating func write(fields: [String]) throws(LarderError) {

@@ -21,8 +21,17 @@ struct JSONWriter: RowWriter {
         try write(json: row.map(\.jsonValue))
     }
 
+    /// Writes an object with members of its own.
+    mutating func write(object: JSONValue) throws(LarderError) {
+        try output.write(separator + object.text + (isArray ? "" : "\n"))
+        isFirst = false
+    }
+
+    /// The text before the next object.
+    private var separator: String { isArray ? (isFirst ? "\n" : ",\n") : "" }
+
     mutating func write(json row: [JSONValue]) throws(LarderError) {
-        var text = isArray ? (isFirst ? "\n" : ",\n") : ""
+        var text = separator
         isFirst = false
         text += "{"
         for (index, value) in row.enumerated() {
@@ -33,6 +42,8 @@ struct JSONWriter: RowWriter {
         text += isArray ? "}" : "}\n"
         try output.write(text)
     }
+
+    mutating func flush() throws(LarderError) { try output.flush() }
 
     mutating func end() throws(LarderError) {
         if isArray { try output.write(isFirst ? "]\n" : "\n]\n") }

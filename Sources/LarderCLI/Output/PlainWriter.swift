@@ -11,5 +11,7 @@ struct PlainWriter: RowWriter {
         try output.write(texts.joined(separator: "\t") + "\n")
     }
 
+    mutating func flush() throws(LarderError) { try output.flush() }
+
     mutating func end() throws(LarderError) { try output.flush() }
 }

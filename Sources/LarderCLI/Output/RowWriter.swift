@@ -8,6 +8,8 @@ protocol RowWriter {
     /// for a block with other columns.
     mutating func begin(_ names: [String]) throws(LarderError)
     mutating func write(_ row: [Value]) throws(LarderError)
+    /// Writes the rows so far.
+    mutating func flush() throws(LarderError)
     /// Completes the output and flushes it.
     mutating func end() throws(LarderError)
 }

@@ -32,6 +32,26 @@ struct StandardOutput {
         }
     }
 
+    /// Ends the process if standard output is a pipe whose reader has exited. For commands that
+    /// may have nothing to write for a long time.
+    static func endIfReaderExited() throws(LarderError) { try pause(.zero) }
+
+    /// Waits for a time, and ends the process as soon as the reader of a pipe has exited.
+    static func pause(_ time: Duration) throws(LarderError) {
+        let end = ContinuousClock.now + time
+        var timeLeft = time
+        repeat {
+            var descriptor = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+            let milliseconds = Int32(clamping: Int64(timeLeft / .milliseconds(1)))
+            if poll(&descriptor, 1, milliseconds) == 1,
+                descriptor.revents & Int16(POLLERR | POLLHUP) != 0
+            {
+                try StandardOutput().waitOrFail(EPIPE)
+            }
+            timeLeft = end - .now
+        } while timeLeft >= .milliseconds(1)
+    }
+
     private func waitOrFail(_ code: Int32) throws(LarderError) {
         switch code {
         case EINTR: return

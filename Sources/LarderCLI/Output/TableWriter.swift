@@ -43,6 +43,12 @@ struct TableWriter: RowWriter {
         }
     }
 
+    /// The first rows determine the widths, so that a table without rows has no header yet.
+    mutating func flush() throws(LarderError) {
+        if layout == nil && !sample.isEmpty { try writeSample() }
+        try output.flush()
+    }
+
     mutating func end() throws(LarderError) {
         if layout == nil { try writeSample() }
         try output.flush()

@@ -160,6 +160,14 @@ extension Operation where Output == [Statistic] {
     }
 }
 
+extension Operation where Output == ServerActivity {
+    static var activity: Self {
+        Operation(request: .activity) { reply, _ in
+            if case .activity(let activity) = reply { activity } else { nil }
+        }
+    }
+}
+
 extension Operation {
     private init(save set: ChangeSet, _ output: @escaping @Sendable (SaveResult) -> Output?) {
         self.init(request: .save(set), isWrite: true) { reply, _ in

@@ -34,7 +34,7 @@ public final class ChangeFeed: Sendable {
     fileprivate struct State {
         var assembly = TransactionAssembly()
         /// The events that have been received and not been returned.
-        var events: [Event] = []
+        var events: ArraySlice<Event> = []
         /// Where to resume: after the last transaction that was received completely.
         var received: HistoryToken?
         /// After the last transaction that was returned.
@@ -120,7 +120,7 @@ public final class ChangeFeed: Sendable {
     }
 
     private func takeEvent() -> Event? {
-        state.state.withLock { $0.events.isEmpty ? nil : $0.takeEvent() }
+        state.state.withLock { $0.takeEvent() }
     }
 
     private func received(_ event: Follower.Event) throws(LarderError) {
@@ -147,7 +147,7 @@ extension ChangeFeed.State {
             wasInterrupted = false
             events.append(.resumed(after: received ?? reply.position))
         }
-        events += assembly.append(reply).map { .transaction($0) }
+        for transaction in assembly.append(reply) { events.append(.transaction(transaction)) }
         received = reply.position
         if events.isEmpty { returned = received }
         if reply.isCurrent, !hasReportedCurrent {
@@ -156,8 +156,8 @@ extension ChangeFeed.State {
         }
     }
 
-    fileprivate mutating func takeEvent() -> ChangeFeed.Event {
-        let event = events.removeFirst()
+    fileprivate mutating func takeEvent() -> ChangeFeed.Event? {
+        guard let event = events.popFirst() else { return nil }
         if case .transaction(let transaction) = event { returned = transaction.token }
         // The transactions after the last one of a reply were not selected.
         if events.isEmpty, let received { returned = received }

@@ -22,6 +22,9 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// Whether a stamp that one of the store's readers returned is still current. See
     /// ``ObjectStamp``.
     func isCurrent(_ stamp: ObjectStamp) -> Bool
+
+    /// The length of the write-ahead log on disk; 0 if there is none.
+    var logByteCount: Int { get }
 }
 
 /// The identity of a store.

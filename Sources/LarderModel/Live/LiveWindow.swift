@@ -65,6 +65,9 @@ public struct LiveWindow: Sendable {
     /// need no other query.
     public var readCount: Int? { limit.map { $0 + max(16, $0 / 2) } }
 
+    /// The number of entries, also of those beyond the observed rows.
+    public var entryCount: Int { entries.count }
+
     /// The number of observed rows.
     public var count: Int { min(entries.count, limit ?? .max) }
 

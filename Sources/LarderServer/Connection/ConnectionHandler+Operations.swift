@@ -21,6 +21,7 @@ extension ConnectionHandler {
         case .observe(let request): observe(request, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
+        case .activity: activity(operation)
         case .check: check(operation)
         case .ping: ping(operation)
         }
@@ -71,6 +72,7 @@ extension ConnectionHandler {
         }
         let stream = QueryStream(
             requestID: operation.id, plan: plan, parameters: request.parameters,
+            measurement: services.slowReads.measurement(of: request.shape, from: source),
             credit: request.credit, time: operation.time(atMost: services.limits.readTimeMax),
             bytes: bytes, services: services, readers: readers(for: operation),
             connection: self, eventLoop: context.eventLoop)
@@ -100,6 +102,14 @@ extension ConnectionHandler {
             } catch {
                 throw .failed(error)
             }
+        }
+    }
+
+    private func activity(_ operation: Operation) {
+        guard let port else { return }
+        let id = operation.id
+        services.activity.collect(for: user) { activity in
+            port.execute { $0.finish(id, .activity(activity)) }
         }
     }
 

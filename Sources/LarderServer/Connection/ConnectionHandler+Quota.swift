@@ -12,7 +12,7 @@ extension ConnectionHandler {
         if let breach { perform(state.handle(.limitBreached(breach))) }
     }
 
-    private static func bufferedBytes(of channel: any Channel) -> Int {
+    static func bufferedBytes(of channel: any Channel) -> Int {
         do {
             return try channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
         } catch {

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import LarderWire
 import Logging
@@ -26,6 +27,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var stalledTimer: Scheduled<Void>?
     /// The bytes of all replies so far.
     private(set) var repliedBytes = 0
+    /// When the connection was opened, and its requests so far.
+    let opened = Date()
+    private(set) var requestCount = 0
     /// The last frame. It is that of the operation which starts now, because no frame is taken
     /// while an operation is parked.
     private(set) var frame = ReceivedFrame.Summary()
@@ -303,6 +307,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func noteRequest() {
+        requestCount += 1
         services.loopReader.counters.requests.add(1, ordering: .relaxed)
         services.loopOccupancy.noteRequest(of: self)
     }

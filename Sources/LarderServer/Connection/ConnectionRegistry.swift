@@ -8,8 +8,14 @@ import Synchronization
 /// Its lock is taken when a connection opens, completes its handshake, has waiting bytes or closes;
 /// never for a request that gets its reply at once.
 final class ConnectionRegistry: Sendable {
+    /// An open connection with its number, from 1.
+    struct OpenConnection: Sendable {
+        let number: Int
+        let port: ConnectionPort
+    }
+
     private struct State {
-        var ports: [ObjectIdentifier: ConnectionPort] = [:]
+        var open: [ObjectIdentifier: OpenConnection] = [:]
         var connections: UserShares
         var handshakes: UserShares
         var memory: UserShares
@@ -46,10 +52,10 @@ final class ConnectionRegistry: Sendable {
                 state.refused += 1
                 return refusal
             }
-            state.ports[port.identity] = port
+            state.opened += 1
+            state.open[port.identity] = OpenConnection(number: state.opened, port: port)
             state.connections.add(1, to: user)
             state.handshakes.add(1, to: user)
-            state.opened += 1
             return nil
         }
     }
@@ -81,7 +87,7 @@ final class ConnectionRegistry: Sendable {
     /// - Parameter memory: The bytes that are still charged for the connection.
     func close(_ port: ConnectionPort, user: UInt32, memory: Int) {
         let (isEmpty, whenEmpty) = state.withLock { state in
-            state.ports[port.identity] = nil
+            state.open[port.identity] = nil
             state.connections.add(-1, to: user)
             state.memory.add(-memory, to: user)
             guard state.connections.used == 0 else {
@@ -130,7 +136,7 @@ final class ConnectionRegistry: Sendable {
             state.isDraining = true
             guard state.connections.used > 0 else { return nil }
             state.whenEmpty = whenEmpty
-            return Array(state.ports.values)
+            return state.open.values.map(\.port)
         }
         guard let ports else { return whenEmpty() }
         for port in ports { port.execute { $0.startDraining() } }
@@ -138,9 +144,11 @@ final class ConnectionRegistry: Sendable {
 
     /// Closes every connection at once.
     func closeAll() {
-        let ports = state.withLock { Array($0.ports.values) }
-        for port in ports { port.execute { $0.closeNow() } }
+        for connection in open { connection.port.execute { $0.closeNow() } }
     }
+
+    /// The open connections, in any order.
+    var open: [OpenConnection] { state.withLock { Array($0.open.values) } }
 
     /// Metrics for `stats`.
     var statistics: [Statistic] {

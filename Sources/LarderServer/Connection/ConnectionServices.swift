@@ -23,6 +23,8 @@ struct ConnectionServices: Sendable {
     let store: StoreDescription
     let spools: SpoolQuota
     let probe: StoreProbe
+    let activity: ActivityCollector
+    let slowReads: SlowReads
     /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]
     let logger: Logger

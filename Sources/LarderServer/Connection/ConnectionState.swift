@@ -72,6 +72,7 @@ final class ConnectionState {
     var isAwaitingHello: Bool { phase == .awaitingHello }
     var isClosing: Bool { phase == .closing }
     var requestsInFlight: Int { inFlight.count }
+    var followerCount: Int { following.count }
 
     /// Whether a request with this id may get a reply at once, without ever being in flight.
     func mayReplyAtOnce(_ id: UInt64) -> Bool { phase == .ready && !isOpen(id) }
@@ -142,6 +143,7 @@ final class ConnectionState {
         case (_, .observe(let request)): return accept(envelope, .observe(request))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
+        case (_, .activity): return accept(envelope, .activity)
         case (_, .check): return accept(envelope, .check)
         case (_, .ping): return accept(envelope, .ping)
         }

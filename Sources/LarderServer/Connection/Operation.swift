@@ -16,6 +16,7 @@ struct Operation: Equatable {
         case observe(ObserveRequest)
         case schema
         case statistics
+        case activity
         case check
         case ping
     }

@@ -26,6 +26,9 @@ final class LoopFeed: @unchecked Sendable {
     /// Every current stream has sent the transactions up to this one.
     private var head: Int64 = 0
     private var round: Round?
+    /// When the next delivery may begin.
+    private var pauseEnd = NIODeadline.uptimeNanoseconds(0)
+    private var isPausing = false
 
     /// The delivery of a page to the streams that were current when it was read.
     private struct Round {
@@ -40,6 +43,13 @@ final class LoopFeed: @unchecked Sendable {
 
     /// The streams that get a page before others on the event loop run.
     private static let streamsAtOnce = 64
+    /// The pause after a delivery, for each stream and each transaction of the delivery after the
+    /// first, up to a number of them: about the time of a system call. So a commit alone is followed
+    /// by no pause; but if commits come faster than they can be delivered, each delivery has many
+    /// of them.
+    private static let pausePerStream = TimeAmount.microseconds(6)
+    private static let pausedTransactionsMax = 8
+    private static let pauseMax = TimeAmount.milliseconds(20)
 
     init(eventLoop: any EventLoop, reader: LoopReader, store: StoreDescription) {
         self.eventLoop = eventLoop
@@ -87,14 +97,26 @@ final class LoopFeed: @unchecked Sendable {
         guard round == nil else { return }
         let number = announced.load(ordering: .sequentiallyConsistent)
         guard !current.isEmpty, number > head else { return }
+        guard pauseEnd <= .now() else { return pause() }
         guard let page = reader.history(after: head, upTo: number) else {
             let streams = current.values
             current = [:]
             for stream in streams { stream.fallBehind() }
             return
         }
+        let more = min(page.transactions.count - 1, Self.pausedTransactionsMax)
+        pauseEnd = .now() + min(Self.pausePerStream * current.count * max(0, more), Self.pauseMax)
         round = Round(page: page, streams: Array(current.values)[...])
         deliverRound()
+    }
+
+    private func pause() {
+        if isPausing { return }
+        isPausing = true
+        eventLoop.scheduleTask(deadline: pauseEnd) {
+            self.isPausing = false
+            self.deliver()
+        }
     }
 
     /// Sends the page to some streams, and then lets the sockets of the event loop in.

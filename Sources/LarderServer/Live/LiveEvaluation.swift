@@ -34,8 +34,14 @@ final class LiveEvaluation {
     private var window: LiveWindow?
     /// The result of a query other than a fetch of objects.
     private var lastBatches: [Batch] = []
-    /// The last transaction that the result contains; nil before the first evaluation.
-    private(set) var number: Int64?
+    /// The last transaction that the result contains; nil before the first evaluation and after a
+    /// failed one.
+    private var number: Int64?
+    /// Whether there was a result.
+    private(set) var hasResult = false
+    /// The bytes and the number of the entries that were read, which give the size of one.
+    private var readBytes = 0
+    private var readCount = 0
     private var plans: [Query: any QueryPlan] = [:]
 
     var dependencies: QueryDependencies { observable.dependencies }
@@ -67,15 +73,30 @@ final class LiveEvaluation {
 
     /// Brings the result up to the snapshot of a job.
     func update(_ job: Job) throws(LarderError) -> Outcome {
-        guard let number else {
+        let last = number
+        // After an error the window may contain a change that nobody knows.
+        number = nil
+        let outcome: Outcome
+        if let last {
+            outcome = try update(job, since: last)
+        } else {
             try load(job)
-            self.number = job.number
-            return .replaced
+            outcome = .replaced
         }
-        let outcome = try update(job, since: number)
-        self.number = job.number
+        number = job.number
+        hasResult = true
         return outcome
     }
+
+    /// Roughly the memory of the result and the plans.
+    var memoryBytes: Int {
+        let entryBytes = readCount == 0 ? 0 : readBytes / readCount + Self.entryBytes
+        return Self.fixedBytes + (window?.entryCount ?? 0) * entryBytes
+            + EncodedBatches.byteCount(lastBatches, more: false)
+    }
+
+    private static let fixedBytes = 8 << 10
+    private static let entryBytes = 96
 
     private func update(_ job: Job, since number: Int64) throws(LarderError) -> Outcome {
         guard let changed = try changedKeys(job, since: number) else {
@@ -230,6 +251,8 @@ final class LiveEvaluation {
     ) throws(LarderError) -> [LiveWindow.Entry] {
         var entries: [LiveWindow.Entry] = []
         let batches = try batches(query, parameters, job, rowsMax: Self.windowObjectsMax)
+        readBytes += EncodedBatches.byteCount(batches, more: false)
+        readCount += batches.reduce(0) { $0 + $1.rowCount }
         for batch in batches {
             for (row, key) in (batch.identity?.keys ?? []).enumerated() {
                 entries.append(

@@ -4,13 +4,28 @@ import Synchronization
 
 /// All observed queries, and which of them a commit may concern.
 final class LiveQueries: Sendable {
-    private struct State {
+    fileprivate struct State {
         var queries: [LiveQuery.Key: LiveQuery] = [:]
         /// The queries that read objects of an entity, by the name of its root entity.
         var watching: [String: [ObjectIdentifier: (LiveQuery, QueryDependencies)]] = [:]
         /// The last transaction that was looked at.
         var number: Int64 = 0
+        /// The memory of each query.
+        var bytes: [ObjectIdentifier: Int] = [:]
+        var memory: UserShares
+        /// The queries of each user that are being evaluated, and those that wait for them.
+        var runs: [UInt32: Runs] = [:]
     }
+
+    fileprivate struct Runs {
+        var count = 0
+        var waiting: [LiveQuery] = []
+        /// The index of the first one that waits.
+        var next = 0
+    }
+
+    /// The queries of one user that are evaluated at a time, so that others of its reads run, too.
+    private static let runsMax = 2
 
     private let backend: any StoreBackend
     private let pool: ReaderPool
@@ -20,7 +35,7 @@ final class LiveQueries: Sendable {
     private let count = Atomic<Int>(0)
     private let announced = Atomic<Int64>(0)
     private let isScheduled = Atomic(false)
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(
         backend: any StoreBackend, pool: ReaderPool, limits: ServerLimits, reader: LoopReader
@@ -29,6 +44,7 @@ final class LiveQueries: Sendable {
         self.pool = pool
         self.limits = limits
         self.reader = reader
+        state = Mutex(State(memory: UserShares(limits.liveMemory)))
     }
 
     // MARK: Queries
@@ -57,10 +73,22 @@ final class LiveQueries: Sendable {
             guard state.queries[query.key] === query else { return }
             state.queries[query.key] = nil
             count.subtract(1, ordering: .sequentiallyConsistent)
+            state.setBytes(0, of: query)
             for name in state.watching.keys {
                 state.watching[name]?[ObjectIdentifier(query)] = nil
                 if state.watching[name]?.isEmpty == true { state.watching[name] = nil }
             }
+        }
+    }
+
+    /// Charges the memory of a query to its user.
+    ///
+    /// - Returns: false if the user has more than its share.
+    func charge(_ bytes: Int, to query: LiveQuery) -> Bool {
+        state.withLock { state in
+            guard state.queries[query.key] === query else { return true }
+            state.setBytes(bytes, of: query)
+            return state.memory.allows(0, for: query.key.user)
         }
     }
 
@@ -78,6 +106,44 @@ final class LiveQueries: Sendable {
     private func root(of entityName: String) -> String {
         let schema = backend.storeDescription.schema
         return schema.entity(named: entityName).map { schema.root(of: $0).name } ?? entityName
+    }
+
+    // MARK: Evaluations
+
+    /// Evaluates the query now, or after others of its user.
+    func begin(_ query: LiveQuery) {
+        let starts = state.withLock { state in
+            var runs = state.runs[query.key.user] ?? Runs()
+            defer { state.runs[query.key.user] = runs }
+            guard runs.count < Self.runsMax else {
+                runs.waiting.append(query)
+                return false
+            }
+            runs.count += 1
+            return true
+        }
+        if starts { query.run() }
+    }
+
+    /// An evaluation of a user has ended.
+    func ended(of user: UInt32) {
+        let next = state.withLock { state -> LiveQuery? in
+            guard var runs = state.runs[user] else { return nil }
+            defer { state.runs[user] = runs.count > 0 ? runs : nil }
+            guard runs.next < runs.waiting.count else {
+                runs.count -= 1
+                return nil
+            }
+            runs.next += 1
+            defer {
+                if runs.next * 2 > runs.waiting.count {
+                    runs.waiting.removeFirst(runs.next)
+                    runs.next = 0
+                }
+            }
+            return runs.waiting[runs.next - 1]
+        }
+        next?.run()
     }
 
     // MARK: Commits
@@ -117,7 +183,18 @@ final class LiveQueries: Sendable {
 
     /// Metrics for `stats`.
     var statistics: [Statistic] {
-        [Statistic("liveQueries", .int(Int64(count.load(ordering: .relaxed))))]
+        [
+            Statistic("liveQueries", .int(Int64(count.load(ordering: .relaxed)))),
+            Statistic("liveQueryMemoryBytes", .int(Int64(state.withLock { $0.memory.used }))),
+        ]
+    }
+}
+
+extension LiveQueries.State {
+    fileprivate mutating func setBytes(_ count: Int, of query: LiveQuery) {
+        let identity = ObjectIdentifier(query)
+        memory.add(count - (bytes[identity] ?? 0), to: query.key.user)
+        bytes[identity] = count > 0 ? count : nil
     }
 }
 

@@ -6,8 +6,8 @@ import Synchronization
 /// A query that clients of one user observe. All observers of the same query share its evaluation.
 ///
 /// After a commit that may concern it, a job of the pool evaluates it, in one snapshot, and adds
-/// the change to a log. Observers take the changes from the log when their clients are ready; one that
-/// is too late gets the whole result again. So a slow observer costs no memory.
+/// the change to a log. Observers take the changes from the log when their clients are ready; one
+/// that is too late gets the whole result again. So a slow observer costs no memory.
 final class LiveQuery: Sendable {
     struct Key: Hashable, Sendable {
         let user: UInt32
@@ -109,6 +109,7 @@ final class LiveQuery: Sendable {
     /// There may be news: a commit, or an observer that joins.
     func wake() {
         let start = state.withLock { state -> NIODeadline? in
+            if state.observers.isEmpty, state.joining.isEmpty { return nil }
             if state.isRunning {
                 state.mustRunAgain = true
                 return nil
@@ -119,21 +120,25 @@ final class LiveQuery: Sendable {
             return lastRun + .milliseconds(Int64(key.intervalMilliseconds))
         }
         guard let start else { return }
-        if start <= .now() { return run() }
-        eventLoop.scheduleTask(deadline: start) { self.run() }
+        if start <= .now() { return registry.begin(self) }
+        eventLoop.scheduleTask(deadline: start) { self.registry.begin(self) }
     }
 
-    private func run() {
+    /// Called by the registry, once for each time that it begins.
+    func run() {
         let cancellation = ReadCancellation()
         let request = ReaderPool.Request(
             connection: ObjectIdentifier(self), user: key.user, byteCount: 0,
             eventLoop: eventLoop, endSnapshot: { cancellation.cancel() })
         pool.acquire(request) { reader in
             switch reader {
-            case .failure(let error): self.failed(error)
+            case .failure:
+                self.registry.ended(of: self.key.user)
+                self.tryAgain()
             case .success(let reader):
                 let result = self.evaluate(reader, cancellation)
                 self.pool.release(reader)
+                self.registry.ended(of: self.key.user)
                 switch result {
                 case .success(let result): self.evaluated(result)
                 case .failure(let error):
@@ -169,6 +174,11 @@ final class LiveQuery: Sendable {
                     deadline: .now + limits.readTimeMax, cancellation: cancellation),
                 number: number)
             let outcome = try evaluation.update(job)
+            guard registry.charge(evaluation.memoryBytes, to: self) else {
+                throw LarderError(
+                    .resourceExhausted, "the observed queries of this user need too much memory",
+                    hint: "observe the first rows, by a limit, or fewer queries")
+            }
             let whole = joining.isEmpty ? [] : try evaluation.wholeResult(job, confined.codec)
             return .success(Evaluated(outcome: outcome, whole: whole, joined: joining))
         } catch {
@@ -226,10 +236,9 @@ final class LiveQuery: Sendable {
 
     /// Ends every observer with an error, or tries again if time resolves it.
     private func failed(_ error: LarderError) {
-        if [.timeout, .snapshotExpired].contains(error.code), confined.evaluation?.number != nil {
-            state.withLock { $0.isRunning = false }
-            eventLoop.scheduleTask(in: Self.retryTime) { self.wake() }
-            return
+        if [.timeout, .snapshotExpired].contains(error.code), confined.evaluation?.hasResult == true
+        {
+            return tryAgain()
         }
         let observers = state.withLock { state -> [ObserverPort] in
             state.isRunning = false
@@ -238,6 +247,11 @@ final class LiveQuery: Sendable {
         }
         registry.remove(self)
         for observer in observers { observer.fail(error) }
+    }
+
+    private func tryAgain() {
+        state.withLock { $0.isRunning = false }
+        eventLoop.scheduleTask(in: Self.retryTime) { self.wake() }
     }
 
     private static let retryTime = TimeAmount.milliseconds(100)

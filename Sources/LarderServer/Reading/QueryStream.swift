@@ -33,6 +33,7 @@ final class QueryStream {
         let requestID: UInt64
         let plan: @Sendable () throws(LarderError) -> any QueryPlan
         let parameters: QueryParameters
+        let measurement: SlowReads.Measurement
         let deadline: ContinuousClock.Instant
         let cancellation = ReadCancellation()
         let limits: ServerLimits
@@ -42,9 +43,11 @@ final class QueryStream {
         init(
             _ requestID: UInt64,
             _ plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
-            _ parameters: QueryParameters, deadline: ContinuousClock.Instant, limits: ServerLimits,
+            _ parameters: QueryParameters, _ measurement: SlowReads.Measurement,
+            deadline: ContinuousClock.Instant, limits: ServerLimits,
             release: @escaping @Sendable (PooledReader) -> Void
         ) {
+            self.measurement = measurement
             self.requestID = requestID
             self.plan = plan
             self.parameters = parameters
@@ -87,14 +90,14 @@ final class QueryStream {
     ///   - bytes: The memory that the request takes.
     init(
         requestID: UInt64, plan: @escaping @Sendable () throws(LarderError) -> any QueryPlan,
-        parameters: QueryParameters, credit: UInt32, time: Duration, bytes: Int,
-        services: ConnectionServices, readers: ReaderSource, connection: ConnectionHandler,
-        eventLoop: any EventLoop
+        parameters: QueryParameters, measurement: SlowReads.Measurement, credit: UInt32,
+        time: Duration, bytes: Int, services: ConnectionServices, readers: ReaderSource,
+        connection: ConnectionHandler, eventLoop: any EventLoop
     ) {
         self.requestID = requestID
         self.bytes = bytes
         self.execution = Execution(
-            requestID, plan, parameters, deadline: .now.advanced(by: time),
+            requestID, plan, parameters, measurement, deadline: .now.advanced(by: time),
             limits: services.limits, release: readers.release)
         self.readers = readers
         self.pool = services.pool
@@ -225,8 +228,8 @@ final class QueryStream {
     }
 
     private func release(_ reader: PooledReader) {
-        let release = readers.release
-        pool.submit(reader) { release(reader) }
+        let execution = execution
+        pool.submit(reader) { Self.end(execution, reader) }
     }
 
     /// A function with which a job reports its outcome to the event loop.
@@ -238,17 +241,24 @@ final class QueryStream {
 
     // MARK: On a thread of the pool
 
+    private static func end(_ execution: Execution, _ reader: PooledReader) {
+        execution.release(reader)
+        execution.measurement.end()
+    }
+
     private static func readBatch(
         _ execution: Execution, _ reader: PooledReader, _ pool: ReaderPool,
         _ report: @escaping @Sendable (Outcome) -> Void
     ) {
+        let start = ContinuousClock.now
         do throws(ReadFailure) {
             let (batch, isLast) = try nextBatch(execution, reader)
+            execution.measurement.add(.now - start)
             let reply = EncodableReply(
                 .batches([batch], more: !isLast), to: execution.requestID,
                 encodedAbove: execution.limits.loopReplyBytesMax)
             guard !isLast else {
-                execution.release(reader)
+                end(execution, reader)
                 return report(.last(reply))
             }
             guard execution.takePermission() else { return report(.paused(reply, reader)) }
@@ -256,7 +266,8 @@ final class QueryStream {
             // Queued again, so that the jobs of other connections run first.
             pool.submit(reader) { readBatch(execution, reader, pool, report) }
         } catch {
-            execution.release(reader)
+            execution.measurement.add(.now - start)
+            end(execution, reader)
             report(.failed(error.larderError))
         }
     }

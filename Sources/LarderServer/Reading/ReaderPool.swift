@@ -272,6 +272,14 @@ final class ReaderPool: Sendable {
         }
     }
 
+    /// Adds the long reads to the load of the server.
+    func report(_ load: inout ServerLoad) {
+        state.withLock { state in
+            load.readsRunning = Int64(state.active.count)
+            load.readsWaiting = Int64(state.waiters.count)
+        }
+    }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in

@@ -433,6 +433,15 @@ final class WriteQueue: Sendable {
         }
     }
 
+    /// Adds the writes to the load of the server.
+    func report(_ load: inout ServerLoad) {
+        state.withLock { state in
+            load.saveCount = Int64(state.saves)
+            load.commitCount = Int64(state.groups + state.inserts)
+            load.writesWaiting = Int64(state.schedule.count)
+        }
+    }
+
     /// Metrics for `stats`.
     var statistics: [Statistic] {
         state.withLock { state in

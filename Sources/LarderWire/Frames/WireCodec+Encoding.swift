@@ -124,6 +124,9 @@ extension WireCodec {
         case .statistics:
             let empty = writer.make(larder__v1__statistics_request__init)
             return (LARDER__V1__ENVELOPE__BODY_STATISTICS, message(empty))
+        case .activity:
+            let empty = writer.make(larder__v1__activity_request__init)
+            return (LARDER__V1__ENVELOPE__BODY_ACTIVITY, message(empty))
         case .check:
             let empty = writer.make(larder__v1__check_request__init)
             return (LARDER__V1__ENVELOPE__BODY_CHECK, message(empty))
@@ -185,6 +188,10 @@ extension WireCodec {
         case .statistics(let statistics):
             try buffer.statistics(statistics)
             return (LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST, .buffer)
+        case .activity(let activity):
+            return (
+                LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT, message(try writer.activity(activity))
+            )
         case .checked(let report):
             return (LARDER__V1__ENVELOPE__BODY_CHECKED, message(try writer.checkReport(report)))
         case .inserted(let rows, let more):

@@ -67,6 +67,8 @@ public final class WireCodec {
             return try arena.decode(body, larder__v1__statistics_request__unpack) { _ in
                 .statistics
             }
+        case LARDER__V1__ENVELOPE__BODY_ACTIVITY:
+            return try arena.decode(body, larder__v1__activity_request__unpack) { _ in .activity }
         case LARDER__V1__ENVELOPE__BODY_CHECK:
             return try arena.decode(body, larder__v1__check_request__unpack) { _ in .check }
         case LARDER__V1__ENVELOPE__BODY_INSERT_ROWS:
@@ -122,6 +124,9 @@ public final class WireCodec {
                 })
         case LARDER__V1__ENVELOPE__BODY_STATISTICS_LIST:
             return .statistics(try Statistic.list(decoding: body))
+        case LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT:
+            return .activity(
+                try arena.decode(body, larder__v1__activity_reply__unpack, ServerActivity.init))
         case LARDER__V1__ENVELOPE__BODY_CHECKED:
             return .checked(
                 try arena.decode(body, larder__v1__check_reply__unpack, CheckReport.init))

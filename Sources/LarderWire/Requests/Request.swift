@@ -44,6 +44,7 @@ public enum Request: Hashable, Sendable {
     /// Reads the store's schema file.
     case schema
     case statistics
+    case activity
     /// Verifies the integrity of the whole store.
     case check
     /// Answered after a round trip through the reader and the writer queue.

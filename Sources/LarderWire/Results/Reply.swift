@@ -26,6 +26,7 @@ public enum Reply: Hashable, Sendable {
     /// The text of the schema file, in canonical form.
     case schema(String)
     case statistics([Statistic])
+    indirect case activity(ServerActivity)
     case checked(CheckReport)
     /// The progress of a stream of new objects; `more` in each reply but the last.
     indirect case inserted(InsertedRows, more: Bool)

@@ -231,6 +231,7 @@ struct ConnectionStateTests {
             (.history(HistoryRequest(HistoryFetch())), .history(HistoryRequest(HistoryFetch()))),
             (.deleteHistory(.keeping(1)), .deleteHistory(.keeping(1))),
             (.schema, .schema), (.statistics, .statistics), (.check, .check), (.ping, .ping),
+            (.activity, .activity),
         ]
         for (request, kind) in operations {
             let state = Self.ready()

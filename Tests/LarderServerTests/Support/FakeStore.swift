@@ -81,6 +81,8 @@ final class FakeStore: StoreBackend {
 
     func isCurrent(_ stamp: ObjectStamp) -> Bool { records[\.stamp] == stamp.version }
 
+    let logByteCount = 4_096
+
     func identifier(_ key: Int64) -> PersistentIdentifier {
         PersistentIdentifier(store: storeDescription.identifier, entityName: "Item", key: key)
     }

@@ -248,7 +248,7 @@ enum Samples {
             ("saveConditionally", .save(conditionalChanges)),
             ("schema", .schema),
             ("statistics", .statistics),
-            ("check", .check), ("ping", .ping),
+            ("activity", .activity), ("check", .check), ("ping", .ping),
             ("credit", .credit(requestID: 7, batches: 2)),
             ("cancel", .cancel(requestID: .max)),
             (
@@ -424,6 +424,7 @@ enum Samples {
         ),
         ("insertedNothing", .inserted(InsertedRows(), more: false)),
         ("pong", .pong),
+        ("activity", .activity(activity)),
         ("failed", .failed(failure)),
         ("failedChanges", .failed(LarderError(.versionConflict, "two", details: details))),
         ("failedPlainly", .failed(LarderError(.timeout, "the time is up"))),

@@ -1,0 +1,148 @@
+import ArgumentParser
+import LarderClient
+import LarderModel
+import LarderPrograms
+
+struct HistoryShowCommand: StoreCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print transactions of the history, oldest first.",
+        discussion: """
+            EXAMPLES:
+              larder history --last 20
+              larder history --newest-first --limit 20 --no-changes
+              larder history Article --kind updated --property title --since 2h
+              larder history --follow --not-author importer
+              larder history --after "$token" --limit 100 --output jsonl
+              larder history --output jsonl | jq -c '.changes[] | select(.kind == "deleted")'
+
+            Prints one transaction per row: its number, the time of the commit in UTC, the author, \
+            the client program with its user and process, and the changes: +2 Article, \
+            ~1 Category (name) and -1 Tag are two inserted articles, a category whose name was \
+            updated, and a deleted tag. Without --last and --limit, all transactions that the \
+            options select are printed.
+
+            plain and csv output have the token of each transaction in the last column; in JSON it \
+            is the member token. Pass the token of the last row to --after to continue. A table \
+            has no tokens, but --after and --up-to also take the number of a transaction. If no \
+            transaction was selected, continue with the token that you already have.
+
+            In JSON, changes is an array with kind, entity, count, first and last (the URIs of the \
+            objects, which have consecutive numbers) and, for updates, properties. tombstones has \
+            the values of deleted objects that the schema preserves.
+
+            With --follow, each transaction is printed as soon as it is committed; output is never \
+            buffered. If the server restarts, the command reconnects, reports this on standard \
+            error, and continues without a gap.
+            """)
+
+    @OptionGroup var history: HistoryOptions
+    @OptionGroup var options: GlobalOptions
+
+    /// The number of transactions in one request.
+    private static let pageCount = 100
+    /// The number of transactions before the first one that is followed.
+    private static let followedLastDefault = 10
+    /// How often to check whether the reader of a pipe has exited.
+    private static let pipeCheckInterval = Duration.seconds(1)
+
+    mutating func validate() throws {
+        if history.follow, options.format == .json {
+            throw ValidationError("--follow requires --output jsonl instead of json")
+        }
+    }
+
+    func run(_ session: StoreSession) throws {
+        do {
+            try show(session.client)
+        } catch let error as LarderError where error.code == .tokenExpired {
+            throw error.adding(
+                hint: "`larder history token` prints the current token, and `larder history` "
+                    + "without --after what is left of the history")
+        } catch let error as LarderError where error.code == .futureToken {
+            throw error.adding(hint: "`larder history --last 1` prints the last transaction")
+        }
+    }
+
+    private func show(_ client: StoreClient) throws {
+        let fetch = HistoryFetch(
+            after: try history.after?.token(on: client.server),
+            upTo: try history.upTo?.token(on: client.server), where: history.filter,
+            newestFirst: history.newestFirst, includesChanges: !history.noChanges,
+            limit: history.limit)
+        var printer = try HistoryPrinter(options.format, includesChanges: fetch.includesChanges)
+        if history.follow {
+            try follow(fetch, client, &printer)
+        } else if let count = history.last {
+            try printLast(count, fetch, client, &printer)
+        } else {
+            try printAll(fetch, client, &printer)
+        }
+        try printer.end()
+    }
+
+    /// Prints page after page, so that the memory is bounded.
+    private func printAll(
+        _ fetch: HistoryFetch, _ client: StoreClient, _ printer: inout HistoryPrinter
+    ) throws {
+        var fetch = fetch
+        var countLeft = history.limit ?? .max
+        while true {
+            let count = min(countLeft, Self.pageCount)
+            fetch.limit = count
+            let page = try client.history(fetch)
+            for transaction in page.transactions { try printer.print(transaction) }
+            countLeft -= count
+            if countLeft == 0 || page.transactions.count < count { return }
+            if fetch.newestFirst {
+                fetch.upTo = page.position
+            } else {
+                fetch.after = page.position
+            }
+        }
+    }
+
+    private func printLast(
+        _ count: Int, _ fetch: HistoryFetch, _ client: StoreClient,
+        _ printer: inout HistoryPrinter
+    ) throws {
+        var fetch = fetch
+        fetch.newestFirst = true
+        fetch.limit = count
+        for transaction in try client.history(fetch).transactions.reversed() {
+            try printer.print(transaction)
+        }
+    }
+
+    // MARK: Following
+
+    private func follow(
+        _ fetch: HistoryFetch, _ client: StoreClient, _ printer: inout HistoryPrinter
+    ) throws {
+        var start = fetch.after
+        if start == nil || history.last != nil {
+            var fetch = fetch
+            fetch.upTo = try client.currentToken()
+            try printLast(
+                history.last ?? Self.followedLastDefault, fetch, client, &printer)
+            start = fetch.upTo
+        }
+        try printer.flush()
+        let feed = client.changes(
+            after: start, where: fetch.filter, includesChanges: fetch.includesChanges)
+        while true {
+            switch try feed.nextEvent(timeout: Self.pipeCheckInterval) {
+            case .transaction(let transaction):
+                try printer.print(transaction)
+                try printer.flush()
+            case .interrupted(let error):
+                StandardError.write(
+                    "warning: the connection was lost, reconnecting: \(error.message)\n")
+            case .resumed(let token):
+                StandardError.write(
+                    "note: reconnected; the history continues after transaction \(token.number)\n")
+            case .current, nil: try StandardOutput.endIfReaderExited()
+            }
+        }
+    }
+}

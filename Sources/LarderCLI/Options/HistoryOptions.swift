@@ -1,0 +1,116 @@
+import ArgumentParser
+import LarderModel
+
+/// Which transactions of the history to print, and which of their changes.
+struct HistoryOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("Print changes of these entities only.", valueName: "entity"))
+    var entities: [EntityName] = []
+
+    @Option(
+        name: .customLong("kind"),
+        help: ArgumentHelp("Print changes of this kind only. Repeatable.", valueName: "kind"))
+    var kinds: [HistoryRun.Kind] = []
+
+    @Option(
+        name: .customLong("property"),
+        help: ArgumentHelp(
+            "Of the updates, print only those of this property. Repeatable.",
+            valueName: "property"))
+    var properties: [String] = []
+
+    @Option(
+        name: .customLong("author"),
+        help: ArgumentHelp(
+            "Print transactions of this author only; '' is no author. Repeatable.",
+            valueName: "name"))
+    var authors: [String] = []
+
+    @Option(
+        name: .customLong("not-author"),
+        help: ArgumentHelp("Omit transactions of this author. Repeatable.", valueName: "name"))
+    var excludedAuthors: [String] = []
+
+    @Option(
+        name: .customLong("client"),
+        help: ArgumentHelp(
+            "Print transactions of this client program only. Repeatable.", valueName: "name"))
+    var clients: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Print transactions from this time on: ISO 8601, or a time ago: 90s, 15m, 2h, 7d.",
+            valueName: "time"))
+    var since: TimeArgument?
+
+    @Option(help: ArgumentHelp("Print transactions before this time.", valueName: "time"))
+    var until: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print transactions after this token or number of a transaction.", valueName: "token"))
+    var after: TokenArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print transactions up to this token or number, included.", valueName: "token"))
+    var upTo: TokenArgument?
+
+    @Flag(help: "Print the newest transaction first.")
+    var newestFirst = false
+
+    @Option(help: ArgumentHelp("Maximum number of transactions.", valueName: "n"))
+    var limit: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Print the newest n transactions, oldest first. Default with --follow: 10.",
+            valueName: "n"))
+    var last: Int?
+
+    @Flag(help: "Omit the changes.")
+    var noChanges = false
+
+    @Flag(help: "Then print each transaction as it is committed, until interrupted.")
+    var follow = false
+
+    mutating func validate() throws {
+        for (name, number) in [("--limit", limit), ("--last", last)] {
+            if let number, number < 0 { throw ValidationError("\(name) must not be negative") }
+        }
+        if last != nil, limit != nil || newestFirst {
+            throw ValidationError("--last cannot be combined with --limit or --newest-first")
+        }
+        let conflicts = [
+            ("--newest-first", newestFirst), ("--limit", limit != nil), ("--up-to", upTo != nil),
+            ("--until", until != nil),
+        ]
+        if follow, let (name, _) = conflicts.first(where: \.1) {
+            throw ValidationError("--follow cannot be combined with \(name)")
+        }
+    }
+
+    var filter: HistoryFilter {
+        HistoryFilter(
+            entities: entities.map(\.name), kinds: Set(kinds), properties: properties,
+            authors: authors, excludedAuthors: excludedAuthors, clientNames: clients,
+            since: since?.date, until: until?.date)
+    }
+}
+
+extension HistoryRun.Kind: ExpressibleByArgument {
+    /// The word for the kind in arguments and in JSON.
+    var name: String {
+        switch self {
+        case .inserted: "inserted"
+        case .updated: "updated"
+        case .deleted: "deleted"
+        }
+    }
+
+    public init?(argument: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == argument }) else { return nil }
+        self = kind
+    }
+
+    public static var allValueStrings: [String] { allCases.map(\.name) }
+}

@@ -1,0 +1,174 @@
+import FoundationEssentials
+import LarderModel
+
+/// Prints reports of what a server is doing.
+///
+/// A table is a summary, the connections and the slowest reads; on a terminal it replaces the one
+/// before it. JSON has one object per report; plain and CSV output have the connections only.
+struct ActivityPrinter {
+    private static let slowReadsMax = 5
+    /// A connection is printed even if the screen is too small.
+    private static let connectionsMin = 3
+
+    private let format: OutputFormat
+    private let screen: TerminalScreen?
+    private let serverName: String
+    private var writer: any RowWriter
+    private var json: JSONWriter
+    private var hasBegun = false
+
+    init(_ format: OutputFormat, screen: TerminalScreen?, serverName: String) {
+        self.format = format
+        self.screen = screen
+        self.serverName = serverName
+        writer = format.makeWriter()
+        json = JSONWriter(isArray: format == .json)
+    }
+
+    mutating func print(_ report: ActivityReport) throws(LarderError) {
+        defer { hasBegun = true }
+        switch format {
+        case .json, .jsonl:
+            if !hasBegun { try json.begin([]) }
+            try json.write(object: report.json)
+            try json.flush()
+        case .plain, .csv:
+            if !hasBegun { try writer.begin(Self.names) }
+            for connection in report.connections {
+                try writer.write(Self.row(connection, isTable: false))
+            }
+            try writer.flush()
+        case .table: try printTable(report)
+        }
+    }
+
+    mutating func end() throws(LarderError) {
+        switch format {
+        case .json, .jsonl: try json.end()
+        case .plain, .csv: try writer.end()
+        case .table: break
+        }
+    }
+
+    // MARK: Connections
+
+    private static let names = [
+        "user", "process", "client", "since", "requests", "perSecond", "inFlight", "followers",
+        "memory", "waiting",
+    ]
+
+    private static func row(
+        _ connection: ActivityReport.Connection, isTable: Bool
+    ) -> [Value] {
+        let activity = connection.activity
+        func bytes(_ count: Int64) -> Value {
+            isTable ? .string(ByteCount(count).text) : .int(count)
+        }
+        return [
+            .string(activity.source.userName),
+            activity.source.processIdentifier.map { .int(Int64($0)) } ?? .null,
+            .string(activity.source.clientName),
+            .date(isTable ? activity.opened.inSeconds : activity.opened),
+            .int(activity.requestCount), .double(connection.requestsPerSecond),
+            .int(activity.requestsInFlight), .int(activity.followerCount),
+            bytes(activity.memoryByteCount), bytes(activity.waitingByteCount),
+        ]
+    }
+
+    // MARK: Tables
+
+    private func printTable(_ report: ActivityReport) throws(LarderError) {
+        var output = StandardOutput()
+        if let screen {
+            try output.write(screen.start)
+        } else if hasBegun {
+            try output.write("\n")
+        }
+        let summary = summary(report)
+        try output.write(summary.joined(separator: "\n") + "\n\n")
+        try output.flush()
+        let slowReads = report.slowReads.prefix(Self.slowReadsMax)
+        // Two lines of headers, and the lines between the tables.
+        let others = summary.count + 4 + (slowReads.isEmpty ? 0 : slowReads.count + 4)
+        let shown = report.connections.prefix(
+            screen.map { max(Self.connectionsMin, $0.lineCount - others) } ?? .max)
+        var table = TableWriter()
+        try table.write(
+            all: shown.map { Self.row($0, isTable: true) }, names: Self.names)
+        if shown.count < report.connections.count {
+            try output.write("… and \(report.connections.count - shown.count) more\n")
+        }
+        if !slowReads.isEmpty {
+            try output.write("\nslow reads\n")
+            try output.flush()
+            var table = TableWriter()
+            try table.write(
+                all: slowReads.map(Self.row),
+                names: ["seconds", "user", "ended", "entity", "query"]
+            )
+        }
+        if let screen { try output.write(screen.end) }
+        try output.flush()
+    }
+
+    private static func row(_ read: SlowRead) -> [Value] {
+        [
+            .double((read.seconds * 1_000).rounded() / 1_000), .string(read.source.userName),
+            .date(read.ended.inSeconds), .string(read.entityName),
+            .string(read.query ?? "(of another user)"),
+        ]
+    }
+
+    private func summary(_ report: ActivityReport) -> [String] {
+        let load = report.load
+        let uptime = Int64(max(0, load.time.timeIntervalSince(load.started)))
+        return [
+            "\(serverName), \(load.time.inSeconds.text), up \(Self.text(seconds: uptime)), "
+                + Self.text(report.connections.count, "connection") + ", "
+                + Self.text(Int(report.followerCount), "follower"),
+            "per second: \(Value.double(report.requestsPerSecond).text) requests, "
+                + "\(Value.double(report.savesPerSecond).text) saves, "
+                + "\(Value.double(report.commitsPerSecond).text) commits",
+            "waiting: \(Self.text(Int(load.writesWaiting), "write")), "
+                + "\(Self.text(Int(load.readsWaiting), "long read")); running: "
+                + "\(Self.text(Int(load.readsRunning), "long read")); log: "
+                + ByteCount(load.logByteCount).text,
+        ]
+    }
+
+    private static func text(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    private static func text(seconds: Int64) -> String {
+        let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60)
+        if days > 0 { return "\(days)d \(hours)h" }
+        if hours > 0 { return "\(hours)h \(minutes)m" }
+        return minutes > 0 ? "\(minutes)m \(seconds % 60)s" : "\(seconds)s"
+    }
+}
+
+/// A number of bytes for people: `4.2 MiB`.
+struct ByteCount {
+    private let count: Int64
+
+    init(_ count: Int64) { self.count = count }
+
+    var text: String {
+        var number = Double(count)
+        var units = ["B", "KiB", "MiB", "GiB", "TiB"][...]
+        while number >= 1_024, units.count > 1 {
+            number /= 1_024
+            units = units.dropFirst()
+        }
+        guard let unit = units.first, unit != "B" else { return "\(count) B" }
+        let tenths = Int64((number * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+}
+
+extension Date {
+    fileprivate var inSeconds: Date {
+        Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate.rounded(.down))
+    }
+}

@@ -1,0 +1,59 @@
+import FoundationEssentials
+import Glibc
+import LarderModel
+
+/// Collects what the server is doing, for the request `activity`.
+///
+/// The counters of a connection belong to its event loop, so the collector visits one event loop
+/// after the other. It needs no reader and not the writer, so that it works on a busy server.
+final class ActivityCollector: Sendable {
+    private let registry: ConnectionRegistry
+    private let slowReads: SlowReads
+    /// Everything but the time.
+    private let load: @Sendable (_ time: Date) -> ServerLoad
+
+    init(
+        registry: ConnectionRegistry, slowReads: SlowReads,
+        load: @escaping @Sendable (_ time: Date) -> ServerLoad
+    ) {
+        self.registry = registry
+        self.slowReads = slowReads
+        self.load = load
+    }
+
+    /// - Parameters:
+    ///   - user: Who has sent the request.
+    ///   - done: Called on any event loop.
+    func collect(for user: UInt32, _ done: @escaping @Sendable (ServerActivity) -> Void) {
+        let loops = Dictionary(grouping: registry.open) { ObjectIdentifier($0.port.eventLoop) }
+        collect(Array(loops.values)[...], []) { [self] connections in
+            // Root and the server's own user see the queries of all users.
+            let seesAll = user == 0 || user == geteuid()
+            done(
+                ServerActivity(
+                    load: load(Date()), connections: connections.sorted { $0.id < $1.id },
+                    slowReads: slowReads.list(for: seesAll ? nil : user)))
+        }
+    }
+
+    private func collect(
+        _ loops: ArraySlice<[ConnectionRegistry.OpenConnection]>,
+        _ connections: [ConnectionActivity],
+        _ done: @escaping @Sendable ([ConnectionActivity]) -> Void
+    ) {
+        guard let loop = loops.first, let eventLoop = loop.first?.port.eventLoop else {
+            return done(connections)
+        }
+        eventLoop.execute { [self] in
+            var connections = connections
+            for connection in loop {
+                connection.port.executeHere { handler in
+                    if let activity = handler.activity(of: connection.number) {
+                        connections.append(activity)
+                    }
+                }
+            }
+            collect(loops.dropFirst(), connections, done)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Glibc
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("What the server is doing")
+    struct ActivityTests {
+        private func activity(_ peer: Peer) throws -> ServerActivity {
+            guard case .activity(let activity)? = try peer.call(.activity) else {
+                throw LarderError(.malformedMessage, "no activity")
+            }
+            return activity
+        }
+
+        @Test("it lists the connections of all event loops in the order of their opening")
+        func connections() async throws {
+            try await RunningServer.run(eventLoops: 2) { running in
+                let peers = try (1...5).map { try running.ready(as: $0) }
+                _ = try peers[1].call(.fetch("rows 1"))
+                let list = try activity(peers[0]).connections
+                #expect(list.map(\.source.userIdentifier) == [1, 2, 3, 4, 5])
+                #expect(list.map(\.id) == list.map(\.id).sorted())
+                #expect(Set(list.map(\.source.clientName)) == ["test"])
+                #expect(list.map(\.requestCount) == [1, 1, 0, 0, 0])
+                #expect(list.map(\.requestsInFlight) == [1, 0, 0, 0, 0])
+                #expect(list.allSatisfy { $0.opened.timeIntervalSinceNow > -600 })
+                peers[4].close()
+                try peers[0].wait(until: "connections", is: 4)
+                #expect(
+                    try activity(peers[0]).connections.map(\.source.userIdentifier)
+                        == [1, 2, 3, 4])
+            }
+        }
+
+        @Test("it is reported while all readers and the writer are busy")
+        func busy() async throws {
+            let (reads, writes) = (Gate(), Gate())
+            try await RunningServer.run(.init(slowReads: reads, writes: writes)) { limits in
+                limits.readersPerConnectionMax = 1
+            } _: { running in
+                let (reader, writer) = (try running.ready(), try running.ready())
+                try reader.send(.fetch("slow"))
+                reads.waitForArrival()
+                try reader.send(.fetch("slow"))
+                try writer.send(.insert(1))
+                writes.waitForArrival()
+                try writer.send(.insert(2))
+                // The replies to later requests of the connections are later than these.
+                #expect(try reader.call(.schema) == .schema(running.schemaText))
+                #expect(try writer.call(.schema) == .schema(running.schemaText))
+                let activity = try activity(running.ready())
+                #expect(activity.load.readsRunning == 1)
+                #expect(activity.load.readsWaiting == 1)
+                #expect(activity.load.writesWaiting == 1)
+                #expect(activity.load.logByteCount == 4_096)
+                #expect(activity.connections.map(\.requestsInFlight) == [2, 2, 1])
+                #expect(activity.connections[0].memoryByteCount > 0)
+                reads.open()
+                writes.open()
+                for peer in [reader, writer] {
+                    for _ in 0..<2 { #expect(try peer.receive()?.reply.errorCode == nil) }
+                }
+                let later = try self.activity(reader)
+                #expect(later.load.saveCount == 2)
+                #expect(later.load.requestCount > activity.load.requestCount)
+                #expect(later.load.started == activity.load.started)
+            }
+        }
+
+        @Test("it has the newest slow reads, with the text of a user's own queries only")
+        func slowReads() async throws {
+            try await RunningServer.run { limits in
+                limits.slowReadTimeMin = .zero
+                limits.slowReadsMax = 2
+            } _: { running in
+                let (first, second) = (try running.ready(as: 1), try running.ready(as: 2))
+                _ = try first.call(.fetch("heavy 1"))
+                _ = try first.call(.fetch("heavy 2"))
+                _ = try second.call(.fetch("heavy 3"))
+                func queries(as user: UInt32) throws -> [String?] {
+                    try activity(running.ready(as: user)).slowReads.map(\.query)
+                }
+                let texts = ["fetch where heavy 2", "fetch where heavy 3"]
+                #expect(try queries(as: 1) == [texts[0], nil])
+                #expect(try queries(as: 2) == [nil, texts[1]])
+                #expect(try queries(as: 3) == [nil, nil])
+                #expect(try queries(as: 0) == texts)
+                #expect(try queries(as: geteuid()) == texts)
+                let read = try #require(try activity(second).slowReads.last)
+                #expect(read.entityName == "Item")
+                #expect(read.source.userIdentifier == 2)
+                #expect(read.seconds > 0)
+            }
+        }
+
+        @Test("a fast read is not a slow one, and neither is one on the event loop")
+        func fastReads() async throws {
+            try await RunningServer.run { limits in
+                limits.slowReadTimeMin = .seconds(60)
+            } _: { running in
+                let peer = try running.ready()
+                _ = try peer.call(.fetch("heavy"))
+                #expect(try activity(peer).slowReads.isEmpty)
+            }
+            try await RunningServer.run { limits in
+                limits.slowReadTimeMin = .zero
+            } _: { running in
+                let peer = try running.ready()
+                _ = try peer.call(.fetch("rows 1"))
+                #expect(try activity(peer).slowReads.isEmpty)
+            }
+        }
+    }
+}

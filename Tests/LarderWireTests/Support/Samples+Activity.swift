@@ -1,0 +1,36 @@
+import FoundationEssentials
+import LarderModel
+import LarderWire
+
+extension Samples {
+    static let activity = ServerActivity(
+        load: ServerLoad(
+            time: Date(timeIntervalSinceReferenceDate: 8e8),
+            started: Date(timeIntervalSinceReferenceDate: 7.5e8), requestCount: 1_000_000,
+            saveCount: 70_000, commitCount: 300, writesWaiting: 4, readsRunning: 2,
+            readsWaiting: 1, logByteCount: 5_000_000_000),
+        connections: [
+            ConnectionActivity(
+                id: 1,
+                source: ChangeSource(
+                    userIdentifier: 0, processIdentifier: 1, clientName: "larder é"),
+                opened: Date(timeIntervalSinceReferenceDate: 0.25), requestCount: 7,
+                requestsInFlight: 1, followerCount: 2, memoryByteCount: 100,
+                waitingByteCount: 1 << 33),
+            ConnectionActivity(
+                id: .max,
+                source: ChangeSource(userIdentifier: .max, processIdentifier: -1),
+                opened: Date(timeIntervalSinceReferenceDate: -1)),
+        ],
+        slowReads: [
+            SlowRead(
+                ended: Date(timeIntervalSinceReferenceDate: 8e8), seconds: 0.125,
+                source: ChangeSource(
+                    userIdentifier: 1_000, processIdentifier: 7, clientName: "web"),
+                entityName: "Student", query: "count where name != %@"),
+            SlowRead(
+                ended: Date(timeIntervalSinceReferenceDate: 0), seconds: 2,
+                source: ChangeSource(userIdentifier: 1_001, processIdentifier: 8),
+                entityName: "Student", query: nil),
+        ])
+}
