@@ -41,6 +41,8 @@ final class FakeStore: StoreBackend {
             /// The version of every object's stamp; nil for no stamps.
             var stamp: UInt64?
             var history = FakeHistory()
+            /// The readers that have pinned a snapshot.
+            var pinned = 0
         }
 
         let state = Mutex(State())
@@ -66,6 +68,7 @@ final class FakeStore: StoreBackend {
         guard query.entityName == "Item" else {
             throw LarderError(.unknownEntity, "unknown entity")
         }
+        if let items = FakeItems(query) { return FakePlan(items) }
         guard case .fetch(let fetch) = query, case .format(let text)? = fetch.predicate else {
             return FakePlan(words: ["rows", "1"])
         }
@@ -90,24 +93,36 @@ final class FakeStore: StoreBackend {
 
 final class FakePlan: QueryPlan {
     let words: [String]
-    init(words: [String]) { self.words = words }
+    let items: FakeItems?
+
+    init(words: [String]) { (self.words, items) = (words, nil) }
+    init(_ items: FakeItems) { (words, self.items) = ([], items) }
+
     var dependsOnArguments: Bool { words.contains("%K") }
 }
 
 private final class FakeReader: StoreReader {
     private let store: FakeStore
+    /// What the reader sees since it has pinned a snapshot.
+    private var pinned: FakeStore.Records.State?
+
     init(_ store: FakeStore) { self.store = store }
-    deinit { store.records.state.withLock { $0.readersOpen -= 1 } }
+
+    deinit {
+        unpinSnapshot()
+        store.records.state.withLock { $0.readersOpen -= 1 }
+    }
+
+    private var numbers: [Int64: Int64] { pinned?.numbers ?? store.records[\.numbers] }
 
     func objects(
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         let keys = identifiers.compactMap(\.permanentKey)
         guard keys.count <= 1_000 || budget.work == nil else { throw .budgetExceeded }
-        let found = store.records.state.withLock { state in
-            state.objectReads += 1
-            return keys.compactMap { key in state.numbers[key].map { (key, $0) } }
-        }
+        store.records.state.withLock { $0.objectReads += 1 }
+        let numbers = numbers
+        let found = keys.compactMap { key in numbers[key].map { (key, $0) } }
         let identity = Batch.Identity(
             entityName: "Item", keys: found.map(\.0), versions: found.map { _ in 1 })
         let column = Column(
@@ -125,7 +140,7 @@ private final class FakeReader: StoreReader {
                 } else {
                     state.history.loopPages += 1
                 }
-                return state.history
+                return pinned?.history ?? state.history
             }
             return try history.page(request, of: store.storeDescription.identifier)
         } catch {
@@ -133,9 +148,20 @@ private final class FakeReader: StoreReader {
         }
     }
 
-    func pinSnapshot() throws(LarderError) -> Int64 { 0 }
+    func pinSnapshot() throws(LarderError) -> Int64 {
+        let state = store.records.state.withLock { state in
+            state.pinned += 1
+            return state
+        }
+        pinned = state
+        return state.history.last
+    }
 
-    func unpinSnapshot() {}
+    func unpinSnapshot() {
+        guard pinned != nil else { return }
+        pinned = nil
+        store.records.state.withLock { $0.pinned -= 1 }
+    }
 
     func stamp(of object: PersistentIdentifier, properties: [String]?) -> ObjectStamp? {
         store.records[\.stamp].map { ObjectStamp(slot: 0, version: $0) }
@@ -145,6 +171,9 @@ private final class FakeReader: StoreReader {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
+        if let items = plan.items {
+            return FakeItemsCursor(items, items.keys(numbers, parameters), numbers)
+        }
         switch plan.words.first {
         case "long":
             guard let time = budget.workTimeMax else { return FakeCursor(store, rowsLeft: 1) }
@@ -211,6 +240,26 @@ private final class FakeCursor: ResultCursor {
     }
 
     func close() { store.records.state.withLock { $0.cursorsOpen -= 1 } }
+}
+
+private final class FakeItemsCursor: ResultCursor {
+    private let items: FakeItems
+    private var keys: ArraySlice<Int64>
+    private let numbers: [Int64: Int64]
+
+    init(_ items: FakeItems, _ keys: [Int64], _ numbers: [Int64: Int64]) {
+        (self.items, self.keys, self.numbers) = (items, keys[...], numbers)
+    }
+
+    func next(
+        bytesMax: Int, budget: ReadBudget
+    ) throws(ReadFailure) -> (batch: Batch, isLast: Bool) {
+        let part = keys.prefix(max(1, bytesMax / 24))
+        keys = keys.dropFirst(part.count)
+        return (items.batch(part, numbers), keys.isEmpty)
+    }
+
+    func close() {}
 }
 
 private final class FakeWriter: StoreWriter {

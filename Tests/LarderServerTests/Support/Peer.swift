@@ -90,11 +90,15 @@ final class Peer {
     }
 
     @discardableResult
-    func send(_ request: Request, timeoutMilliseconds: UInt32 = 0) throws -> UInt64 {
+    func send(
+        _ request: Request, timeoutMilliseconds: UInt32 = 0, in snapshot: UInt64 = 0
+    ) throws -> UInt64 {
         let id = nextID
         nextID += 1
         try send([
-            RequestEnvelope(id: id, timeoutMilliseconds: timeoutMilliseconds, request: request)
+            RequestEnvelope(
+                id: id, timeoutMilliseconds: timeoutMilliseconds, snapshot: snapshot,
+                request: request)
         ])
         return id
     }
@@ -118,8 +122,10 @@ final class Peer {
         }
     }
 
-    func call(_ request: Request, timeoutMilliseconds: UInt32 = 0) throws -> Reply? {
-        try send(request, timeoutMilliseconds: timeoutMilliseconds)
+    func call(
+        _ request: Request, timeoutMilliseconds: UInt32 = 0, in snapshot: UInt64 = 0
+    ) throws -> Reply? {
+        try send(request, timeoutMilliseconds: timeoutMilliseconds, in: snapshot)
         return try receive()?.reply
     }
 
