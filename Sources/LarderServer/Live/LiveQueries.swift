@@ -49,35 +49,44 @@ final class LiveQueries: Sendable {
 
     // MARK: Queries
 
-    /// Adds an observer to the query with this key.
+    /// Adds an observer to the query with this key. Nobody can join a query that has been removed.
     func join(_ observer: ObserverPort, _ key: LiveQuery.Key) -> LiveQuery {
         let query = state.withLock { state in
-            if let known = state.queries[key] { return known }
-            let query = LiveQuery(
-                key, registry: self, pool: pool, backend: backend, limits: limits,
-                eventLoop: reader.eventLoop)
-            state.queries[key] = query
-            count.add(1, ordering: .sequentiallyConsistent)
+            let query = state.queries[key] ?? add(key, &state)
+            query.add(observer)
             return query
         }
-        query.join(observer)
+        query.wake()
+        return query
+    }
+
+    private func add(_ key: LiveQuery.Key, _ state: inout State) -> LiveQuery {
+        let query = LiveQuery(
+            key, registry: self, pool: pool, backend: backend, limits: limits,
+            eventLoop: reader.eventLoop)
+        state.queries[key] = query
+        count.add(1, ordering: .sequentiallyConsistent)
         return query
     }
 
     func leave(_ identity: ObjectIdentifier, _ query: LiveQuery) {
-        if query.leave(identity) { remove(query) }
+        state.withLock { state in
+            if query.leave(identity) { remove(query, &state) }
+        }
     }
 
     func remove(_ query: LiveQuery) {
-        state.withLock { state in
-            guard state.queries[query.key] === query else { return }
-            state.queries[query.key] = nil
-            count.subtract(1, ordering: .sequentiallyConsistent)
-            state.setBytes(0, of: query)
-            for name in state.watching.keys {
-                state.watching[name]?[ObjectIdentifier(query)] = nil
-                if state.watching[name]?.isEmpty == true { state.watching[name] = nil }
-            }
+        state.withLock { remove(query, &$0) }
+    }
+
+    private func remove(_ query: LiveQuery, _ state: inout State) {
+        guard state.queries[query.key] === query else { return }
+        state.queries[query.key] = nil
+        count.subtract(1, ordering: .sequentiallyConsistent)
+        state.setBytes(0, of: query)
+        for name in state.watching.keys {
+            state.watching[name]?[ObjectIdentifier(query)] = nil
+            if state.watching[name]?.isEmpty == true { state.watching[name] = nil }
         }
     }
 

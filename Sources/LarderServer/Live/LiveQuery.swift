@@ -76,13 +76,18 @@ final class LiveQuery: Sendable {
 
     // MARK: Observers
 
-    /// Sends the whole result to an observer, and then reports changes.
+    /// Sends the whole result to an observer again, and then reports changes.
     func join(_ observer: ObserverPort) {
+        add(observer)
+        wake()
+    }
+
+    /// Adds an observer, which gets the whole result after ``wake()``.
+    func add(_ observer: ObserverPort) {
         state.withLock { state in
             state.observers[observer.identity] = nil
             state.joining[observer.identity] = observer
         }
-        wake()
     }
 
     /// - Returns: whether no observer is left.
@@ -240,12 +245,13 @@ final class LiveQuery: Sendable {
         {
             return tryAgain()
         }
+        // First, so that nobody joins it who would not get the error.
+        registry.remove(self)
         let observers = state.withLock { state -> [ObserverPort] in
             state.isRunning = false
             defer { (state.observers, state.joining) = ([:], [:]) }
             return Array(state.observers.values) + Array(state.joining.values)
         }
-        registry.remove(self)
         for observer in observers { observer.fail(error) }
     }
 

@@ -272,6 +272,25 @@ extension SocketTests {
             }
         }
 
+        @Test("an observer that joins while the last one leaves misses no change")
+        func joiningWhileLeaving() async throws {
+            try await RunningServer.run(eventLoops: 2) { running in
+                let peers = [try running.ready(), try running.ready()]
+                let writer = try running.ready()
+                var ids = [try observe(peers[0]).id, 0]
+                for number in 1...400 {
+                    let (leaving, joining) = (peers[(number + 1) % 2], peers[number % 2])
+                    try leaving.send(.cancel(requestID: ids[(number + 1) % 2]))
+                    var (id, rows) = try observe(joining)
+                    ids[number % 2] = id
+                    #expect(try error(leaving, ids[(number + 1) % 2]) == .cancelled)
+                    try insert(writer, Int64(number))
+                    try receive(joining, id, until: number, into: &rows)
+                }
+                #expect(try writer.metric("liveQueries") == 1)
+            }
+        }
+
         @Test("one observer past the maximum of a user is refused, with those of the history")
         func observersMax() async throws {
             try await RunningServer.run { limits in
