@@ -41,6 +41,14 @@ final class LiveQuery: Sendable {
         /// Whether there is news since the running job began.
         var mustRunAgain = false
         var lastRun: NIODeadline?
+        /// The end of the interval that the next job waits for, and its timer.
+        var scheduled: NIODeadline?
+        var timer: Scheduled<Void>?
+    }
+
+    fileprivate enum Start {
+        case now
+        case later(NIODeadline)
     }
 
     /// Sendable unchecked: one job at a time uses the evaluation.
@@ -95,7 +103,9 @@ final class LiveQuery: Sendable {
         state.withLock { state in
             state.observers[identity] = nil
             state.joining[identity] = nil
-            return state.observers.isEmpty && state.joining.isEmpty
+            guard state.observers.isEmpty, state.joining.isEmpty else { return false }
+            state.cancelTimer()
+            return true
         }
     }
 
@@ -113,20 +123,25 @@ final class LiveQuery: Sendable {
 
     /// There may be news: a commit, or an observer that joins.
     func wake() {
-        let start = state.withLock { state -> NIODeadline? in
-            if state.observers.isEmpty, state.joining.isEmpty { return nil }
-            if state.isRunning {
-                state.mustRunAgain = true
-                return nil
+        let interval = TimeAmount.milliseconds(Int64(key.intervalMilliseconds))
+        switch state.withLock({ $0.start(interval) }) {
+        case nil: break
+        case .now?: registry.begin(self)
+        case .later(let time)?:
+            let timer = eventLoop.scheduleTask(deadline: time) { self.intervalEnded(time) }
+            state.withLock { state in
+                if state.scheduled == time { state.timer = timer } else { timer.cancel() }
             }
-            state.isRunning = true
-            // The first result is not delayed.
-            guard state.joining.isEmpty, let lastRun = state.lastRun else { return .now() }
-            return lastRun + .milliseconds(Int64(key.intervalMilliseconds))
         }
-        guard let start else { return }
-        if start <= .now() { return registry.begin(self) }
-        eventLoop.scheduleTask(deadline: start) { self.registry.begin(self) }
+    }
+
+    private func intervalEnded(_ time: NIODeadline) {
+        let isDue = state.withLock { state in
+            guard state.scheduled == time else { return false }
+            state.cancelTimer()
+            return true
+        }
+        if isDue { registry.begin(self) }
     }
 
     /// Called by the registry, once for each time that it begins.
@@ -264,6 +279,29 @@ final class LiveQuery: Sendable {
 }
 
 extension LiveQuery.State {
+    /// When the next job starts; nil if none is needed, or one will start.
+    fileprivate mutating func start(_ interval: TimeAmount) -> LiveQuery.Start? {
+        if observers.isEmpty, joining.isEmpty { return nil }
+        if isRunning {
+            // Only changes wait for the interval, not the first result of an observer.
+            guard scheduled != nil, !joining.isEmpty else {
+                mustRunAgain = true
+                return nil
+            }
+            cancelTimer()
+            return .now
+        }
+        isRunning = true
+        guard joining.isEmpty, let lastRun, lastRun + interval > .now() else { return .now }
+        scheduled = lastRun + interval
+        return .later(lastRun + interval)
+    }
+
+    fileprivate mutating func cancelTimer() {
+        timer?.cancel()
+        (scheduled, timer) = (nil, nil)
+    }
+
     fileprivate mutating func replace() {
         version += 1
         log = []

@@ -169,6 +169,40 @@ extension SocketTests {
             }
         }
 
+        @Test("an interval does not delay the first result of a later observer")
+        func laterObserver() async throws {
+            try await RunningServer.run { running in
+                let (peer, writer) = (try running.ready(), try running.ready())
+                let request = try Self.fetch(interval: 3_600_000)
+                _ = try observe(peer, request)
+                // From now on its next evaluation is scheduled.
+                try insert(writer, 1)
+                try insert(writer, 2)
+                let later = try running.ready()
+                #expect(try observe(later, request).rows.numbers == [1, 2])
+            }
+        }
+
+        @Test("a query that waits for its interval is released when its last observer leaves")
+        func leavingInAnInterval() async throws {
+            try await RunningServer.run { running in
+                let (peer, writer) = (try running.ready(), try running.ready())
+                let (id, _) = try observe(peer, Self.fetch(interval: .max))
+                try insert(writer, 1)
+                // The evaluation is scheduled before this reply.
+                _ = try observe(writer)
+                #expect(running.store.records[\.itemPlans] > 0)
+                try peer.send(.cancel(requestID: id))
+                #expect(try error(peer, id) == .cancelled)
+                writer.close()
+                let end = ContinuousClock.now.advanced(by: .seconds(20))
+                while running.store.records[\.itemPlans] > 0, ContinuousClock.now < end {
+                    #expect(try peer.call(.ping) == .pong)
+                }
+                #expect(running.store.records[\.itemPlans] == 0)
+            }
+        }
+
         // MARK: - Slow clients
 
         @Test("a slow client gets the changes that it has missed, one for each credit")

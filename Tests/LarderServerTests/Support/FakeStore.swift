@@ -31,6 +31,8 @@ final class FakeStore: StoreBackend {
             /// The rows of each transaction of a stream.
             var insertions: [Int] = []
             var plans = 0
+            /// The plans of fetches of items that exist.
+            var itemPlans = 0
             var readersOpen = 0
             var cursorsOpen = 0
             var cursorsOpenMost = 0
@@ -68,7 +70,7 @@ final class FakeStore: StoreBackend {
         guard query.entityName == "Item" else {
             throw LarderError(.unknownEntity, "unknown entity")
         }
-        if let items = FakeItems(query) { return FakePlan(items) }
+        if let items = FakeItems(query) { return FakePlan(items, records) }
         guard case .fetch(let fetch) = query, case .format(let text)? = fetch.predicate else {
             return FakePlan(words: ["rows", "1"])
         }
@@ -95,8 +97,16 @@ final class FakePlan: QueryPlan {
     let words: [String]
     let items: FakeItems?
 
-    init(words: [String]) { (self.words, items) = (words, nil) }
-    init(_ items: FakeItems) { (words, self.items) = ([], items) }
+    private let records: FakeStore.Records?
+
+    init(words: [String]) { (self.words, items, records) = (words, nil, nil) }
+
+    init(_ items: FakeItems, _ records: FakeStore.Records) {
+        (words, self.items, self.records) = ([], items, records)
+        records.state.withLock { $0.itemPlans += 1 }
+    }
+
+    deinit { records?.state.withLock { $0.itemPlans -= 1 } }
 
     var dependsOnArguments: Bool { words.contains("%K") }
 }
