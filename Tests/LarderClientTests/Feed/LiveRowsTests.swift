@@ -127,6 +127,19 @@ struct LiveRowsTests {
         #expect(numbers(next) == [1_009, 2, 1_003, 4])
     }
 
+    @Test("the example in docs/protocol.md leads to the rows that it shows")
+    func example() throws {
+        let (a, b, c, d, e): (Int64, Int64, Int64, Int64, Int64) = (1, 2, 3, 4, 5)
+        var rows = try Self.rows([a, b, c, d])
+        let change = Self.change(
+            [c, e, d], new: [0, 2, 3], old: [3, 0, 4], moved: [c], deleted: [1])
+        let result = try #require(try rows.apply(change))
+        #expect(result.rows.compactMap(\.identifier.permanentKey) == [c, a, e, d])
+        #expect(result.deleted.map(\.row) == Self.records([b]))
+        #expect(result.moved == [Move(from: 2, to: 0)] && result.inserted == [2])
+        #expect(result.updated == [Move(from: 3, to: 3)])
+    }
+
     @Test("one row that keeps its index is replaced")
     func replacedRow() throws {
         var rows = try Self.rows([1, 2, 3])
