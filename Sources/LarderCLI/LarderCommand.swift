@@ -43,7 +43,8 @@ struct LarderCommand: ParsableCommand {
             CommandGroup(
                 name: "Store",
                 subcommands: [
-                    ImportCommand.self, ExportCommand.self, HistoryCommand.self, SchemaCommand.self,
+                    ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
+                    SchemaCommand.self,
                     StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
                     NewIdentityCommand.self,
                 ]),

@@ -45,7 +45,7 @@ final class ServerCore: Sendable {
             LoopFeed(eventLoop: $0.eventLoop, reader: $0, store: store)
         }
         let liveQueries = LiveQueries(
-            backend: backend, pool: pool, limits: limits, reader: loopReaders[0])
+            backend: backend, pool: pool, limits: limits, eventLoop: group.next())
         let writes = writer.map {
             WriteQueue(
                 writer: $0, readers: pool, announcer: CommitAnnouncer(feeds, liveQueries),

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LarderClient
+import Observation
 import TestSupport
 import Testing
 
@@ -206,6 +207,59 @@ struct LiveQueryTests {
         var count: Value?
         while count != 0 {
             count = try writer.statistics().first { $0.name == "liveQueries" }?.value
+        }
+    }
+
+    // MARK: - Objects
+
+    @Test("an observed object ends with its last values and a mark when it is deleted")
+    func object() throws {
+        let ann = try student("Ann", 2_001)
+        let object = client.observe(ann)
+        #expect(try object.next(timeout: .seconds(30))?.record["name"] == "Ann")
+        _ = try writer.update(ann, ["name": "Anna"])
+        #expect(try object.next(timeout: .seconds(30))?.record["name"] == "Anna")
+        try writer.delete(ann)
+        let last = try object.next(timeout: .seconds(30))
+        #expect(last?.isDeleted == true)
+        #expect(last?.record["name"] == "Anna")
+        #expect(try object.next() == nil)
+        #expect {
+            _ = try client.observe(ann).next(timeout: .seconds(30))
+        } throws: { ($0 as? LarderError)?.code == .objectNotFound }
+    }
+
+    @Test("observable objects follow the store on their own actor")
+    @MainActor
+    func observable() async throws {
+        let ann = try student("Ann", 2_001)
+        let rows = ObservedRows(client.observe(Fetch("Student", sort: [SortKey("name")])))
+        let object = ObservedObject(client.observe(ann))
+        await change { rows.rows.count == 1 && object.record != nil }
+        _ = try await writer.update(ann, ["name": "Anna"])
+        _ = try student("Bob", 2_002)
+        await change { rows.rows.map { $0["name"] } == ["Anna", "Bob"] }
+        await change { object.record?["name"] == "Anna" }
+        try await writer.delete(ann)
+        await change { object.isDeleted && rows.rows.count == 1 }
+        #expect(object.record?["name"] == "Anna")
+        let failing = ObservedRows(client.observe(Fetch("Teacher")))
+        await change { failing.error != nil }
+        #expect(failing.error?.code == .unknownEntity)
+    }
+
+    /// Returns when a condition on observable properties holds.
+    @MainActor
+    private func change(until condition: @MainActor () -> Bool) async {
+        while true {
+            let changed = AsyncStream<Void>.makeStream()
+            let holds = withObservationTracking {
+                condition()
+            } onChange: {
+                changed.continuation.finish()
+            }
+            if holds { return }
+            for await _ in changed.stream {}
         }
     }
 

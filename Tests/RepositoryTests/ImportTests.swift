@@ -17,7 +17,8 @@ struct ImportTests {
             "LarderModel", "LarderWire", "NIOCore", "NIOPosix", "Logging", "ServiceLifecycle",
         ],
         "LarderClient": [
-            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderWire",
+            "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
+            "LarderWire",
         ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [

@@ -24,6 +24,9 @@ SHORT_READ_CONNECTIONS = 64
 SCANNED_ITEMS = 4_000
 FRAME_CONNECTIONS = 48
 LOOP_FRAME_BYTES = 128 << 10
+FEED_CONNECTIONS = 32
+FEEDS_PER_CONNECTION = 60
+OBSERVERS_PER_CONNECTION = 30
 
 
 def silent_handshakes(target: Target) -> Outcome:
@@ -66,6 +69,31 @@ def held_streams(target: Target) -> Outcome:
         for _ in range(STREAMS_PER_CONNECTION + 1):
             outcome.check(connection.envelope())
     return in_threads(target, STREAM_CONNECTIONS, lambda target: persist(target, round))
+
+
+def stopped_followers(target: Target) -> Outcome:
+    """Streams that follow the history and are not read, without a limit by credit."""
+    request = wire.messages["history"].HistoryRequest(
+        start=wire.messages["history"].HISTORY_START_NOW, follow=True)
+
+    def round(connection: Connection, _: Outcome) -> None:
+        connection.send(b"".join(
+            wire.frame("history", request, 0, 1 + each) for each in range(FEEDS_PER_CONNECTION)))
+        time.sleep(max(0.0, target.until - time.monotonic()))
+    return in_threads(target, FEED_CONNECTIONS, lambda target: persist(target, round))
+
+
+def observers(target: Target) -> Outcome:
+    """Hundreds of different live queries, which every save of a note concerns."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        first = random.randrange(1 << 30)
+        connection.send(b"".join(
+            wire.frame("observe", wire.larder.ObserveRequest(query=wire.fetch(
+                f"number != {first + each}", entity="Note", limit=20)), 0, 1 + each)
+            for each in range(OBSERVERS_PER_CONNECTION)))
+        while target.is_open:
+            outcome.check(connection.envelope())
+    return in_threads(target, FEED_CONNECTIONS, lambda target: persist(target, round))
 
 
 def full_write_queue(target: Target) -> Outcome:

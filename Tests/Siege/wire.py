@@ -57,10 +57,12 @@ def query(shape: Any, arguments: tuple = (), **options: Any) -> Any:
         arguments=[argument(given) for given in arguments], **options)
 
 
-def fetch(format: str | None = None, arguments: tuple = (), **options: Any) -> Any:
-    """A query for the items that match."""
+def fetch(
+        format: str | None = None, arguments: tuple = (), entity: str = "Item",
+        **options: Any) -> Any:
+    """A query for the objects that match."""
     shape = queries.Query(fetch=queries.FetchQuery(
-        entity="Item", predicate=where(format), selection=queries.SELECTION_OBJECTS))
+        entity=entity, predicate=where(format), selection=queries.SELECTION_OBJECTS))
     return query(shape, arguments, **options)
 
 

@@ -30,20 +30,21 @@ final class LiveQueries: Sendable {
     private let backend: any StoreBackend
     private let pool: ReaderPool
     private let limits: ServerLimits
-    /// Reads the changes of a commit, on its event loop.
-    private let reader: LoopReader
+    /// Runs the timers.
+    private let eventLoop: any EventLoop
     private let count = Atomic<Int>(0)
     private let announced = Atomic<Int64>(0)
     private let isScheduled = Atomic(false)
     private let state: Mutex<State>
 
     init(
-        backend: any StoreBackend, pool: ReaderPool, limits: ServerLimits, reader: LoopReader
+        backend: any StoreBackend, pool: ReaderPool, limits: ServerLimits,
+        eventLoop: any EventLoop
     ) {
         self.backend = backend
         self.pool = pool
         self.limits = limits
-        self.reader = reader
+        self.eventLoop = eventLoop
         state = Mutex(State(memory: UserShares(limits.liveMemory)))
     }
 
@@ -63,7 +64,7 @@ final class LiveQueries: Sendable {
     private func add(_ key: LiveQuery.Key, _ state: inout State) -> LiveQuery {
         let query = LiveQuery(
             key, registry: self, pool: pool, backend: backend, limits: limits,
-            eventLoop: reader.eventLoop)
+            eventLoop: eventLoop)
         state.queries[key] = query
         count.add(1, ordering: .sequentiallyConsistent)
         return query
@@ -162,11 +163,27 @@ final class LiveQueries: Sendable {
         guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
         announced.store(number, ordering: .sequentiallyConsistent)
         guard !isScheduled.exchange(true, ordering: .sequentiallyConsistent) else { return }
-        reader.eventLoop.execute { self.wakeConcerned() }
+        // Thousands of queries may be concerned, too many for an event loop.
+        let request = ReaderPool.Request(
+            connection: ObjectIdentifier(self), user: Self.ownUser, byteCount: 0,
+            eventLoop: eventLoop, endSnapshot: {})
+        pool.acquire(request) { reader in
+            self.isScheduled.store(false, ordering: .sequentiallyConsistent)
+            switch reader {
+            case .failure: self.wakeConcerned(nil)
+            case .success(let reader):
+                self.wakeConcerned(reader.reader)
+                self.pool.release(reader)
+            }
+        }
     }
 
-    private func wakeConcerned() {
-        isScheduled.store(false, ordering: .sequentiallyConsistent)
+    /// The server itself, as one of the users.
+    private static let ownUser = UInt32.max
+
+    /// Wakes the queries that the commits since the last call may concern, or all of them if there
+    /// are too many changes.
+    private func wakeConcerned(_ reader: (any StoreReader)?) {
         let number = announced.load(ordering: .sequentiallyConsistent)
         let last = state.withLock { state in
             defer { state.number = max(state.number, number) }
@@ -174,7 +191,7 @@ final class LiveQueries: Sendable {
         }
         guard number > last else { return }
         // The transactions before the first announcement were not looked at; they need not be.
-        let page = last == 0 ? nil : reader.history(after: last, upTo: number)
+        let page = last == 0 ? nil : page(after: last, reader)
         let woken = state.withLock { state -> [LiveQuery] in
             guard let page else { return Array(state.queries.values) }
             var woken: [ObjectIdentifier: LiveQuery] = [:]
@@ -188,6 +205,19 @@ final class LiveQueries: Sendable {
             return Array(woken.values)
         }
         for query in woken { query.wake() }
+    }
+
+    private static let runsBytesMax = 256 << 10
+
+    /// The transactions after one; nil if they are too long.
+    private func page(after number: Int64, _ reader: (any StoreReader)?) -> HistoryPage? {
+        guard
+            let page = try? reader?.history(
+                HistoryPageRequest(
+                    from: HistoryPosition(number: number + 1), .all, bytesMax: Self.runsBytesMax),
+                budget: ReadBudget())
+        else { return nil }
+        return page.isLast ? page : nil
     }
 
     /// Metrics for `stats`.
