@@ -71,6 +71,8 @@ struct SnapshotTests {
                     == .readOnly)
             #expect(code { _ = try snapshot.openInsertion(Insertion("Student")) } == .readOnly)
             #expect(code { try snapshot.deleteHistory(.keeping(1)) } == .readOnly)
+            #expect(code { _ = try snapshot.changes().next() } == .unsupported)
+            #expect(code { _ = try snapshot.observe(Fetch("Student")).next() } == .unsupported)
         }
         #expect(try client.history().transactions.count == 10)
     }

@@ -142,6 +142,11 @@ final class Follower: Sendable {
     }
 
     private func open(_ connection: Connection) throws(LarderError) {
+        guard client.session.snapshot == nil else {
+            throw LarderError(
+                .unsupported, "a snapshot does not change, so it cannot be followed or observed",
+                hint: "use the client that opened the snapshot")
+        }
         let id = try connection.send(request(), .feed(window: Self.window), until: nil)
         let isWanted = state.withLock { state in
             guard !state.hasEnded else { return false }

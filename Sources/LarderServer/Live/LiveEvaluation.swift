@@ -26,11 +26,14 @@ final class LiveEvaluation {
     /// The objects of an observed fetch without a limit, which the server keeps in memory.
     private static let windowObjectsMax = 1_000_000
     private static let wholeBytesMax = 16 << 20
+    private static let envelopeBytesMax = 64
 
     private let backend: any StoreBackend
     private let observable: ObservableQuery
     private let selection: HistorySelection
     private let batchBytesMax: Int
+    /// A whole result; so each of its replies fits into a frame.
+    private let wholeBytesMax: Int
     private var window: LiveWindow?
     /// The result of a query other than a fetch of objects.
     private var lastBatches: [Batch] = []
@@ -48,7 +51,7 @@ final class LiveEvaluation {
 
     /// - Throws: errors of the query that need no data.
     init(
-        _ request: QueryRequest, _ backend: any StoreBackend, batchBytesMax: Int
+        _ request: QueryRequest, _ backend: any StoreBackend, _ limits: ServerLimits
     ) throws(LarderError) {
         let store = backend.storeDescription
         let query = try request.shape.decoded()
@@ -60,7 +63,8 @@ final class LiveEvaluation {
             HistoryFilter(entities: observable.dependencies.entityNames.sorted()),
             in: store.schema)
         self.backend = backend
-        self.batchBytesMax = batchBytesMax
+        batchBytesMax = limits.batchBytesMax
+        wholeBytesMax = min(Self.wholeBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
     }
 
     private var store: StoreDescription { backend.storeDescription }
@@ -230,7 +234,7 @@ final class LiveEvaluation {
                     batch, at: token(job.number), begins: index == 0,
                     ends: index == batches.count - 1))
             if case .encodedObserved(let bytes) = reply { byteCount += bytes.count }
-            guard byteCount <= Self.wholeBytesMax else {
+            guard byteCount <= wholeBytesMax else {
                 throw LarderError(
                     .resourceExhausted, "the result is too large to be observed",
                     hint: "observe the first rows, by a limit, or fewer columns")

@@ -208,8 +208,7 @@ final class LiveQuery: Sendable {
 
     private func evaluation() throws(LarderError) -> LiveEvaluation {
         if let evaluation = confined.evaluation { return evaluation }
-        let evaluation = try LiveEvaluation(
-            key.query, backend, batchBytesMax: limits.batchBytesMax)
+        let evaluation = try LiveEvaluation(key.query, backend, limits)
         confined.evaluation = evaluation
         // Before the first snapshot is taken, so that no commit after it is missed.
         registry.watch(self, evaluation.dependencies)
