@@ -94,11 +94,12 @@ final class TestDaemon: @unchecked Sendable {
             errors: try String(contentsOfFile: path + ".errors", encoding: .utf8))
     }
 
-    /// The idle exit ends the process if the test run is interrupted.
+    /// The idle exit ends the process if the test run is interrupted. A task of a test may wait
+    /// for a thread until many other tests have ended, so a query may take long.
     var arguments: [String] {
         [
             "--store", store, "--schema", "\(folder)/schema.json", "--socket", socket,
-            "--idle-exit", "300",
+            "--idle-exit", "300", "--query-timeout", "300",
         ]
     }
 

@@ -15,7 +15,7 @@ struct RequestCosts: Measure {
     private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
         let (instructions, allocations) =
             switch (path, side) {
-            case (.read, .server): (28_900, 5.5)
+            case (.read, .server): (28_900, 5.9)
             case (.read, .client): (20_600, 4.4)
             case (.again, .server): (10_600, 0.3)
             case (.again, .client): (20_600, 4.4)
@@ -52,10 +52,10 @@ struct RequestCosts: Measure {
         let bench = try Callgrind.stripped(CommandLine.arguments[0], run)
         var dumps = 0
         var excesses: [String] = []
-        func serverCounts(_ path: MainPath) throws -> Callgrind.Counts {
+        func serverCounts(_ path: MainPath, attempt: Int) throws -> Callgrind.Counts {
             let counts = try [1, path.passes + 1].map { passes in
                 try Callgrind.dump(server.program)
-                try path.run(client, passes: passes)
+                try path.run(client, passes: passes, from: attempt * path.passes)
                 try Callgrind.dump(server.program)
                 dumps += 2
                 return try Callgrind.counts(in: "\(output).\(dumps)")
@@ -64,11 +64,11 @@ struct RequestCosts: Measure {
         }
         for path in MainPath.allCases {
             try path.run(client, passes: 2)
-            var counts = try serverCounts(path)
+            var counts = try serverCounts(path, attempt: 0)
             // Under valgrind on a busy machine, a read may exceed the time of the event loop and
             // start again in the reader pool. That only adds to the counts.
-            for _ in 0..<2 where path != .read && isAboveLimit(counts, path, .server) {
-                counts = Callgrind.Counts.least(counts, try serverCounts(path))
+            for attempt in 1...2 where isAboveLimit(counts, path, .server) {
+                counts = Callgrind.Counts.least(counts, try serverCounts(path, attempt: attempt))
             }
             excesses += add(path, .server, counts, run)
             let inClient = try [1, path.passes + 1].map { passes in
