@@ -567,7 +567,7 @@ const ProtobufCMessageDescriptor larder__v1__history_token__descriptor =
   (ProtobufCMessageInit) larder__v1__history_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__history_request__field_descriptors[16] =
+static const ProtobufCFieldDescriptor larder__v1__history_request__field_descriptors[17] =
 {
   {
     "after",
@@ -761,6 +761,18 @@ static const ProtobufCFieldDescriptor larder__v1__history_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "objects",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__HistoryRequest, n_objects),
+    offsetof(Larder__V1__HistoryRequest, objects),
+    &larder__v1__query_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__history_request__field_indices_by_name[] = {
   0,   /* field[0] = after */
@@ -773,6 +785,7 @@ static const unsigned larder__v1__history_request__field_indices_by_name[] = {
   6,   /* field[6] = kinds */
   12,   /* field[12] = limit */
   10,   /* field[10] = newest_first */
+  16,   /* field[16] = objects */
   7,   /* field[7] = properties */
   8,   /* field[8] = since */
   1,   /* field[1] = start */
@@ -783,7 +796,7 @@ static const unsigned larder__v1__history_request__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__history_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 16 }
+  { 0, 17 }
 };
 const ProtobufCMessageDescriptor larder__v1__history_request__descriptor =
 {
@@ -793,14 +806,14 @@ const ProtobufCMessageDescriptor larder__v1__history_request__descriptor =
   "Larder__V1__HistoryRequest",
   "larder.v1",
   sizeof(Larder__V1__HistoryRequest),
-  16,
+  17,
   larder__v1__history_request__field_descriptors,
   larder__v1__history_request__field_indices_by_name,
   1,  larder__v1__history_request__number_ranges,
   (ProtobufCMessageInit) larder__v1__history_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__history_reply__field_descriptors[5] =
+static const ProtobufCFieldDescriptor larder__v1__history_reply__field_descriptors[6] =
 {
   {
     "transactions",
@@ -862,10 +875,23 @@ static const ProtobufCFieldDescriptor larder__v1__history_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "objects",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__HistoryReply, n_objects),
+    offsetof(Larder__V1__HistoryReply, objects),
+    &larder__v1__batch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__history_reply__field_indices_by_name[] = {
   3,   /* field[3] = current */
   4,   /* field[4] = more */
+  5,   /* field[5] = objects */
   2,   /* field[2] = partial */
   1,   /* field[1] = position */
   0,   /* field[0] = transactions */
@@ -873,7 +899,7 @@ static const unsigned larder__v1__history_reply__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__history_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__history_reply__descriptor =
 {
@@ -883,7 +909,7 @@ const ProtobufCMessageDescriptor larder__v1__history_reply__descriptor =
   "Larder__V1__HistoryReply",
   "larder.v1",
   sizeof(Larder__V1__HistoryReply),
-  5,
+  6,
   larder__v1__history_reply__field_descriptors,
   larder__v1__history_reply__field_indices_by_name,
   1,  larder__v1__history_reply__number_ranges,

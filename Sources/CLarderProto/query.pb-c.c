@@ -368,6 +368,51 @@ void   larder__v1__aggregate_column__free_unpacked
   assert(message->base.descriptor == &larder__v1__aggregate_column__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__query_request__init
+                     (Larder__V1__QueryRequest         *message)
+{
+  static const Larder__V1__QueryRequest init_value = LARDER__V1__QUERY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__query_request__get_packed_size
+                     (const Larder__V1__QueryRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__query_request__pack
+                     (const Larder__V1__QueryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__query_request__pack_to_buffer
+                     (const Larder__V1__QueryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__QueryRequest *
+       larder__v1__query_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__QueryRequest *)
+     protobuf_c_message_unpack (&larder__v1__query_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__query_request__free_unpacked
+                     (Larder__V1__QueryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor larder__v1__query__field_descriptors[3] =
 {
   {
@@ -996,6 +1041,135 @@ const ProtobufCMessageDescriptor larder__v1__aggregate_column__descriptor =
   larder__v1__aggregate_column__field_indices_by_name,
   1,  larder__v1__aggregate_column__number_ranges,
   (ProtobufCMessageInit) larder__v1__aggregate_column__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[8] =
+{
+  {
+    "shape",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, shape),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "arguments",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_arguments),
+    offsetof(Larder__V1__QueryRequest, arguments),
+    &larder__v1__argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "arguments_are_text",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, arguments_are_text),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__QueryRequest, limit_presence_case),
+    offsetof(Larder__V1__QueryRequest, limit),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__QueryRequest, offset_presence_case),
+    offsetof(Larder__V1__QueryRequest, offset),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "credit",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, credit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "variables",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_variables),
+    offsetof(Larder__V1__QueryRequest, variables),
+    &larder__v1__named_argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_after),
+    offsetof(Larder__V1__QueryRequest, after),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__query_request__field_indices_by_name[] = {
+  7,   /* field[7] = after */
+  1,   /* field[1] = arguments */
+  2,   /* field[2] = arguments_are_text */
+  5,   /* field[5] = credit */
+  3,   /* field[3] = limit */
+  4,   /* field[4] = offset */
+  0,   /* field[0] = shape */
+  6,   /* field[6] = variables */
+};
+static const ProtobufCIntRange larder__v1__query_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.QueryRequest",
+  "QueryRequest",
+  "Larder__V1__QueryRequest",
+  "larder.v1",
+  sizeof(Larder__V1__QueryRequest),
+  8,
+  larder__v1__query_request__field_descriptors,
+  larder__v1__query_request__field_indices_by_name,
+  1,  larder__v1__query_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__query_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCEnumValue larder__v1__nil_placement__enum_values_by_number[3] =

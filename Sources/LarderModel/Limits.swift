@@ -32,6 +32,8 @@ public enum Limits {
     public static let prefetchedRelationshipsMax = 64
     /// Names of each kind in a filter of the history.
     public static let historyFilterNamesMax = 1_000
+    /// Fetches of objects in a request for the history.
+    public static let historyObjectsMax = 16
     /// Transactions and runs of changes that one page of the history looks at.
     public static let historyPageTransactionsMax = 10_000
     public static let historyPageRunsMax = 100_000

@@ -41,6 +41,29 @@ await() {
     assert_equal 6 "$(larder history --output csv | wc -l)"
 }
 
+@test "history selects changes of objects by a predicate, and prints the objects" {
+    short=$(larder insert Article title=short wordCount=3)
+    long=$(larder insert Article title=long wordCount=300)
+    larder insert Category name=tech >/dev/null
+    larder update "$short" title=still >/dev/null
+    larder update "$long" title=longer >/dev/null
+    long_articles() { larder history Article --where 'wordCount > %@' --arg 100 "$@"; }
+    assert_equal "2 5" "$(long_articles | cut -f1 | paste -sd' ')"
+    assert_equal "[[\"$long\",\"longer\",2],[\"$long\",\"longer\",2]]" \
+        "$(long_articles --objects --output json |
+            jq -c '[.[].objects[] | [."@id", .title, ."@version"]]')"
+    larder update "$long" wordCount=1 >/dev/null
+    larder delete "$short" >/dev/null
+    assert_equal '[["updated",0],["deleted",0]]' \
+        "$(long_articles --objects --last 2 --output json |
+            jq -c '[.[] | [.changes[0].kind, (.objects | length)]]')"
+    assert_equal 2 "$(larder history Article Category --objects --output jsonl |
+        jq -r '.objects[]."@entity"' | sort -u | wc -l)"
+    assert_status 64 larder history --where 'wordCount > 1'
+    assert_status 64 larder history Article --objects
+    assert_status 65 larder history Article --where 'size > 1'
+}
+
 @test "the values of deleted objects that the schema preserves are in the history" {
     stop_daemon
     cat >preserving.json <<'END'

@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 #include "change.pb-c.h"
 #include "history.pb-c.h"
 #include "observe.pb-c.h"
+#include "query.pb-c.h"
 #include "value.pb-c.h"
 
 typedef struct Larder__V1__Envelope Larder__V1__Envelope;
@@ -27,7 +28,6 @@ typedef struct Larder__V1__Hello Larder__V1__Hello;
 typedef struct Larder__V1__WelcomeReply Larder__V1__WelcomeReply;
 typedef struct Larder__V1__GetRequest Larder__V1__GetRequest;
 typedef struct Larder__V1__PropertyNames Larder__V1__PropertyNames;
-typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
 typedef struct Larder__V1__ObserveRequest Larder__V1__ObserveRequest;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
@@ -375,70 +375,6 @@ struct  Larder__V1__PropertyNames
 #define LARDER__V1__PROPERTY_NAMES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__property_names__descriptor) \
     , 0,NULL }
-
-
-typedef enum {
-  LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET = 0,
-  LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT = 4
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__CASE)
-} Larder__V1__QueryRequest__LimitPresenceCase;
-
-typedef enum {
-  LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET = 0,
-  LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE_OFFSET = 5
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__CASE)
-} Larder__V1__QueryRequest__OffsetPresenceCase;
-
-/*
- * A query's shape and its values.
- */
-struct  Larder__V1__QueryRequest
-{
-  ProtobufCMessage base;
-  /*
-   * An encoded `Query` message (query.proto). The server caches the plan by these bytes, so equal
-   * queries should be encoded to equal bytes and differ only in the fields below.
-   */
-  ProtobufCBinaryData shape;
-  /*
-   * The values that the shape refers to by index: `%@` and `%K` of format strings, in the order of
-   * the predicate, the columns or group keys, the aggregates (each its term, then its filter),
-   * having, the sort keys; or a tree's ARGUMENT nodes.
-   */
-  size_t n_arguments;
-  Larder__V1__Argument **arguments;
-  /*
-   * Whether all values, those of `after` included, are strings, which are converted to the type of
-   * what they are compared with. A list is then the text of a JSON array.
-   */
-  protobuf_c_boolean arguments_are_text;
-  /*
-   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
-   */
-  uint32_t credit;
-  /*
-   * The values of the variables in the shape that no SUBQUERY declares; each name once.
-   */
-  size_t n_variables;
-  Larder__V1__NamedArgument **variables;
-  /*
-   * Fetches only: a keyset cursor. The result has only the rows after this position in the order: a
-   * value for each sort key, and then the object's identifier. Empty: from the first row.
-   */
-  size_t n_after;
-  Larder__V1__Value **after;
-  Larder__V1__QueryRequest__LimitPresenceCase limit_presence_case;
-  union {
-    int64_t limit;
-  };
-  Larder__V1__QueryRequest__OffsetPresenceCase offset_presence_case;
-  union {
-    int64_t offset;
-  };
-};
-#define LARDER__V1__QUERY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
-    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -1126,25 +1062,6 @@ Larder__V1__PropertyNames *
 void   larder__v1__property_names__free_unpacked
                      (Larder__V1__PropertyNames *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__QueryRequest methods */
-void   larder__v1__query_request__init
-                     (Larder__V1__QueryRequest         *message);
-size_t larder__v1__query_request__get_packed_size
-                     (const Larder__V1__QueryRequest   *message);
-size_t larder__v1__query_request__pack
-                     (const Larder__V1__QueryRequest   *message,
-                      uint8_t             *out);
-size_t larder__v1__query_request__pack_to_buffer
-                     (const Larder__V1__QueryRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__QueryRequest *
-       larder__v1__query_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__query_request__free_unpacked
-                     (Larder__V1__QueryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Larder__V1__ObserveRequest methods */
 void   larder__v1__observe_request__init
                      (Larder__V1__ObserveRequest         *message);
@@ -1618,9 +1535,6 @@ typedef void (*Larder__V1__GetRequest_Closure)
 typedef void (*Larder__V1__PropertyNames_Closure)
                  (const Larder__V1__PropertyNames *message,
                   void *closure_data);
-typedef void (*Larder__V1__QueryRequest_Closure)
-                 (const Larder__V1__QueryRequest *message,
-                  void *closure_data);
 typedef void (*Larder__V1__ObserveRequest_Closure)
                  (const Larder__V1__ObserveRequest *message,
                   void *closure_data);
@@ -1704,7 +1618,6 @@ extern const ProtobufCMessageDescriptor larder__v1__hello__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__get_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_names__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;

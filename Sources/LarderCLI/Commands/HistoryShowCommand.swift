@@ -13,6 +13,7 @@ struct HistoryShowCommand: StoreCommand {
               larder history --newest-first --limit 20 --no-changes
               larder history Article --kind updated --property title --since 2h
               larder history --follow --not-author importer
+              larder history Article --where 'pages > 100' --objects --follow --output jsonl
               larder history --after "$token" --limit 100 --output jsonl
               larder history --output jsonl | jq -c '.changes[] | select(.kind == "deleted")'
 
@@ -30,6 +31,12 @@ struct HistoryShowCommand: StoreCommand {
             In JSON, changes is an array with kind, entity, count, first and last (the URIs of the \
             objects, which have consecutive numbers) and, for updates, properties. tombstones has \
             the values of deleted objects that the schema preserves.
+
+            With --where, changes of objects that match before or after are printed, and some \
+            others: the history has no old values, so each deletion and each update of a property \
+            in the predicate is printed, too. --objects adds the member objects: the inserted and \
+            updated objects that match now, as fetch prints them. A copy of the objects that \
+            match is kept up to date by storing these and removing the others in changes.
 
             With --follow, each transaction is printed as soon as it is committed; output is never \
             buffered. If the server restarts, the command reconnects, reports this on standard \
@@ -49,6 +56,9 @@ struct HistoryShowCommand: StoreCommand {
     mutating func validate() throws {
         if history.follow, options.format == .json {
             throw ValidationError("--follow requires --output jsonl instead of json")
+        }
+        if history.objects, !options.format.isJSON {
+            throw ValidationError("--objects requires --output json or jsonl")
         }
     }
 
@@ -70,7 +80,9 @@ struct HistoryShowCommand: StoreCommand {
             upTo: try history.upTo?.token(on: client.server), where: history.filter,
             newestFirst: history.newestFirst, includesChanges: !history.noChanges,
             limit: history.limit)
-        var printer = try HistoryPrinter(options.format, includesChanges: fetch.includesChanges)
+        var printer = try HistoryPrinter(
+            options.format, includesChanges: fetch.includesChanges,
+            includesObjects: history.objects)
         if history.follow {
             try follow(fetch, client, &printer)
         } else if let count = history.last {
@@ -90,7 +102,7 @@ struct HistoryShowCommand: StoreCommand {
         while true {
             let count = min(countLeft, Self.pageCount)
             fetch.limit = count
-            let page = try client.history(fetch)
+            let page = try client.history(fetch, objects: history.wantedObjects)
             for transaction in page.transactions { try printer.print(transaction) }
             countLeft -= count
             if countLeft == 0 || page.transactions.count < count { return }
@@ -109,7 +121,9 @@ struct HistoryShowCommand: StoreCommand {
         var fetch = fetch
         fetch.newestFirst = true
         fetch.limit = count
-        for transaction in try client.history(fetch).transactions.reversed() {
+        for transaction in try client.history(fetch, objects: history.wantedObjects).transactions
+            .reversed()
+        {
             try printer.print(transaction)
         }
     }
@@ -129,7 +143,8 @@ struct HistoryShowCommand: StoreCommand {
         }
         try printer.flush()
         let feed = client.changes(
-            after: start, where: fetch.filter, includesChanges: fetch.includesChanges)
+            after: start, where: fetch.filter, objects: history.wantedObjects,
+            includesChanges: fetch.includesChanges)
         while true {
             switch try feed.nextEvent(timeout: Self.pipeCheckInterval) {
             case .transaction(let transaction):

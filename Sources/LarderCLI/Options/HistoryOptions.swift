@@ -55,6 +55,13 @@ struct HistoryOptions: ParsableArguments {
             "Print transactions up to this token or number, included.", valueName: "token"))
     var upTo: TokenArgument?
 
+    @OptionGroup var predicate: PredicateOptions
+
+    @Flag(
+        help: ArgumentHelp(
+            "In JSON, print the inserted and updated objects as they are now, too."))
+    var objects = false
+
     @Flag(help: "Print the newest transaction first.")
     var newestFirst = false
 
@@ -80,6 +87,15 @@ struct HistoryOptions: ParsableArguments {
         if last != nil, limit != nil || newestFirst {
             throw ValidationError("--last cannot be combined with --limit or --newest-first")
         }
+        if predicate.format != nil, entities.count != 1 {
+            throw ValidationError("--where requires exactly one entity")
+        }
+        if objects, entities.isEmpty {
+            throw ValidationError("--objects requires an entity")
+        }
+        if objects || predicate.format != nil, noChanges {
+            throw ValidationError("--no-changes cannot be combined with --where or --objects")
+        }
         let conflicts = [
             ("--newest-first", newestFirst), ("--limit", limit != nil), ("--up-to", upTo != nil),
             ("--until", until != nil),
@@ -94,6 +110,21 @@ struct HistoryOptions: ParsableArguments {
             entities: entities.map(\.name), kinds: Set(kinds), properties: properties,
             authors: authors, excludedAuthors: excludedAuthors, clientNames: clients,
             since: since?.date, until: until?.date)
+    }
+}
+
+extension HistoryOptions {
+    /// The objects whose changes and values to print.
+    var wantedObjects: [HistoryObjects] {
+        guard objects || predicate.format != nil else { return [] }
+        return entities.map { entity in
+            HistoryObjects(
+                Fetch(
+                    entity.name, where: predicate.predicate,
+                    selection: objects ? .objects : .identifiers,
+                    includesSubentities: !predicate.excludesSubentities),
+                predicate.parameters())
+        }
     }
 }
 

@@ -9,13 +9,18 @@ struct HistoryPrinter {
     private var writer: any RowWriter
     private let format: OutputFormat
     private let includesChanges: Bool
+    private let includesObjects: Bool
 
-    init(_ format: OutputFormat, includesChanges: Bool) throws(LarderError) {
+    init(
+        _ format: OutputFormat, includesChanges: Bool, includesObjects: Bool
+    ) throws(LarderError) {
         self.format = format
         self.includesChanges = includesChanges
+        self.includesObjects = includesObjects
         writer = format.makeWriter()
         var names = ["number", "time", "author", "client", "user", "process"]
         if includesChanges { names += format.isJSON ? ["changes", "tombstones"] : ["changes"] }
+        if includesObjects { names.append("objects") }
         if format != .table { names.append("token") }
         try writer.begin(names)
     }
@@ -50,6 +55,10 @@ struct HistoryPrinter {
                 row.append(.string(ChangeSummary(of: transaction).text))
             }
         }
+        if includesObjects {
+            let records = transaction.changes.compactMap(\.object)
+            row.append(.json(JSONValue.array(records.map(json)).text))
+        }
         if !isTable { row.append(.string(transaction.token.description)) }
         return row
     }
@@ -78,6 +87,14 @@ struct HistoryPrinter {
             members["@entity"] = .string(tombstone.entityName)
             return .object(members)
         }
+    }
+
+    private func json(_ record: Record) -> JSONValue {
+        var members = record.values.mapValues(\.jsonValue)
+        members["@id"] = Value.object(record.identifier).jsonValue
+        members["@entity"] = .string(record.entityName)
+        members["@version"] = .integer(record.version)
+        return .object(members)
     }
 
     private func uri(

@@ -43,16 +43,19 @@ public final class ChangeFeed: Sendable {
         var hasReportedCurrent = false
     }
 
-    init(_ fetch: HistoryFetch, startsNow: Bool, client: StoreClient) {
+    init(
+        _ fetch: HistoryFetch, _ objects: [HistoryObjects], startsNow: Bool, client: StoreClient
+    ) {
         start = fetch.after
         let state = SharedState()
         self.state = state
-        follower = Follower(client: client) {
+        follower = Follower(client: client) { () throws(LarderError) in
             var fetch = fetch
             if let received = state.state.withLock({ $0.received }) { fetch.after = received }
             return .history(
                 HistoryRequest(
-                    fetch, startsNow: startsNow, credit: Follower.window, follows: true))
+                    fetch, objects: try objects.requests(), startsNow: startsNow,
+                    credit: Follower.window, follows: true))
         }
     }
 

@@ -8,22 +8,25 @@ extension StoreClient {
     ///
     /// The result is in memory; use a limit for a long history, and continue at its position.
     ///
+    /// - Parameter objects: For some entities, the objects whose changes to return, with their
+    ///   values; at most one fetch for an entity.
     /// - Throws: `tokenExpired` if transactions after the token have been deleted, `foreignToken`
     ///   for a token of another store, `futureToken`; `unknownEntity` or `unknownProperty` for a
-    ///   name in the filter.
+    ///   name in the filter; errors of the fetches of objects, `unsupported` for one with an order
+    ///   or a limit.
     public func history(
-        _ fetch: HistoryFetch = HistoryFetch()
+        _ fetch: HistoryFetch = HistoryFetch(), objects: [HistoryObjects] = []
     ) throws(LarderError) -> History {
-        try session.collect(fetch)
+        try session.collect(fetch, objects)
     }
 
     /// The asynchronous form.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func history(
-        _ fetch: HistoryFetch = HistoryFetch()
+        _ fetch: HistoryFetch = HistoryFetch(), objects: [HistoryObjects] = []
     ) async throws(LarderError) -> History {
-        try await session.collect(fetch)
+        try await session.collect(fetch, objects)
     }
 
     /// The position after the last transaction that is committed.
@@ -65,20 +68,24 @@ extension StoreClient {
     ///   - token: Where to begin; nil is after the last transaction that is committed when the
     ///     server receives the request, which it does when the first event is awaited.
     ///   - filter: Which transactions and changes to return.
+    ///   - objects: For some entities, the objects whose changes to return, with their values; at
+    ///     most one fetch for an entity.
     ///   - includesChanges: Whether the transactions have their changes.
     public func changes(
         after token: HistoryToken? = nil, where filter: HistoryFilter = HistoryFilter(),
-        includesChanges: Bool = true
+        objects: [HistoryObjects] = [], includesChanges: Bool = true
     ) -> ChangeFeed {
         ChangeFeed(
             HistoryFetch(after: token, where: filter, includesChanges: includesChanges),
-            startsNow: token == nil, client: self)
+            objects, startsNow: token == nil, client: self)
     }
 }
 
 extension Session {
-    fileprivate func collect(_ fetch: HistoryFetch) throws(LarderError) -> History {
-        let request = Request.history(HistoryRequest(fetch))
+    fileprivate func collect(
+        _ fetch: HistoryFetch, _ objects: [HistoryObjects]
+    ) throws(LarderError) -> History {
+        let request = Request.history(HistoryRequest(fetch, objects: try objects.requests()))
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
@@ -96,8 +103,10 @@ extension Session {
         }
     }
 
-    fileprivate func collect(_ fetch: HistoryFetch) async throws(LarderError) -> History {
-        let request = Request.history(HistoryRequest(fetch))
+    fileprivate func collect(
+        _ fetch: HistoryFetch, _ objects: [HistoryObjects]
+    ) async throws(LarderError) -> History {
+        let request = Request.history(HistoryRequest(fetch, objects: try objects.requests()))
         var attempt = attempt(isWrite: false)
         var failed: Connection?
         while true {
@@ -113,6 +122,16 @@ extension Session {
             }
             failed = connection
         }
+    }
+}
+
+extension [HistoryObjects] {
+    func requests() throws(LarderError) -> [QueryRequest] {
+        var requests: [QueryRequest] = []
+        for objects in self {
+            requests.append(try QueryRequest(.fetch(objects.fetch), objects.parameters))
+        }
+        return requests
     }
 }
 

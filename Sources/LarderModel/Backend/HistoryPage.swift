@@ -15,12 +15,14 @@ public struct HistoryPageRequest: Sendable {
     public var countMax: Int
     /// About the maximum size of the page.
     public var bytesMax: Int
+    /// The maximum number of changes of single objects, from 1. A run that has more is divided.
+    public var changesMax: Int
 
     public init(
         after: HistoryToken? = nil, upTo: HistoryToken? = nil, from start: HistoryPosition? = nil,
         startsNow: Bool = false, _ selection: HistorySelection, newestFirst: Bool = false,
-        includesChanges: Bool = true,
-        countMax: Int = .max, bytesMax: Int
+        includesChanges: Bool = true, countMax: Int = .max, bytesMax: Int,
+        changesMax: Int = .max
     ) {
         self.after = after
         self.upTo = upTo
@@ -31,6 +33,7 @@ public struct HistoryPageRequest: Sendable {
         self.includesChanges = includesChanges
         self.countMax = countMax
         self.bytesMax = bytesMax
+        self.changesMax = changesMax
     }
 }
 
@@ -48,6 +51,9 @@ public struct HistoryPosition: Hashable, Sendable {
         self.runCount = runCount
         self.key = key
     }
+
+    /// Whether a part of the transaction has been read.
+    public var isWithin: Bool { runCount > 0 || key != nil }
 }
 
 /// Transactions of one part of the history, oldest or newest first.

@@ -26,7 +26,8 @@ public protocol StoreReader: AnyObject {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> Explanation
 
-    /// Pins the current state of the data: every read sees this state until ``unpinSnapshot()``.
+    /// Pins the current state of the data: every read sees this state until ``unpinSnapshot()``. A
+    /// state that is pinned already is pinned once more.
     ///
     /// - Returns: the number of the last transaction in it.
     func pinSnapshot() throws(LarderError) -> Int64

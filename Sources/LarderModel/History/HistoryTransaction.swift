@@ -15,11 +15,14 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
     public var runs: [HistoryRun]
     /// Values of deleted objects, of attributes with `preserveValueOnDeletion`.
     public var tombstones: [HistoryTombstone]
+    /// The inserted and updated objects that were requested with ``HistoryObjects``, with their
+    /// values when the transaction was read: later ones if an object has changed again.
+    public var objects: [PersistentIdentifier: Record]
 
     public init(
         token: HistoryToken, timestamp: Date, author: String = "",
         source: ChangeSource = ChangeSource(), runs: [HistoryRun] = [],
-        tombstones: [HistoryTombstone] = []
+        tombstones: [HistoryTombstone] = [], objects: [PersistentIdentifier: Record] = [:]
     ) {
         self.token = token
         self.timestamp = timestamp
@@ -27,6 +30,7 @@ public struct HistoryTransaction: Hashable, Sendable, Identifiable {
         self.source = source
         self.runs = runs
         self.tombstones = tombstones
+        self.objects = objects
     }
 
     /// The number of the transaction: from 1, increasing with each commit, never reused.
@@ -83,6 +87,9 @@ public struct HistoryChange: Hashable, Sendable {
     public var properties: [String]
     /// The preserved values of a deleted object, by attribute.
     public var tombstone: [String: Value]
+    /// The object as it was when the transaction was read, if it was requested; nil if it was
+    /// deleted, or did not match.
+    public var object: Record?
 }
 
 /// The changes of a transaction, object by object. A transaction may have millions; they are made
@@ -107,10 +114,12 @@ public struct HistoryChanges: Sequence, Sendable {
         private var runs: ArraySlice<HistoryRun>
         private var key: Int64?
         private let tombstones: [Object: [String: Value]]
+        private let objects: [PersistentIdentifier: Record]
 
         fileprivate init(_ transaction: HistoryTransaction) {
             store = transaction.token.store
             runs = transaction.runs[...]
+            objects = transaction.objects
             tombstones = Dictionary(
                 transaction.tombstones.map {
                     (Object(entityName: $0.entityName, key: $0.key), $0.values)
@@ -127,12 +136,12 @@ public struct HistoryChanges: Sequence, Sendable {
                 self.key = key + 1
             }
             let object = Object(entityName: run.entityName, key: key)
+            let identifier = PersistentIdentifier(
+                store: store, entityName: run.entityName, key: key)
             return HistoryChange(
-                kind: run.kind,
-                identifier: PersistentIdentifier(
-                    store: store, entityName: run.entityName, key: key),
-                properties: run.properties,
-                tombstone: run.kind == .deleted ? tombstones[object] ?? [:] : [:])
+                kind: run.kind, identifier: identifier, properties: run.properties,
+                tombstone: run.kind == .deleted ? tombstones[object] ?? [:] : [:],
+                object: run.kind == .deleted ? nil : objects[identifier])
         }
     }
 }

@@ -9,18 +9,6 @@ import NIOCore
 /// while the socket is writable and the client has credit left. Between two pages it has no reader
 /// and no snapshot: it is a position in the history. New transactions come from ``LoopFeed``.
 final class HistoryStream {
-    /// What a stream sends of a transaction.
-    struct Kind: Hashable {
-        let selection: HistorySelection
-        let includesChanges: Bool
-
-        func selected(_ transaction: HistoryTransaction) -> HistoryTransaction? {
-            guard var selected = selection.selected(transaction) else { return nil }
-            if !includesChanges { (selected.runs, selected.tombstones) = ([], []) }
-            return selected
-        }
-    }
-
     private enum Phase {
         case reading
         /// The client or its socket is not ready for the next page.
@@ -32,7 +20,7 @@ final class HistoryStream {
 
     /// The report of a job of the pool.
     private enum Outcome: Sendable {
-        case page(HistoryPage, Kind, EncodableReply)
+        case page(HistoryPage, HistoryPageRead.Checked, EncodableReply)
         case failed(LarderError)
     }
 
@@ -49,11 +37,13 @@ final class HistoryStream {
     private let deadline: ContinuousClock.Instant
     private var phase = Phase.reading
     /// nil until the first page has been read.
-    private(set) var kind: Kind?
+    private var checked: HistoryPageRead.Checked?
     /// Where the next page begins; nil for the first one.
     private var position: HistoryPosition?
     /// The transactions that were sent completely.
     private var sentCount = 0
+    /// Whether a part of the transaction at `position` was sent.
+    private var hasSentPart = false
     /// The number of replies that the client still accepts; nil is unlimited.
     private var credit: UInt32?
     private var timer: Scheduled<Void>?
@@ -91,6 +81,12 @@ final class HistoryStream {
     }
 
     var follows: Bool { request.follows }
+
+    var kind: HistoryPageRead.Kind? { checked?.kind }
+
+    /// Whether the stream reads the objects that new transactions have changed, and so reads these
+    /// by itself.
+    var readsObjects: Bool { !request.objects.isEmpty }
 
     /// The last transaction that was sent or not selected.
     var sentNumber: Int64 { (position?.number ?? 1) - 1 }
@@ -187,101 +183,43 @@ final class HistoryStream {
 
     // MARK: Pages
 
-    private var pageRequest: @Sendable (HistorySelection) -> HistoryPageRequest {
-        let (fetch, position, startsNow) = (request.fetch, position, request.startsNow)
-        let countMax = fetch.limit.map { $0 - sentCount } ?? .max
-        let bytesMax = services.limits.batchBytesMax
-        return { selection in
-            HistoryPageRequest(
-                after: position == nil || fetch.newestFirst ? fetch.after : nil,
-                upTo: fetch.upTo, from: position,
-                startsNow: startsNow, selection, newestFirst: fetch.newestFirst,
-                includesChanges: fetch.includesChanges, countMax: countMax, bytesMax: bytesMax)
-        }
+    private var nextRead: HistoryPageRead {
+        HistoryPageRead(
+            request: request, position: position, sentCount: sentCount,
+            hasSentPart: hasSentPart, checked: checked, backend: services.backend,
+            limits: services.limits)
     }
 
     private func readPage() {
         phase = .reading
-        let (release, store, filter) = (readers.release, services.store, request.fetch.filter)
-        let (kind, pageRequest, includesChanges) = (
-            kind, pageRequest, request.fetch.includesChanges
-        )
-        let (id, encodedAbove, makeReply) = (
-            requestID, services.limits.loopReplyBytesMax, makeReply
-        )
+        let (release, read) = (readers.release, nextRead)
+        let (id, encodedAbove) = (requestID, services.limits.loopReplyBytesMax)
         let cancellation = ReadCancellation()
         let deadline = follows ? ContinuousClock.now + services.limits.readTimeMax : deadline
         let report = reporter()
         readers.acquire(
             connection.readerRequest(
-                bytes: kind == nil ? bytes : 0, endSnapshot: { cancellation.cancel() })
+                bytes: checked == nil ? bytes : 0, endSnapshot: { cancellation.cancel() })
         ) { reader in
             switch reader {
             case .failure(let error): report(.failed(error))
             case .success(let reader):
                 let outcome: Outcome
                 do throws(LarderError) {
-                    let selection: HistorySelection
-                    if let kind {
-                        selection = kind.selection
-                    } else {
-                        selection = try HistorySelection(filter, in: store.schema)
-                    }
-                    let kind = Kind(selection: selection, includesChanges: includesChanges)
-                    let page = try Self.page(
-                        pageRequest(selection), reader, deadline, cancellation)
+                    let (result, checked) = try read.perform(
+                        reader.reader,
+                        reader.budget(deadline: deadline, cancellation: cancellation))
                     let reply = EncodableReply(
-                        makeReply(page), to: id, encodedAbove: encodedAbove)
-                    outcome = .page(page, kind, reply)
+                        read.reply(result), to: id, encodedAbove: encodedAbove)
+                    outcome = .page(result.page, checked, reply)
                 } catch {
-                    outcome = .failed(error)
+                    outcome = .failed(
+                        cancellation.isCancelled ? ReaderPool.snapshotExpired : error)
                 }
                 release(reader)
                 report(outcome)
             }
         }
-    }
-
-    private static func page(
-        _ request: HistoryPageRequest, _ reader: PooledReader, _ deadline: ContinuousClock.Instant,
-        _ cancellation: ReadCancellation
-    ) throws(LarderError) -> HistoryPage {
-        do throws(ReadFailure) {
-            return try reader.reader.history(
-                request, budget: reader.budget(deadline: deadline, cancellation: cancellation))
-        } catch {
-            throw cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError
-        }
-    }
-
-    /// A function that makes the reply with a page. It is called on the pool.
-    private var makeReply: @Sendable (HistoryPage) -> Reply {
-        let (fetch, follows, sentCount, store) = (
-            request.fetch, follows, sentCount, services.store
-        )
-        return { page in
-            let isLast = !follows && Self.isLast(page, sentCount, fetch)
-            let number = fetch.newestFirst ? page.end.number : page.end.number - 1
-            let position = HistoryToken(
-                store: store.identifier, epoch: store.historyEpoch, number: max(0, number))
-            return .history(
-                HistoryReply(
-                    page.transactions, upTo: position, isPartial: page.isLastPartial,
-                    isCurrent: page.isLast),
-                more: !isLast)
-        }
-    }
-
-    /// Whether a request that does not follow the history ends with a page.
-    private static func isLast(
-        _ page: HistoryPage, _ sentCount: Int, _ fetch: HistoryFetch
-    ) -> Bool {
-        let count = sentCount + completeCount(page)
-        return page.isLast || fetch.limit.map { count >= $0 } ?? false
-    }
-
-    private static func completeCount(_ page: HistoryPage) -> Int {
-        page.transactions.count - (page.isLastPartial ? 1 : 0)
     }
 
     private func token(_ number: Int64) -> HistoryToken {
@@ -300,15 +238,19 @@ final class HistoryStream {
         guard case .reading = phase else { return }
         switch outcome {
         case .failed(let error): failed(error)
-        case .page(let page, let kind, let reply): received(page, kind, reply)
+        case .page(let page, let checked, let reply): received(page, checked, reply)
         }
     }
 
-    private func received(_ page: HistoryPage, _ kind: Kind, _ reply: EncodableReply) {
-        let isLast = !follows && Self.isLast(page, sentCount, request.fetch)
-        self.kind = kind
+    private func received(
+        _ page: HistoryPage, _ checked: HistoryPageRead.Checked, _ reply: EncodableReply
+    ) {
+        let isLast = nextRead.isLast(page)
+        self.checked = checked
+        let isSameTransaction = page.end.isWithin && page.end.number == position?.number
+        hasSentPart = page.isLastPartial || isSameTransaction && hasSentPart
         position = page.end
-        sentCount += Self.completeCount(page)
+        sentCount += page.completeCount
         if isLast {
             abandon()
             return connection.streamEnded(requestID, reply)
@@ -332,7 +274,8 @@ final class HistoryStream {
     private func failed(_ error: LarderError) {
         let isTemporary =
             [.timeout, .snapshotExpired].contains(error.code)
-            || error.code == .resourceExhausted && kind != nil
+            || error.code == .resourceExhausted && checked != nil
+                && error != HistoryPageRead.tooLarge
         guard follows, isTemporary else { return finish(.failed(error)) }
         phase = .paused
         let bound = NIOLoopBound(self, eventLoop: eventLoop)

@@ -38,7 +38,7 @@ final class LoopFeed: @unchecked Sendable {
         var addedHead = Int64.max
         /// The replies to the streams that have sent all transactions before the page, by what
         /// they select; nil if that is nothing.
-        var replies: [HistoryStream.Kind: Reply?] = [:]
+        var replies: [HistoryPageRead.Kind: Reply?] = [:]
     }
 
     /// The streams that get a page before others on the event loop run.
@@ -142,6 +142,12 @@ final class LoopFeed: @unchecked Sendable {
     private func deliver(_ round: inout Round, to stream: HistoryStream) {
         let newest = round.page.newest
         guard stream.sentNumber < newest, let kind = stream.kind else { return }
+        if stream.readsObjects {
+            let isSelected = round.page.transactions.contains {
+                $0.id > stream.sentNumber && kind.selected($0) != nil
+            }
+            return isSelected ? stream.fallBehind() : stream.deliver(nil, upTo: newest)
+        }
         guard stream.sentNumber <= head else {
             // It has sent a part of the page by itself.
             let rest = round.page.transactions.drop { $0.id <= stream.sentNumber }
@@ -156,7 +162,7 @@ final class LoopFeed: @unchecked Sendable {
     /// - Returns: nil if nothing is selected.
     private func reply(
         _ transactions: ArraySlice<HistoryTransaction>, upTo newest: Int64,
-        of kind: HistoryStream.Kind
+        of kind: HistoryPageRead.Kind
     ) -> Reply? {
         let selected = transactions.compactMap(kind.selected)
         guard !selected.isEmpty else { return nil }

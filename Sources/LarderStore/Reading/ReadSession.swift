@@ -9,8 +9,8 @@ final class ReadSession {
     private let statements: StatementCache
     /// The number of runs of statements, as a measure of the cost of a read.
     private(set) var runCount = 0
-    /// Whether the snapshot stays after a read.
-    private var isPinned = false
+    /// How often the snapshot is pinned; it stays after a read while it is.
+    private var pinCount = 0
     private let problems: FunctionFaults
     private let groups: GroupedRows
     /// Keeps the store, and with it the claim on the file.
@@ -71,25 +71,25 @@ final class ReadSession {
 
     /// Begins a transaction. Its snapshot is taken by its first read.
     func beginSnapshot() throws(ReadFailure) {
-        if !isPinned { try run(Self.begin) }
+        if pinCount == 0 { try run(Self.begin) }
     }
 
     /// Ends the transaction, which has nothing to commit.
     func endSnapshot() {
-        guard !isPinned, !connection.autocommit else { return }
+        guard pinCount == 0, !connection.autocommit else { return }
         connection.setBudget(nil)
         // If this fails, the next BEGIN reports why.
         try? run(Self.rollback)
     }
 
-    /// Begins a transaction that all reads share until ``unpinSnapshot()``.
+    /// Begins a transaction that all reads share until ``unpinSnapshot()`` was called as often.
     func pinSnapshot() throws(ReadFailure) {
         try beginSnapshot()
-        isPinned = true
+        pinCount += 1
     }
 
     func unpinSnapshot() {
-        isPinned = false
+        pinCount -= 1
         endSnapshot()
     }
 

@@ -85,6 +85,8 @@ private struct HistoryPageReader {
     /// The runs and transactions that were read, selected or not.
     private var runCount = 0
     private var transactionCount = 0
+    /// The changes of single objects in the page.
+    private var changeCount = 0
 
     init(_ session: ReadSession, _ request: HistoryPageRequest, last: Int64) {
         self.session = session
@@ -148,6 +150,7 @@ private struct HistoryPageReader {
 
     private var isFull: Bool {
         transactions.count >= request.countMax || byteCount >= request.bytesMax
+            || changeCount >= request.changesMax
             || transactionCount >= Limits.historyPageTransactionsMax
             || runCount >= Limits.historyPageRunsMax
     }
@@ -215,8 +218,8 @@ private struct HistoryPageReader {
             }
             (index, key) = (index + 1, nil)
         }
-        // The end of a transaction is sent even if no run of it is selected.
-        let isEnd = begun.runCount > 0 || begun.key != nil
+        // The end of a transaction of which a part was read is a part, too, also without runs.
+        let isEnd = request.includesChanges && begun.isWithin
         guard isEnd || !transaction.runs.isEmpty else { return nil }
         if !request.includesChanges { transaction.runs = [] }
         append(transaction)
@@ -241,13 +244,21 @@ private struct HistoryPageReader {
         if let key, run.keys.contains(key) { run.keys = key...run.keys.upperBound }
         var rest: Int64?
         if request.includesChanges {
+            let room = request.changesMax - changeCount
+            if run.keys.count > room {
+                rest = run.keys.lowerBound + Int64(room)
+                run.keys = run.keys.lowerBound...run.keys.lowerBound + Int64(room) - 1
+            }
             byteCount += run.properties.reduce(32 + run.entityName.utf8.count) {
                 $0 + 2 + $1.utf8.count
             }
             if run.kind == .deleted {
-                rest = try appendTombstones(of: run, to: &transaction)
-                if let rest { run.keys = run.keys.lowerBound...rest - 1 }
+                if let end = try appendTombstones(of: run, to: &transaction) {
+                    rest = end
+                    run.keys = run.keys.lowerBound...end - 1
+                }
             }
+            changeCount += run.keys.count
         }
         transaction.runs.append(run)
         return rest

@@ -10,16 +10,18 @@ public struct HistoryReply: Hashable, Sendable {
     public var isPartial: Bool
     /// Whether the reply reaches the end of the history as it is.
     public var isCurrent: Bool
+    /// Objects that the transactions have inserted or updated.
+    public var objects: [Batch]
 
     public init(
         _ transactions: [HistoryTransaction] = [], upTo position: HistoryToken,
-        isPartial: Bool = false,
-        isCurrent: Bool = false
+        isPartial: Bool = false, isCurrent: Bool = false, objects: [Batch] = []
     ) {
         self.transactions = transactions
         self.position = position
         self.isPartial = isPartial
         self.isCurrent = isCurrent
+        self.objects = objects
     }
 }
 
@@ -28,6 +30,8 @@ public struct HistoryReply: Hashable, Sendable {
 extension HistoryReply {
     private static let transactionsMax = 1_000_000
     private static let runsMax = 1_000_000
+    /// Changes of single objects in a reply with objects; a client looks for the object of each.
+    private static let changesMax = 10_000
 
     static func decode(
         _ bytes: RawSpan
@@ -47,11 +51,24 @@ extension HistoryReply {
             case (3, .number(let number)): reply.isPartial = number != 0
             case (4, .number(let number)): reply.isCurrent = number != 0
             case (5, .number(let number)): more = number != 0
-            case (1...5, _): throw .unreadable
+            case (6, .bytes(let bytes)): reply.objects.append(try Batch(decoding: bytes))
+            case (1...6, _): throw .unreadable
             default: break
             }
         }
+        guard reply.objects.isEmpty || reply.hasFewChanges else {
+            throw .malformed("a history reply with objects has too many changes")
+        }
         return (reply, more)
+    }
+
+    private var hasFewChanges: Bool {
+        var left = Self.changesMax
+        for run in transactions.lazy.flatMap(\.runs) {
+            guard run.keys.count <= left else { return false }
+            left -= run.keys.count
+        }
+        return true
     }
 
     /// The position, which names the store of the transactions before it.
@@ -190,6 +207,7 @@ extension MessageBuffer {
         bool(3, reply.isPartial)
         bool(4, reply.isCurrent)
         bool(5, more)
+        for objects in reply.objects { batch(6, objects) }
     }
 
     private func transaction(_ transaction: HistoryTransaction) throws(LarderError) {

@@ -4,6 +4,8 @@ public import LarderModel
 /// A request for transactions of the history, once or continuously.
 public struct HistoryRequest: Hashable, Sendable {
     public var fetch: HistoryFetch
+    /// Fetches of objects: see `HistoryObjects`.
+    public var objects: [QueryRequest]
     /// Without a token: begin after the last transaction, instead of with the oldest.
     public var startsNow: Bool
     /// The number of replies that the server may send before the client grants more; 0 sets no
@@ -13,9 +15,11 @@ public struct HistoryRequest: Hashable, Sendable {
     public var follows: Bool
 
     public init(
-        _ fetch: HistoryFetch, startsNow: Bool = false, credit: UInt32 = 0, follows: Bool = false
+        _ fetch: HistoryFetch, objects: [QueryRequest] = [], startsNow: Bool = false,
+        credit: UInt32 = 0, follows: Bool = false
     ) {
         self.fetch = fetch
+        self.objects = objects
         self.startsNow = startsNow
         self.credit = credit
         self.follows = follows
@@ -53,12 +57,22 @@ extension HistoryRequest {
             case (16, .bytes(let bytes)):
                 if fetch.upTo != nil { throw .repeated("the end of a history request") }
                 fetch.upTo = try HistoryToken(decoding: bytes)
-            case (1...16, _): throw .unreadable
+            case (17, .bytes(let bytes)):
+                guard objects.count < Limits.historyObjectsMax else {
+                    throw .tooMany(
+                        "fetches of objects", objects.count + 1,
+                        maximum: Limits.historyObjectsMax)
+                }
+                objects.append(try QueryRequest(decoding: bytes))
+            case (1...17, _): throw .unreadable
             default: break
             }
         }
         guard !follows || !fetch.newestFirst && fetch.limit == nil && fetch.upTo == nil else {
             throw .malformed("a history that continues has no end and begins with the oldest")
+        }
+        guard objects.isEmpty || fetch.includesChanges else {
+            throw .malformed("a history without changes has no objects")
         }
     }
 }
@@ -123,6 +137,9 @@ extension MessageBuffer {
         number(14, UInt64(request.credit))
         bool(15, request.follows)
         if let upTo = fetch.upTo { try token(16, upTo) }
+        for objects in request.objects {
+            try message(17) { () throws(LarderError) in try query(objects) }
+        }
     }
 }
 

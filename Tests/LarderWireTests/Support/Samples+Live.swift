@@ -16,6 +16,16 @@ extension Samples {
                     ObserveRequest(try request(queries[0].query), intervalMilliseconds: 1_500))
             ),
             (
+                "historyOfObjects",
+                .history(
+                    HistoryRequest(
+                        HistoryFetch(after: token),
+                        objects: [
+                            try request(queries[0].query),
+                            try QueryRequest(.fetch(Fetch("Course", selection: .identifiers))),
+                        ], follows: true))
+            ),
+            (
                 "observeEachCommit",
                 .observe(
                     ObserveRequest(
@@ -25,6 +35,16 @@ extension Samples {
     }
 
     static let liveReplies: [(name: String, reply: Reply)] = [
+        (
+            "transactionsWithObjects",
+            .history(
+                HistoryReply(
+                    [
+                        HistoryTransaction(
+                            token: token, timestamp: Date(timeIntervalSinceReferenceDate: 1),
+                            runs: [HistoryRun(.inserted, "Student", 1...10_000)])
+                    ], upTo: token, objects: [batch, mixedBatch]), more: true)
+        ),
         ("snapshotOpened", .snapshotOpened(token)),
         ("snapshotOpenedAtTheBeginning", .snapshotOpened(beginning)),
         (

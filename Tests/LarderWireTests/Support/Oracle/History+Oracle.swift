@@ -86,9 +86,15 @@ extension HistoryRequest {
         guard let start = starts.firstIndex(of: wire.start) else {
             throw .malformed("the start of a history is unknown")
         }
-        self.init(fetch, startsNow: start == 1, credit: wire.credit, follows: wire.follow != 0)
+        let objects = try ProtobufReader.list(
+            wire.objects, wire.n_objects, "fetches", maximum: Limits.historyObjectsMax,
+            QueryRequest.init)
+        self.init(
+            fetch, objects: objects, startsNow: start == 1, credit: wire.credit,
+            follows: wire.follow != 0)
         let isBounded = fetch.newestFirst || fetch.limit != nil || fetch.upTo != nil
         if follows && isBounded { throw .malformed("a history that continues has an end") }
+        if !objects.isEmpty && !fetch.includesChanges { throw .malformed("no changes") }
     }
 }
 
@@ -118,9 +124,18 @@ extension HistoryReply {
         let transactions = try ProtobufReader.list(
             wire.transactions, wire.n_transactions, "transactions", maximum: 1_000_000
         ) { wire throws(LarderError) in try HistoryTransaction(wire, in: position) }
+        let objects = try ProtobufReader.list(
+            wire.objects, wire.n_objects, "batches", maximum: .max
+        ) { wire throws(LarderError) in
+            guard let batch = ProtobufBatches.batch(wire) else { throw .unreadable }
+            try batch.check()
+            return batch
+        }
         self.init(
             transactions, upTo: position, isPartial: wire.partial != 0,
-            isCurrent: wire.current != 0)
+            isCurrent: wire.current != 0, objects: objects)
+        let counts = transactions.flatMap(\.runs).map { Double($0.keys.count) }
+        if !objects.isEmpty, counts.reduce(0, +) > 10_000 { throw .malformed("many changes") }
     }
 }
 
