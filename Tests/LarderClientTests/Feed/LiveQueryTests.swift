@@ -45,7 +45,7 @@ struct LiveQueryTests {
         let seen = Recorder<ObserveRequest>()
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
-            for _ in 0..<2 {
+            for _ in 0..<3 {
                 let (id, request) = try Self.observe(peer)
                 seen.append(request)
                 try peer.reply(id, Self.whole([]))
@@ -60,6 +60,9 @@ struct LiveQueryTests {
         #expect(try results.next()?.rows == [])
         let values = client.observeValues(.count(entityName: "Item", predicate: nil))
         #expect(try values.next()?.isEmpty == true)
+        let ordered = Fetch("Item", sort: [SortKey("name")])
+        let sections = client.observe(ordered, sectionedBy: SortKey("number", descending: true))
+        #expect(try sections.next()?.sections == [])
         #expect(
             seen.entries == [
                 ObserveRequest(
@@ -67,6 +70,13 @@ struct LiveQueryTests {
                     intervalMilliseconds: 250),
                 ObserveRequest(
                     try QueryRequest(.count(entityName: "Item", predicate: nil), credit: 16)),
+                ObserveRequest(
+                    try QueryRequest(
+                        .fetch(
+                            Fetch(
+                                "Item",
+                                sort: [SortKey("number", descending: true), SortKey("name")])),
+                        credit: 16), isSectioned: true),
             ])
         client.close()
     }
