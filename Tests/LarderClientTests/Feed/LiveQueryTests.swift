@@ -133,6 +133,29 @@ struct LiveQueryTests {
         #expect(cancelled.entries.allSatisfy { $0 })
     }
 
+    @Test("a server that sends rows without sections, or a section in two parts, ends it")
+    func unfittingSections() throws {
+        let split = Batch(
+            rowCount: 3,
+            columns: [
+                Column(
+                    name: "section", kind: .attribute(.int64), storage: .integers([1, 2, 1]))
+            ])
+        for sections in [nil, split] {
+            let (server, client) = try Self.server { peer, id, _ in
+                let whole = ObserveReply(
+                    .items([1, 2, 3]), sections: sections, at: .sample(1), begins: true, ends: true)
+                try peer.reply(id, .observed(whole, more: true))
+                while peer.receive() != nil {}
+            }
+            defer { server.stop() }
+            let results = client.observe(Fetch("Item"), sectionedBy: "number")
+            #expect(code { _ = try results.next() } == .malformedMessage)
+            #expect(try results.next() == nil)
+            client.close()
+        }
+    }
+
     @Test("the rows of a count are whole, and come in parts")
     func values() throws {
         let (server, client) = try Self.server { peer, id, _ in
