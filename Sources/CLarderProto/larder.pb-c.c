@@ -2129,7 +2129,7 @@ const ProtobufCMessageDescriptor larder__v1__property_names__descriptor =
   (ProtobufCMessageInit) larder__v1__property_names__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__observe_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor larder__v1__observe_request__field_descriptors[3] =
 {
   {
     "query",
@@ -2155,15 +2155,28 @@ static const ProtobufCFieldDescriptor larder__v1__observe_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sectioned",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObserveRequest, sectioned),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__observe_request__field_indices_by_name[] = {
   1,   /* field[1] = interval_milliseconds */
   0,   /* field[0] = query */
+  2,   /* field[2] = sectioned */
 };
 static const ProtobufCIntRange larder__v1__observe_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor =
 {
@@ -2173,7 +2186,7 @@ const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor =
   "Larder__V1__ObserveRequest",
   "larder.v1",
   sizeof(Larder__V1__ObserveRequest),
-  2,
+  3,
   larder__v1__observe_request__field_descriptors,
   larder__v1__observe_request__field_indices_by_name,
   1,  larder__v1__observe_request__number_ranges,

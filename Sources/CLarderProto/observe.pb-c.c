@@ -53,7 +53,7 @@ void   larder__v1__observe_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__observe_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__observe_reply__field_descriptors[9] =
+static const ProtobufCFieldDescriptor larder__v1__observe_reply__field_descriptors[10] =
 {
   {
     "begins",
@@ -163,6 +163,18 @@ static const ProtobufCFieldDescriptor larder__v1__observe_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "sections",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ObserveReply, sections),
+    &larder__v1__batch__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__observe_reply__field_indices_by_name[] = {
   0,   /* field[0] = begins */
@@ -174,11 +186,12 @@ static const unsigned larder__v1__observe_reply__field_indices_by_name[] = {
   4,   /* field[4] = old_indexes */
   7,   /* field[7] = position */
   2,   /* field[2] = rows */
+  9,   /* field[9] = sections */
 };
 static const ProtobufCIntRange larder__v1__observe_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor larder__v1__observe_reply__descriptor =
 {
@@ -188,7 +201,7 @@ const ProtobufCMessageDescriptor larder__v1__observe_reply__descriptor =
   "Larder__V1__ObserveReply",
   "larder.v1",
   sizeof(Larder__V1__ObserveReply),
-  9,
+  10,
   larder__v1__observe_reply__field_descriptors,
   larder__v1__observe_reply__field_indices_by_name,
   1,  larder__v1__observe_reply__number_ranges,

@@ -99,6 +99,7 @@ public struct MessageInput: FuzzedInput {
         guard frame == again else { return "a reply differs after it was encoded" }
         if case .observed(let observed, _) = envelope.reply, let rows = observed.rows {
             _ = (rows.rows(store: store), rows.records(store: store))
+            _ = observed.sections?.rows(store: store)
         }
         guard case .batches(let batches, _) = envelope.reply else { return nil }
         guard let left, case .encodedBatches(let encoded, _) = left.reply else {

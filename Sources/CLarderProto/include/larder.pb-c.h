@@ -391,10 +391,15 @@ struct  Larder__V1__ObserveRequest
    * The shortest time between two changes, in milliseconds; the commits in between are one change.
    */
   uint32_t interval_milliseconds;
+  /*
+   * Fetches of objects only: the first sort key divides the rows into sections. The replies have
+   * the section of each row.
+   */
+  protobuf_c_boolean sectioned;
 };
 #define LARDER__V1__OBSERVE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__observe_request__descriptor) \
-    , NULL, 0 }
+    , NULL, 0, 0 }
 
 
 /*

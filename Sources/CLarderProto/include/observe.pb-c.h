@@ -72,10 +72,15 @@ struct  Larder__V1__ObserveReply
    * Whether another reply to the same request follows.
    */
   protobuf_c_boolean more;
+  /*
+   * With `sectioned` in the request: one column with the section of each of `rows`, which is the
+   * value of the first sort key. Nil is a section, too. Absent if there are no rows.
+   */
+  Larder__V1__Batch *sections;
 };
 #define LARDER__V1__OBSERVE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__observe_reply__descriptor) \
-    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, 0 }
+    , 0, 0, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, NULL, 0, NULL }
 
 
 /* Larder__V1__ObserveReply methods */

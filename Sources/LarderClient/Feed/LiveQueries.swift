@@ -10,13 +10,18 @@ import Synchronization
 /// does, or with an error. One thread or task at a time may use it.
 public final class LiveResults: Sendable {
     private let follower: Follower
-    private let state = Mutex(LiveRows())
+    private let state: Mutex<LiveRows>
 
     init(
-        _ query: Query, _ parameters: QueryParameters, every interval: Duration,
-        client: StoreClient
+        _ fetch: Fetch, _ parameters: QueryParameters, sectionedBy section: SortKey?,
+        every interval: Duration, client: StoreClient
     ) {
-        follower = .observing(query, parameters, every: interval, client, hasObjects: true)
+        var fetch = fetch
+        if let section { fetch.sort.insert(section, at: 0) }
+        follower = .observing(
+            .fetch(fetch), parameters, isSectioned: section != nil, every: interval, client,
+            hasObjects: true)
+        state = Mutex(LiveRows(sectionOrder: section.map { SortDirection($0) }))
     }
 
     /// The next result, blocking until there is one; nil after ``cancel()``, or if there was none
@@ -152,8 +157,8 @@ extension LiveValues: AsyncSequence {
 
 extension Follower {
     fileprivate static func observing(
-        _ query: Query, _ parameters: QueryParameters, every interval: Duration,
-        _ client: StoreClient, hasObjects: Bool
+        _ query: Query, _ parameters: QueryParameters, isSectioned: Bool = false,
+        every interval: Duration, _ client: StoreClient, hasObjects: Bool
     ) -> Follower {
         let milliseconds = UInt32(clamping: Int64(interval / .milliseconds(1)))
         return Follower(client: client) { () throws(LarderError) in
@@ -167,7 +172,7 @@ extension Follower {
             return .observe(
                 ObserveRequest(
                     try QueryRequest(query, parameters, credit: Follower.window),
-                    intervalMilliseconds: milliseconds))
+                    intervalMilliseconds: milliseconds, isSectioned: isSectioned))
         }
     }
 }
@@ -194,15 +199,27 @@ extension Follower.Event {
 extension StoreClient {
     /// The result of a fetch, and each change of it by a commit, also of other processes.
     ///
+    ///     let articles = client.observe(
+    ///         Fetch("Article", sort: ["title"]), sectionedBy: "category.name")
+    ///     for try await result in articles {
+    ///         for section in result.sections {
+    ///             show(section.value, result.rows[section.range])
+    ///         }
+    ///     }
+    ///
     /// - Parameters:
     ///   - fetch: The fetch. It does not prefetch and is not distinct.
     ///   - parameters: Its arguments and its limit. An offset or a cursor cannot be observed.
+    ///   - section: The expression whose values divide the rows into sections, for example
+    ///     `"category.name"`; a sort key that is descending reverses the sections. The rows are
+    ///     sorted by it first, and then as the fetch says: in messages it is sort key 1, and its
+    ///     arguments precede those of the fetch's sort keys.
     ///   - interval: The shortest time between two results; zero is one for each commit.
     public func observe(
         _ fetch: Fetch, _ parameters: QueryParameters = QueryParameters(),
-        every interval: Duration = .zero
+        sectionedBy section: SortKey? = nil, every interval: Duration = .zero
     ) -> LiveResults {
-        LiveResults(.fetch(fetch), parameters, every: interval, client: self)
+        LiveResults(fetch, parameters, sectionedBy: section, every: interval, client: self)
     }
 
     /// The rows of a count, an aggregate or a fetch of values, and their new values after each

@@ -13,6 +13,21 @@ public struct LiveResult: Hashable, Sendable {
         }
     }
 
+    /// The rows with the same value of the section's expression; nil is a value, too.
+    public struct Section: Hashable, Sendable {
+        public var value: Value
+        /// The indexes of its rows; at least one.
+        public var range: Range<Int>
+
+        public init(_ value: Value, _ range: Range<Int>) {
+            self.value = value
+            self.range = range
+        }
+
+        /// The number of its rows.
+        public var count: Int { range.count }
+    }
+
     /// All rows, in the order of the fetch.
     public internal(set) var rows: [Record]
     /// The indexes of the rows that are new, ascending.
@@ -23,6 +38,12 @@ public struct LiveResult: Hashable, Sendable {
     public internal(set) var updated: [Move] = []
     /// The rows with another position among those that stay.
     public internal(set) var moved: [Move] = []
+    /// The sections of the rows, in their order; none if the fetch is observed without sections.
+    public internal(set) var sections: [Section] = []
+    /// The indexes of the sections that are new, ascending.
+    public internal(set) var insertedSections: [Int] = []
+    /// The indexes before of the sections that have no rows any more, ascending.
+    public internal(set) var deletedSections: [Int] = []
     /// The position in the history to which the result belongs.
     public internal(set) var position: HistoryToken
 
@@ -39,7 +60,9 @@ public struct LiveResult: Hashable, Sendable {
     public static func == (left: LiveResult, right: LiveResult) -> Bool {
         left.rows == right.rows && left.inserted == right.inserted
             && left.deleted.elementsEqual(right.deleted, by: ==) && left.updated == right.updated
-            && left.moved == right.moved && left.position == right.position
+            && left.moved == right.moved && left.sections == right.sections
+            && left.insertedSections == right.insertedSections
+            && left.deletedSections == right.deletedSections && left.position == right.position
     }
 
     public func hash(into hasher: inout Hasher) {

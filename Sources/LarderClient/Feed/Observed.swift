@@ -9,6 +9,8 @@ public import Observation
 public final class ObservedRows {
     /// The rows of the last result; none before the first.
     public private(set) var rows: [Record] = []
+    /// The sections of the rows; none if the query is observed without sections.
+    public private(set) var sections: [LiveResult.Section] = []
     /// The last result with its differences; nil before the first.
     public private(set) var result: LiveResult?
     /// Why there are no more results.
@@ -33,6 +35,7 @@ public final class ObservedRows {
     private func show(_ result: LiveResult) {
         self.result = result
         rows = result.rows
+        sections = result.sections
     }
 }
 

@@ -74,6 +74,9 @@ public struct LiveWindow: Sendable {
     /// The keys of the observed rows.
     public var keys: [Int64] { entries.prefix(count).map(\.key) }
 
+    /// The values of an object's sort keys; nil if the window does not have the object.
+    public func values(of key: Int64) -> [Value]? { values[key] }
+
     /// Replaces all entries by those that a query returned, in its order.
     public mutating func replace(with entries: [Entry]) {
         self.entries = entries

@@ -15,11 +15,15 @@ public struct ObservableQuery: Sendable {
     public let fetch: Fetch?
     /// The order of the rows of such a fetch.
     public let directions: [SortDirection]
+    /// Whether the first sort key of the fetch divides its rows into sections.
+    public let isSectioned: Bool
 
     /// - Throws: errors in format strings; `unknownEntity`; `unsupported` for a fetch with an
-    ///   offset, a cursor or prefetched relationships. Names within expressions are not checked.
+    ///   offset, a cursor or prefetched relationships, and for sections without a sort key or of a
+    ///   query other than a fetch of objects. Names within expressions are not checked.
     public init(
-        _ query: Query, _ parameters: QueryParameters, in schema: Schema, store: UUID
+        _ query: Query, _ parameters: QueryParameters, isSectioned: Bool = false,
+        in schema: Schema, store: UUID
     ) throws(LarderError) {
         guard let entity = schema.entity(named: query.entityName) else {
             throw .unknownEntity(query.entityName, in: schema)
@@ -42,12 +46,27 @@ public struct ObservableQuery: Sendable {
         self.parameters = parameters
         self.dependencies = dependencies
         self.store = store
+        self.isSectioned = isSectioned
         if case .fetch(let fetch) = trees, !fetch.isDistinct, fetch.hasIdentity {
             self.fetch = fetch
             directions = fetch.sort.map(SortDirection.init)
         } else {
             fetch = nil
             directions = []
+        }
+        if isSectioned { try checkSections() }
+    }
+
+    private func checkSections() throws(LarderError) {
+        guard let fetch else {
+            throw LarderError(
+                .unsupported, "only a fetch of objects has sections",
+                hint: "fetch objects or columns of them, not distinct, or group by an aggregate")
+        }
+        guard !fetch.sort.isEmpty else {
+            throw LarderError(
+                .unsupported, "a fetch without a sort key has no sections",
+                hint: "sort by the section first")
         }
     }
 

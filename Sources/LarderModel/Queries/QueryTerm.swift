@@ -26,7 +26,7 @@ public struct QueryColumn: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// A sort key. In an aggregate or a distinct fetch, the expression may be the name of a result
 /// column.
-public struct SortKey: Hashable, Sendable {
+public struct SortKey: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The position of rows whose key is nil.
     public enum NilPlacement: CaseIterable, Sendable {
         /// First in ascending order, last in descending order.
@@ -60,6 +60,9 @@ public struct SortKey: Hashable, Sendable {
         self.nilPlacement = nilPlacement
         self.stringOrder = stringOrder
     }
+
+    /// An expression as a format string, in ascending order.
+    public init(stringLiteral text: String) { self.init(.format(text)) }
 
     /// Whether nil precedes all values.
     public var nilComesFirst: Bool {

@@ -35,6 +35,8 @@ final class LiveEvaluation {
     /// A whole result; so each of its replies fits into a frame.
     private let wholeBytesMax: Int
     private var window: LiveWindow?
+    /// The type of the first sort key; nil if there is none.
+    private var firstKeyKind: Column.Kind?
     /// The result of a query other than a fetch of objects.
     private var lastBatches: [Batch] = []
     /// The last transaction that the result contains; nil before the first evaluation and after a
@@ -51,14 +53,16 @@ final class LiveEvaluation {
 
     /// - Throws: errors of the query that need no data.
     init(
-        _ request: QueryRequest, _ backend: any StoreBackend, _ limits: ServerLimits
+        _ request: QueryRequest, isSectioned: Bool, _ backend: any StoreBackend,
+        _ limits: ServerLimits
     ) throws(LarderError) {
         let store = backend.storeDescription
         let query = try request.shape.decoded()
         // The planner's errors name the positions in format strings, so it comes first.
-        _ = try backend.plan(query, request.parameters)
+        try backend.check(query, request.parameters, isSectioned: isSectioned)
         observable = try ObservableQuery(
-            query, request.parameters, in: store.schema, store: store.identifier)
+            query, request.parameters, isSectioned: isSectioned, in: store.schema,
+            store: store.identifier)
         selection = try HistorySelection(
             HistoryFilter(entities: observable.dependencies.entityNames.sorted()),
             in: store.schema)
@@ -190,9 +194,18 @@ final class LiveEvaluation {
         precondition(
             rows?.rowCount ?? 0 == change.placed.count, "both reads are of one snapshot")
         return ObserveReply(
-            rows, at: token(job.number), newIndexes: change.placed.map { UInt32($0.newIndex) },
+            rows, sections: try sections(of: change.placed.map(\.key)), at: token(job.number),
+            newIndexes: change.placed.map { UInt32($0.newIndex) },
             oldIndexes: change.placed.map { $0.oldIndex.map { UInt32($0) + 1 } ?? 0 },
             moved: change.placed.map(\.isMoved), deleted: change.deleted.map { UInt32($0) })
+    }
+
+    /// The section of each of some observed rows: the value of its first sort key.
+    private func sections(of keys: [Int64]) throws(LarderError) -> Batch? {
+        guard observable.isSectioned, !keys.isEmpty, let firstKeyKind else { return nil }
+        var column = Column(name: "section", kind: firstKeyKind)
+        for key in keys { try column.append(window?.values(of: key)?.first ?? .null) }
+        return Batch(rowCount: keys.count, columns: [column])
     }
 
     // MARK: - Whole results
@@ -231,8 +244,8 @@ final class LiveEvaluation {
         for (index, batch) in batches.enumerated() {
             let reply = try codec.encoded(
                 ObserveReply(
-                    batch, at: token(job.number), begins: index == 0,
-                    ends: index == batches.count - 1))
+                    batch, sections: try sections(of: batch.identity?.keys ?? []),
+                    at: token(job.number), begins: index == 0, ends: index == batches.count - 1))
             if case .encodedObserved(let bytes) = reply { byteCount += bytes.count }
             guard byteCount <= wholeBytesMax else {
                 throw LarderError(
@@ -258,6 +271,7 @@ final class LiveEvaluation {
         readBytes += EncodedBatches.byteCount(batches, more: false)
         readCount += batches.reduce(0) { $0 + $1.rowCount }
         for batch in batches {
+            firstKeyKind = batch.columns.first?.kind
             for (row, key) in (batch.identity?.keys ?? []).enumerated() {
                 entries.append(
                     LiveWindow.Entry(

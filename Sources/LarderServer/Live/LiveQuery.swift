@@ -13,6 +13,7 @@ final class LiveQuery: Sendable {
         let user: UInt32
         let query: QueryRequest
         let intervalMilliseconds: UInt32
+        let isSectioned: Bool
     }
 
     /// The next reply for an observer.
@@ -208,7 +209,8 @@ final class LiveQuery: Sendable {
 
     private func evaluation() throws(LarderError) -> LiveEvaluation {
         if let evaluation = confined.evaluation { return evaluation }
-        let evaluation = try LiveEvaluation(key.query, backend, limits)
+        let evaluation = try LiveEvaluation(
+            key.query, isSectioned: key.isSectioned, backend, limits)
         confined.evaluation = evaluation
         // Before the first snapshot is taken, so that no commit after it is missed.
         registry.watch(self, evaluation.dependencies)

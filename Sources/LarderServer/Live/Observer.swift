@@ -87,7 +87,7 @@ final class Observer {
         query.credit = 0
         key = LiveQuery.Key(
             user: connection.user, query: query,
-            intervalMilliseconds: request.intervalMilliseconds)
+            intervalMilliseconds: request.intervalMilliseconds, isSectioned: request.isSectioned)
     }
 
     func start() {

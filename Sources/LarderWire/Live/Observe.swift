@@ -5,10 +5,15 @@ public struct ObserveRequest: Hashable, Sendable {
     public var query: QueryRequest
     /// The shortest time between two changes; 0 reports each commit.
     public var intervalMilliseconds: UInt32
+    /// Whether the first sort key of the fetch divides its rows into sections.
+    public var isSectioned: Bool
 
-    public init(_ query: QueryRequest, intervalMilliseconds: UInt32 = 0) {
+    public init(
+        _ query: QueryRequest, intervalMilliseconds: UInt32 = 0, isSectioned: Bool = false
+    ) {
         self.query = query
         self.intervalMilliseconds = intervalMilliseconds
+        self.isSectioned = isSectioned
     }
 }
 
@@ -19,6 +24,8 @@ public struct ObserveReply: Hashable, Sendable {
     public var ends: Bool
     /// The next rows of a whole result, or the placed rows of a change.
     public var rows: Batch?
+    /// The section of each of the rows, as one column; nil if there are no sections or no rows.
+    public var sections: Batch?
     /// Changes only. It has a placement for each row.
     public var newIndexes: [UInt32]
     /// Changes only: the old indexes of the rows, each plus 1; 0 for an inserted row.
@@ -29,11 +36,12 @@ public struct ObserveReply: Hashable, Sendable {
     public var position: HistoryToken
 
     public init(
-        _ rows: Batch?, at position: HistoryToken, begins: Bool = false, ends: Bool = false,
-        newIndexes: [UInt32] = [], oldIndexes: [UInt32] = [], moved: [Bool] = [],
-        deleted: [UInt32] = []
+        _ rows: Batch?, sections: Batch? = nil, at position: HistoryToken, begins: Bool = false,
+        ends: Bool = false, newIndexes: [UInt32] = [], oldIndexes: [UInt32] = [],
+        moved: [Bool] = [], deleted: [UInt32] = []
     ) {
         self.rows = rows
+        self.sections = sections
         self.position = position
         self.begins = begins
         self.ends = ends
@@ -50,6 +58,7 @@ extension ObserveRequest {
     init(decoding bytes: RawSpan) throws(LarderError) {
         var query: QueryRequest?
         var interval: UInt32 = 0
+        var isSectioned = false
         var fields = FieldScanner(bytes)
         while let field = try fields.next() {
             switch (field.number, field.content) {
@@ -57,12 +66,13 @@ extension ObserveRequest {
                 if query != nil { throw .repeated("the query of an observe request") }
                 query = try QueryRequest(decoding: bytes)
             case (2, .number(let number)): interval = UInt32(truncatingIfNeeded: number)
-            case (1...2, _): throw .unreadable
+            case (3, .number(let number)): isSectioned = number != 0
+            case (1...3, _): throw .unreadable
             default: break
             }
         }
         guard let query else { throw .malformed("the query of an observe request is missing") }
-        self.init(query, intervalMilliseconds: interval)
+        self.init(query, intervalMilliseconds: interval, isSectioned: isSectioned)
     }
 }
 
@@ -72,7 +82,7 @@ extension ObserveReply {
     ) throws(LarderError) -> (reply: ObserveReply, more: Bool) {
         var position: HistoryToken?
         var (begins, ends, more) = (false, false, false)
-        var rows: Batch?
+        var (rows, sections): (Batch?, Batch?) = (nil, nil)
         var (newIndexes, oldIndexes, deleted): ([UInt32], [UInt32], [UInt32]) = ([], [], [])
         var moved: [Bool] = []
         var fields = FieldScanner(bytes)
@@ -94,18 +104,23 @@ extension ObserveReply {
                 if position != nil { throw .repeated("the position of an observed reply") }
                 position = try HistoryToken(decoding: bytes)
             case (9, .number(let number)): more = number != 0
-            case (1...3, _), (8...9, _): throw .unreadable
+            case (10, .bytes(let bytes)):
+                if sections != nil { throw .repeated("the sections of an observed reply") }
+                sections = try Batch(decoding: bytes)
+            case (1...3, _), (8...10, _): throw .unreadable
             default: break
             }
         }
         guard let position else { throw .malformed("the position of an observed reply is missing") }
         guard newIndexes.count == oldIndexes.count, newIndexes.count == moved.count,
-            newIndexes.isEmpty || newIndexes.count == rows?.rowCount
+            newIndexes.isEmpty || newIndexes.count == rows?.rowCount,
+            sections.map({ $0.columns.count == 1 && $0.rowCount == rows?.rowCount }) ?? true
         else { throw .malformed("the fields of an observed reply are inconsistent") }
         return (
             ObserveReply(
-                rows, at: position, begins: begins, ends: ends, newIndexes: newIndexes,
-                oldIndexes: oldIndexes, moved: moved, deleted: deleted), more
+                rows, sections: sections, at: position, begins: begins, ends: ends,
+                newIndexes: newIndexes, oldIndexes: oldIndexes, moved: moved, deleted: deleted),
+            more
         )
     }
 }
@@ -114,6 +129,7 @@ extension MessageBuffer {
     func observe(_ request: ObserveRequest) throws(LarderError) {
         try message(1) { () throws(LarderError) in try query(request.query) }
         number(2, UInt64(request.intervalMilliseconds))
+        bool(3, request.isSectioned)
     }
 
     func observed(_ reply: ObserveReply, more: Bool) throws(LarderError) {
@@ -126,5 +142,6 @@ extension MessageBuffer {
         try numbers(7, reply.deleted.map { UInt64($0) })
         try token(8, reply.position)
         bool(9, more)
+        if let sections = reply.sections { batch(10, sections) }
     }
 }

@@ -45,7 +45,7 @@ struct LiveQueryTests {
         let seen = Recorder<ObserveRequest>()
         let server = try ScriptedServer { peer, _ in
             try peer.greet()
-            for _ in 0..<2 {
+            for _ in 0..<3 {
                 let (id, request) = try Self.observe(peer)
                 seen.append(request)
                 try peer.reply(id, Self.whole([]))
@@ -60,6 +60,9 @@ struct LiveQueryTests {
         #expect(try results.next()?.rows == [])
         let values = client.observeValues(.count(entityName: "Item", predicate: nil))
         #expect(try values.next()?.isEmpty == true)
+        let ordered = Fetch("Item", sort: [SortKey("name")])
+        let sections = client.observe(ordered, sectionedBy: SortKey("number", descending: true))
+        #expect(try sections.next()?.sections == [])
         #expect(
             seen.entries == [
                 ObserveRequest(
@@ -67,6 +70,13 @@ struct LiveQueryTests {
                     intervalMilliseconds: 250),
                 ObserveRequest(
                     try QueryRequest(.count(entityName: "Item", predicate: nil), credit: 16)),
+                ObserveRequest(
+                    try QueryRequest(
+                        .fetch(
+                            Fetch(
+                                "Item",
+                                sort: [SortKey("number", descending: true), SortKey("name")])),
+                        credit: 16), isSectioned: true),
             ])
         client.close()
     }
@@ -121,6 +131,29 @@ struct LiveQueryTests {
         client.close()
         server.stop()
         #expect(cancelled.entries.allSatisfy { $0 })
+    }
+
+    @Test("a server that sends rows without sections, or a section in two parts, ends it")
+    func unfittingSections() throws {
+        let split = Batch(
+            rowCount: 3,
+            columns: [
+                Column(
+                    name: "section", kind: .attribute(.int64), storage: .integers([1, 2, 1]))
+            ])
+        for sections in [nil, split] {
+            let (server, client) = try Self.server { peer, id, _ in
+                let whole = ObserveReply(
+                    .items([1, 2, 3]), sections: sections, at: .sample(1), begins: true, ends: true)
+                try peer.reply(id, .observed(whole, more: true))
+                while peer.receive() != nil {}
+            }
+            defer { server.stop() }
+            let results = client.observe(Fetch("Item"), sectionedBy: "number")
+            #expect(code { _ = try results.next() } == .malformedMessage)
+            #expect(try results.next() == nil)
+            client.close()
+        }
     }
 
     @Test("the rows of a count are whole, and come in parts")

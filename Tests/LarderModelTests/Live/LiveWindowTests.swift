@@ -103,6 +103,15 @@ struct LiveWindowTests {
                         deleted: [0], placed: [.init(3, from: 1, to: 0, isMoved: false)])))
     }
 
+    @Test("has the values of the sort keys of its objects, such as their sections")
+    func values() {
+        var window = LiveWindow([SortDirection(SortKey("s"))], limit: nil)
+        window.replace(with: [.init(1, [.null]), .init(2, ["a"])])
+        _ = window.apply([2, 3], matching: [.init(3, ["b"])])
+        #expect(window.values(of: 1) == [.null] && window.values(of: 3) == ["b"])
+        #expect(window.values(of: 2) == nil)
+    }
+
     @Test("orders by descending keys, nil and strings as a fetch does")
     func directions() {
         let keys = [SortKey("a", descending: true), SortKey("b", stringOrder: .caseInsensitive)]

@@ -116,6 +116,39 @@ struct QueryDependenciesTests {
         #expect(concerns(HistoryRun(.deleted, "Category", 1...1)))
     }
 
+    @Test("the section of each row, which is the first sort key")
+    func sections() throws {
+        func observable(_ query: Query) throws -> ObservableQuery {
+            try ObservableQuery(
+                query, QueryParameters(), isSectioned: true, in: schema, store: UUID())
+        }
+        let fetch = Fetch("Article", sort: ["category.name", "title"])
+        #expect(
+            try observable(.fetch(fetch)).dependencies.paths.map(\.relationships)
+                == [[], ["category"]])
+        func message(_ query: Query) -> String? {
+            do {
+                _ = try observable(query)
+                return nil
+            } catch {
+                return (error as? LarderError).map { "\($0)" }
+            }
+        }
+        let notObjects = """
+            error[UNSUPPORTED]: only a fetch of objects has sections
+            hint: fetch objects or columns of them, not distinct, or group by an aggregate
+            """
+        #expect(message(.count(entityName: "Article", predicate: nil)) == notObjects)
+        #expect(message(.aggregate(Aggregate("Article", [.count]))) == notObjects)
+        let titles = Fetch("Article", sort: ["title"], selection: .values(["title"]))
+        #expect(message(.fetch(titles)) == notObjects)
+        #expect(
+            message(.fetch(Fetch("Article"))) == """
+                error[UNSUPPORTED]: a fetch without a sort key has no sections
+                hint: sort by the section first
+                """)
+    }
+
     @Test("a query with an offset, a cursor or prefetching is refused")
     func unsupported() throws {
         func code(_ fetch: Fetch, _ parameters: QueryParameters) -> ErrorCode? {

@@ -69,6 +69,8 @@ struct RepeatedFieldTests {
         let reply = ProtoBytes().message(8, token)
         expectMalformed(44, reply.message(8, token))
         expectMalformed(44, reply.message(3, ProtoBytes()).message(3, ProtoBytes()))
+        let rows = reply.message(3, ProtoBytes())
+        expectMalformed(44, rows.message(10, ProtoBytes()).message(10, ProtoBytes()))
     }
 
     @Test("in the history")

@@ -77,12 +77,14 @@ struct LiveMessageTests {
         }
         let query = ProtoBytes().message(1, ProtoBytes())
         expect(nil, query, "the shape is decoded when it is planned")
-        expect(nil, query.number(3, 1), "an unknown field")
+        expect(nil, query.number(3, 1), "with sections")
+        expect(nil, query.number(4, 1), "an unknown field")
         expect(.malformedMessage, ProtoBytes(), "no query")
         expect(.malformedMessage, ProtoBytes().number(2, 5), "only an interval")
         expect(.malformedMessage, ProtoBytes().number(1, 1), "a query that is a number")
         expect(.malformedMessage, query.text(2, "5"), "an interval that is text")
         expect(.malformedMessage, query.fixed32(2, 5), "an interval of four bytes")
+        expect(.malformedMessage, query.text(3, "1"), "the mark for sections as text")
         let limit = ProtoBytes().number(4, UInt64(bitPattern: -1))
         expect(.malformedMessage, ProtoBytes().message(1, limit), "the limit -1")
         let cut = ProtoBytes().bytes(1, [0x12, 9, 1])
@@ -95,7 +97,7 @@ struct LiveMessageTests {
             self.expect(code, Self.observed, body, what)
         }
         expect(nil, Self.reply, "a change of nothing")
-        expect(nil, Self.reply.number(10, 1), "an unknown field")
+        expect(nil, Self.reply.number(11, 1), "an unknown field")
         expect(.malformedMessage, ProtoBytes(), "no position")
         expect(.malformedMessage, ProtoBytes().number(1, 1).number(2, 1), "a whole result, too")
         expect(.malformedMessage, ProtoBytes().number(8, 1), "a position that is a number")
@@ -131,6 +133,38 @@ struct LiveMessageTests {
             (Self.change(rows: 3, new: [0, 1], old: [0, 2], moved: [0, 1]), "a row too many"),
             (Self.change(rows: nil, new: [0], old: [1], moved: [1]), "no rows"),
             (Self.change(rows: 2, new: [], old: [], moved: [0, 0]), "moves only"),
+        ]
+        for (body, what) in cases { expect(.malformedMessage, body, what) }
+    }
+
+    /// A batch of columns of integers.
+    private static func columns(_ columnCount: Int, rows rowCount: Int) -> ProtoBytes {
+        let ones = (0..<rowCount).flatMap { _ in ProtoBytes().fixed64(1, 1).bytes.dropFirst() }
+        let column = ProtoBytes().text(1, "section").number(2, 4).bytes(4, Array(ones))
+        return (0..<columnCount).reduce(ProtoBytes().number(1, UInt64(rowCount))) { batch, _ in
+            batch.message(3, column)
+        }
+    }
+
+    @Test("the sections are one column, with a value for each row")
+    func sections() {
+        func expect(_ code: ErrorCode?, _ body: ProtoBytes, _ what: String) {
+            self.expect(code, Self.observed, body, what)
+        }
+        let two = Self.reply.message(3, Self.rows(2))
+        expect(nil, two.message(10, Self.columns(1, rows: 2)), "two sections")
+        expect(nil, two, "a fetch without sections")
+        let none = Self.reply.message(3, Self.rows(0))
+        expect(nil, none.message(10, Self.columns(1, rows: 0)), "no rows")
+        let cases: [(ProtoBytes, String)] = [
+            (two.message(10, Self.columns(1, rows: 1)), "a section too few"),
+            (two.message(10, Self.columns(1, rows: 3)), "a section too many"),
+            (two.message(10, Self.columns(2, rows: 2)), "two columns"),
+            (two.message(10, Self.rows(2)), "identities instead of a column"),
+            (two.message(10, ProtoBytes().number(1, 2)), "no column"),
+            (two.number(10, 2), "sections that are a number"),
+            (two.bytes(10, [0x12, 9]), "sections cut short"),
+            (Self.reply.message(10, Self.columns(1, rows: 2)), "sections without rows"),
         ]
         for (body, what) in cases { expect(.malformedMessage, body, what) }
     }

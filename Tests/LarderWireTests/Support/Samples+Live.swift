@@ -31,6 +31,10 @@ extension Samples {
                     ObserveRequest(
                         try QueryRequest(.count(entityName: "Student", predicate: nil))))
             ),
+            (
+                "observeSections",
+                .observe(ObserveRequest(try request(queries[0].query), isSectioned: true))
+            ),
         ]
     }
 
@@ -66,6 +70,28 @@ extension Samples {
             "observedDeletion",
             .observed(ObserveReply(nil, at: beginning, deleted: [0]), more: true)
         ),
+        (
+            "observedSections",
+            .observed(
+                ObserveReply(
+                    batch, sections: sections, at: token, begins: true, ends: true), more: true)
+        ),
+        (
+            "observedChangeWithSections",
+            .observed(
+                ObserveReply(
+                    batch, sections: sections, at: token, newIndexes: [0, 3, 4],
+                    oldIndexes: [0, 5, 3], moved: [false, true, false]), more: true)
+        ),
         ("observedLast", .observed(ObserveReply(nil, at: token), more: false)),
     ]
+
+    /// The sections of the rows of ``batch``, of which one is nil.
+    private static let sections = Batch(
+        rowCount: 3,
+        columns: [
+            Column(
+                name: "section", kind: .attribute(.string),
+                storage: .bytes(heap: Array("News".utf8), ends: [0, 4, 4]), nulls: [1])
+        ])
 }
