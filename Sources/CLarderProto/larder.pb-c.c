@@ -233,6 +233,51 @@ void   larder__v1__property_names__free_unpacked
   assert(message->base.descriptor == &larder__v1__property_names__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__query_request__init
+                     (Larder__V1__QueryRequest         *message)
+{
+  static const Larder__V1__QueryRequest init_value = LARDER__V1__QUERY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__query_request__get_packed_size
+                     (const Larder__V1__QueryRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__query_request__pack
+                     (const Larder__V1__QueryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__query_request__pack_to_buffer
+                     (const Larder__V1__QueryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__QueryRequest *
+       larder__v1__query_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__QueryRequest *)
+     protobuf_c_message_unpack (&larder__v1__query_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__query_request__free_unpacked
+                     (Larder__V1__QueryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__query_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__observe_request__init
                      (Larder__V1__ObserveRequest         *message)
 {
@@ -276,6 +321,51 @@ void   larder__v1__observe_request__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &larder__v1__observe_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__history_request__init
+                     (Larder__V1__HistoryRequest         *message)
+{
+  static const Larder__V1__HistoryRequest init_value = LARDER__V1__HISTORY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__history_request__get_packed_size
+                     (const Larder__V1__HistoryRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__history_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__history_request__pack
+                     (const Larder__V1__HistoryRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__history_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__history_request__pack_to_buffer
+                     (const Larder__V1__HistoryRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__history_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__HistoryRequest *
+       larder__v1__history_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__HistoryRequest *)
+     protobuf_c_message_unpack (&larder__v1__history_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__history_request__free_unpacked
+                     (Larder__V1__HistoryRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__history_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   larder__v1__schema_request__init
@@ -2129,6 +2219,135 @@ const ProtobufCMessageDescriptor larder__v1__property_names__descriptor =
   (ProtobufCMessageInit) larder__v1__property_names__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor larder__v1__query_request__field_descriptors[8] =
+{
+  {
+    "shape",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, shape),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "arguments",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_arguments),
+    offsetof(Larder__V1__QueryRequest, arguments),
+    &larder__v1__argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "arguments_are_text",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, arguments_are_text),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__QueryRequest, limit_presence_case),
+    offsetof(Larder__V1__QueryRequest, limit),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offset",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__QueryRequest, offset_presence_case),
+    offsetof(Larder__V1__QueryRequest, offset),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "credit",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__QueryRequest, credit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "variables",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_variables),
+    offsetof(Larder__V1__QueryRequest, variables),
+    &larder__v1__named_argument__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "after",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__QueryRequest, n_after),
+    offsetof(Larder__V1__QueryRequest, after),
+    &larder__v1__value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__query_request__field_indices_by_name[] = {
+  7,   /* field[7] = after */
+  1,   /* field[1] = arguments */
+  2,   /* field[2] = arguments_are_text */
+  5,   /* field[5] = credit */
+  3,   /* field[3] = limit */
+  4,   /* field[4] = offset */
+  0,   /* field[0] = shape */
+  6,   /* field[6] = variables */
+};
+static const ProtobufCIntRange larder__v1__query_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor larder__v1__query_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.QueryRequest",
+  "QueryRequest",
+  "Larder__V1__QueryRequest",
+  "larder.v1",
+  sizeof(Larder__V1__QueryRequest),
+  8,
+  larder__v1__query_request__field_descriptors,
+  larder__v1__query_request__field_indices_by_name,
+  1,  larder__v1__query_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__query_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor larder__v1__observe_request__field_descriptors[3] =
 {
   {
@@ -2191,6 +2410,252 @@ const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor =
   larder__v1__observe_request__field_indices_by_name,
   1,  larder__v1__observe_request__number_ranges,
   (ProtobufCMessageInit) larder__v1__observe_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__history_request__field_descriptors[17] =
+{
+  {
+    "after",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, after),
+    &larder__v1__history_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "start",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, start),
+    &larder__v1__history_start__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "authors",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__HistoryRequest, n_authors),
+    offsetof(Larder__V1__HistoryRequest, authors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "excluded_authors",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__HistoryRequest, n_excluded_authors),
+    offsetof(Larder__V1__HistoryRequest, excluded_authors),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clients",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__HistoryRequest, n_clients),
+    offsetof(Larder__V1__HistoryRequest, clients),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entities",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__HistoryRequest, n_entities),
+    offsetof(Larder__V1__HistoryRequest, entities),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kinds",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Larder__V1__HistoryRequest, n_kinds),
+    offsetof(Larder__V1__HistoryRequest, kinds),
+    &larder__v1__history_change_kind__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "properties",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__HistoryRequest, n_properties),
+    offsetof(Larder__V1__HistoryRequest, properties),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Larder__V1__HistoryRequest, since_presence_case),
+    offsetof(Larder__V1__HistoryRequest, since),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Larder__V1__HistoryRequest, until_presence_case),
+    offsetof(Larder__V1__HistoryRequest, until),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "newest_first",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, newest_first),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "without_changes",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, without_changes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Larder__V1__HistoryRequest, limit_presence_case),
+    offsetof(Larder__V1__HistoryRequest, limit),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "credit",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, credit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "follow",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, follow),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "up_to",
+    16,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__HistoryRequest, up_to),
+    &larder__v1__history_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "objects",
+    17,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__HistoryRequest, n_objects),
+    offsetof(Larder__V1__HistoryRequest, objects),
+    &larder__v1__query_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__history_request__field_indices_by_name[] = {
+  0,   /* field[0] = after */
+  2,   /* field[2] = authors */
+  4,   /* field[4] = clients */
+  13,   /* field[13] = credit */
+  5,   /* field[5] = entities */
+  3,   /* field[3] = excluded_authors */
+  14,   /* field[14] = follow */
+  6,   /* field[6] = kinds */
+  12,   /* field[12] = limit */
+  10,   /* field[10] = newest_first */
+  16,   /* field[16] = objects */
+  7,   /* field[7] = properties */
+  8,   /* field[8] = since */
+  1,   /* field[1] = start */
+  9,   /* field[9] = until */
+  15,   /* field[15] = up_to */
+  11,   /* field[11] = without_changes */
+};
+static const ProtobufCIntRange larder__v1__history_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 17 }
+};
+const ProtobufCMessageDescriptor larder__v1__history_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.HistoryRequest",
+  "HistoryRequest",
+  "Larder__V1__HistoryRequest",
+  "larder.v1",
+  sizeof(Larder__V1__HistoryRequest),
+  17,
+  larder__v1__history_request__field_descriptors,
+  larder__v1__history_request__field_indices_by_name,
+  1,  larder__v1__history_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__history_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__schema_request__field_descriptors NULL

@@ -154,7 +154,7 @@ def replies(client, token, choice, cancels):
     connection."""
     credit = choice.randint(1, CREDIT)
     request = client.send(
-        "history", history.HistoryRequest(after=token, follow=True, credit=credit), timeout=0)
+        "history", larder.HistoryRequest(after=token, follow=True, credit=credit), timeout=0)
     is_open = True
     try:
         while True:

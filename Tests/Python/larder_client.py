@@ -212,7 +212,7 @@ class Client:
 
     def history(self, credit=0, **options):
         """For each reply its complete transactions, and the position; follow=True does not end."""
-        request_id = self.send("history", histories.HistoryRequest(credit=credit, **options))
+        request_id = self.send("history", larder.HistoryRequest(credit=credit, **options))
         part, more = None, True
         while more:
             reply = self.receive(request_id)

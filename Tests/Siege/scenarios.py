@@ -11,8 +11,8 @@ from memory_attacks import (
     large_query, large_save, waiting_dots, waiting_queries, waiting_saves)
 from scenario import BEAT_SLACK_SECONDS, Scenario
 from share_attacks import (
-    atomic_streams, frames_for_loop, full_write_queue, held_streams, large_saves, observers,
-    short_frames, short_reads, silent_handshakes, spool, stopped_followers)
+    atomic_streams, frames_for_loop, full_write_queue, held_streams, large_saves, object_followers,
+    observers, short_frames, short_reads, silent_handshakes, spool, stopped_followers)
 
 SCENARIOS = [
     Scenario("folded", 1, "a text of 1 MB folded by 1, 10 and 40 comparisons",
@@ -54,6 +54,8 @@ SCENARIOS = [
              (stopped_followers,), judges_hold=True),
     Scenario("observers", 6, "960 different live queries that each save concerns",
              (observers,), judges_hold=True),
+    Scenario("object-followers", 6, "960 streams of objects by predicate that each save concerns",
+             (object_followers,), judges_hold=True),
     Scenario("full-write-queue", 6, "4,000 saves that wait for the writer",
              (hold_writer, full_write_queue)),
     Scenario("long-writes", 6, "changes by predicate and large saves, one after the other",

@@ -73,7 +73,7 @@ def held_streams(target: Target) -> Outcome:
 
 def stopped_followers(target: Target) -> Outcome:
     """Streams that follow the history and are not read, without a limit by credit."""
-    request = wire.messages["history"].HistoryRequest(
+    request = wire.larder.HistoryRequest(
         start=wire.messages["history"].HISTORY_START_NOW, follow=True)
 
     def round(connection: Connection, _: Outcome) -> None:
@@ -90,6 +90,20 @@ def observers(target: Target) -> Outcome:
         connection.send(b"".join(
             wire.frame("observe", wire.larder.ObserveRequest(query=wire.fetch(
                 f"number != {first + each}", entity="Note", limit=20)), 0, 1 + each)
+            for each in range(OBSERVERS_PER_CONNECTION)))
+        while target.is_open:
+            outcome.check(connection.envelope())
+    return in_threads(target, FEED_CONNECTIONS, lambda target: persist(target, round))
+
+
+def object_followers(target: Target) -> Outcome:
+    """Streams that follow the history with different predicates; every save concerns each."""
+    def round(connection: Connection, outcome: Outcome) -> None:
+        first = random.randrange(1 << 30)
+        connection.send(b"".join(
+            wire.frame("history", wire.larder.HistoryRequest(
+                start=wire.messages["history"].HISTORY_START_NOW, follow=True,
+                objects=[wire.fetch(f"number != {first + each}", entity="Note")]), 0, 1 + each)
             for each in range(OBSERVERS_PER_CONNECTION)))
         while target.is_open:
             outcome.check(connection.envelope())

@@ -16,11 +16,9 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "batch.pb-c.h"
-#include "query.pb-c.h"
 #include "value.pb-c.h"
 
 typedef struct Larder__V1__HistoryToken Larder__V1__HistoryToken;
-typedef struct Larder__V1__HistoryRequest Larder__V1__HistoryRequest;
 typedef struct Larder__V1__HistoryReply Larder__V1__HistoryReply;
 typedef struct Larder__V1__HistoryTransaction Larder__V1__HistoryTransaction;
 typedef struct Larder__V1__HistoryRun Larder__V1__HistoryRun;
@@ -83,113 +81,6 @@ struct  Larder__V1__HistoryToken
 #define LARDER__V1__HISTORY_TOKEN__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__history_token__descriptor) \
     , {0,NULL}, 0, 0 }
-
-
-typedef enum {
-  LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE__NOT_SET = 0,
-  LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE_SINCE = 9
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE__CASE)
-} Larder__V1__HistoryRequest__SincePresenceCase;
-
-typedef enum {
-  LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE__NOT_SET = 0,
-  LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE_UNTIL = 10
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE__CASE)
-} Larder__V1__HistoryRequest__UntilPresenceCase;
-
-typedef enum {
-  LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE__NOT_SET = 0,
-  LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE_LIMIT = 13
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE__CASE)
-} Larder__V1__HistoryRequest__LimitPresenceCase;
-
-/*
- * Reads transactions of the history. Each list that is not empty selects: a transaction by its
- * author, client and time, and of its changes those of the entities, kinds and properties. A
- * transaction without a selected change is not sent.
- */
-struct  Larder__V1__HistoryRequest
-{
-  ProtobufCMessage base;
-  /*
-   * The position after which to read. Absent: see `start`.
-   */
-  Larder__V1__HistoryToken *after;
-  /*
-   * Ignored with a token.
-   */
-  Larder__V1__HistoryStart start;
-  /*
-   * One of these authors; an empty name is that of transactions without an author.
-   */
-  size_t n_authors;
-  ProtobufCBinaryData *authors;
-  /*
-   * None of these authors.
-   */
-  size_t n_excluded_authors;
-  ProtobufCBinaryData *excluded_authors;
-  /*
-   * One of these clients, by the name of the handshake.
-   */
-  size_t n_clients;
-  ProtobufCBinaryData *clients;
-  /*
-   * Entities, their subentities included.
-   */
-  size_t n_entities;
-  ProtobufCBinaryData *entities;
-  size_t n_kinds;
-  Larder__V1__HistoryChangeKind *kinds;
-  /*
-   * Only updates of one of these properties; inserts and deletes are not affected.
-   */
-  size_t n_properties;
-  ProtobufCBinaryData *properties;
-  /*
-   * The newest transaction first. Not with `follow`.
-   */
-  protobuf_c_boolean newest_first;
-  /*
-   * Send transactions without their changes.
-   */
-  protobuf_c_boolean without_changes;
-  /*
-   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
-   */
-  uint32_t credit;
-  /*
-   * Whether to continue with each new transaction. The stream then ends only by `cancel` or an
-   * error.
-   */
-  protobuf_c_boolean follow;
-  /*
-   * Transactions up to this position only. Not with `follow`.
-   */
-  Larder__V1__HistoryToken *up_to;
-  /*
-   * Fetches of objects by a predicate, at most 16 and each of other entities, without an order, a
-   * limit and a cursor; `credit` is ignored. Of the changes of an object that a fetch can select,
-   * those are left out before and after which it certainly did not; and replies have the objects.
-   */
-  size_t n_objects;
-  Larder__V1__QueryRequest **objects;
-  Larder__V1__HistoryRequest__SincePresenceCase since_presence_case;
-  union {
-    double since;
-  };
-  Larder__V1__HistoryRequest__UntilPresenceCase until_presence_case;
-  union {
-    double until;
-  };
-  Larder__V1__HistoryRequest__LimitPresenceCase limit_presence_case;
-  union {
-    int64_t limit;
-  };
-};
-#define LARDER__V1__HISTORY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__history_request__descriptor) \
-    , NULL, LARDER__V1__HISTORY_START__HISTORY_START_OLDEST, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0, NULL, 0,NULL, LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE__NOT_SET, {0}, LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE__NOT_SET, {0}, LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -446,25 +337,6 @@ Larder__V1__HistoryToken *
 void   larder__v1__history_token__free_unpacked
                      (Larder__V1__HistoryToken *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__HistoryRequest methods */
-void   larder__v1__history_request__init
-                     (Larder__V1__HistoryRequest         *message);
-size_t larder__v1__history_request__get_packed_size
-                     (const Larder__V1__HistoryRequest   *message);
-size_t larder__v1__history_request__pack
-                     (const Larder__V1__HistoryRequest   *message,
-                      uint8_t             *out);
-size_t larder__v1__history_request__pack_to_buffer
-                     (const Larder__V1__HistoryRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__HistoryRequest *
-       larder__v1__history_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__history_request__free_unpacked
-                     (Larder__V1__HistoryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* Larder__V1__HistoryReply methods */
 void   larder__v1__history_reply__init
                      (Larder__V1__HistoryReply         *message);
@@ -641,9 +513,6 @@ void   larder__v1__open_snapshot_reply__free_unpacked
 typedef void (*Larder__V1__HistoryToken_Closure)
                  (const Larder__V1__HistoryToken *message,
                   void *closure_data);
-typedef void (*Larder__V1__HistoryRequest_Closure)
-                 (const Larder__V1__HistoryRequest *message,
-                  void *closure_data);
 typedef void (*Larder__V1__HistoryReply_Closure)
                  (const Larder__V1__HistoryReply *message,
                   void *closure_data);
@@ -680,7 +549,6 @@ typedef void (*Larder__V1__OpenSnapshotReply_Closure)
 extern const ProtobufCEnumDescriptor    larder__v1__history_start__descriptor;
 extern const ProtobufCEnumDescriptor    larder__v1__history_change_kind__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__history_token__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__history_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__history_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__history_transaction__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__history_run__descriptor;

@@ -20,7 +20,6 @@ PROTOBUF_C__BEGIN_DECLS
 #include "change.pb-c.h"
 #include "history.pb-c.h"
 #include "observe.pb-c.h"
-#include "query.pb-c.h"
 #include "value.pb-c.h"
 
 typedef struct Larder__V1__Envelope Larder__V1__Envelope;
@@ -28,7 +27,9 @@ typedef struct Larder__V1__Hello Larder__V1__Hello;
 typedef struct Larder__V1__WelcomeReply Larder__V1__WelcomeReply;
 typedef struct Larder__V1__GetRequest Larder__V1__GetRequest;
 typedef struct Larder__V1__PropertyNames Larder__V1__PropertyNames;
+typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
 typedef struct Larder__V1__ObserveRequest Larder__V1__ObserveRequest;
+typedef struct Larder__V1__HistoryRequest Larder__V1__HistoryRequest;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
@@ -377,6 +378,70 @@ struct  Larder__V1__PropertyNames
     , 0,NULL }
 
 
+typedef enum {
+  LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET = 0,
+  LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__CASE)
+} Larder__V1__QueryRequest__LimitPresenceCase;
+
+typedef enum {
+  LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET = 0,
+  LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE_OFFSET = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__CASE)
+} Larder__V1__QueryRequest__OffsetPresenceCase;
+
+/*
+ * A query's shape and its values.
+ */
+struct  Larder__V1__QueryRequest
+{
+  ProtobufCMessage base;
+  /*
+   * An encoded `Query` message (query.proto). The server caches the plan by these bytes, so equal
+   * queries should be encoded to equal bytes and differ only in the fields below.
+   */
+  ProtobufCBinaryData shape;
+  /*
+   * The values that the shape refers to by index: `%@` and `%K` of format strings, in the order of
+   * the predicate, the columns or group keys, the aggregates (each its term, then its filter),
+   * having, the sort keys; or a tree's ARGUMENT nodes.
+   */
+  size_t n_arguments;
+  Larder__V1__Argument **arguments;
+  /*
+   * Whether all values, those of `after` included, are strings, which are converted to the type of
+   * what they are compared with. A list is then the text of a JSON array.
+   */
+  protobuf_c_boolean arguments_are_text;
+  /*
+   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
+   */
+  uint32_t credit;
+  /*
+   * The values of the variables in the shape that no SUBQUERY declares; each name once.
+   */
+  size_t n_variables;
+  Larder__V1__NamedArgument **variables;
+  /*
+   * Fetches only: a keyset cursor. The result has only the rows after this position in the order: a
+   * value for each sort key, and then the object's identifier. Empty: from the first row.
+   */
+  size_t n_after;
+  Larder__V1__Value **after;
+  Larder__V1__QueryRequest__LimitPresenceCase limit_presence_case;
+  union {
+    int64_t limit;
+  };
+  Larder__V1__QueryRequest__OffsetPresenceCase offset_presence_case;
+  union {
+    int64_t offset;
+  };
+};
+#define LARDER__V1__QUERY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
+    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
+
+
 /*
  * A query whose result is kept up to date.
  */
@@ -400,6 +465,113 @@ struct  Larder__V1__ObserveRequest
 #define LARDER__V1__OBSERVE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__observe_request__descriptor) \
     , NULL, 0, 0 }
+
+
+typedef enum {
+  LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE__NOT_SET = 0,
+  LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE_SINCE = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE__CASE)
+} Larder__V1__HistoryRequest__SincePresenceCase;
+
+typedef enum {
+  LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE__NOT_SET = 0,
+  LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE_UNTIL = 10
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE__CASE)
+} Larder__V1__HistoryRequest__UntilPresenceCase;
+
+typedef enum {
+  LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE__NOT_SET = 0,
+  LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE_LIMIT = 13
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE__CASE)
+} Larder__V1__HistoryRequest__LimitPresenceCase;
+
+/*
+ * Reads transactions of the history. Each list that is not empty selects: a transaction by its
+ * author, client and time, and of its changes those of the entities, kinds and properties. A
+ * transaction without a selected change is not sent.
+ */
+struct  Larder__V1__HistoryRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The position after which to read. Absent: see `start`.
+   */
+  Larder__V1__HistoryToken *after;
+  /*
+   * Ignored with a token.
+   */
+  Larder__V1__HistoryStart start;
+  /*
+   * One of these authors; an empty name is that of transactions without an author.
+   */
+  size_t n_authors;
+  ProtobufCBinaryData *authors;
+  /*
+   * None of these authors.
+   */
+  size_t n_excluded_authors;
+  ProtobufCBinaryData *excluded_authors;
+  /*
+   * One of these clients, by the name of the handshake.
+   */
+  size_t n_clients;
+  ProtobufCBinaryData *clients;
+  /*
+   * Entities, their subentities included.
+   */
+  size_t n_entities;
+  ProtobufCBinaryData *entities;
+  size_t n_kinds;
+  Larder__V1__HistoryChangeKind *kinds;
+  /*
+   * Only updates of one of these properties; inserts and deletes are not affected.
+   */
+  size_t n_properties;
+  ProtobufCBinaryData *properties;
+  /*
+   * The newest transaction first. Not with `follow`.
+   */
+  protobuf_c_boolean newest_first;
+  /*
+   * Send transactions without their changes.
+   */
+  protobuf_c_boolean without_changes;
+  /*
+   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
+   */
+  uint32_t credit;
+  /*
+   * Whether to continue with each new transaction. The stream then ends only by `cancel` or an
+   * error.
+   */
+  protobuf_c_boolean follow;
+  /*
+   * Transactions up to this position only. Not with `follow`.
+   */
+  Larder__V1__HistoryToken *up_to;
+  /*
+   * Fetches of objects, at most 16 and each of other entities, without an order, a limit and a
+   * cursor; `credit` is ignored. A change of an object of such an entity is left out if the object
+   * certainly matched neither before nor after it. The replies have the objects that match now.
+   */
+  size_t n_objects;
+  Larder__V1__QueryRequest **objects;
+  Larder__V1__HistoryRequest__SincePresenceCase since_presence_case;
+  union {
+    double since;
+  };
+  Larder__V1__HistoryRequest__UntilPresenceCase until_presence_case;
+  union {
+    double until;
+  };
+  Larder__V1__HistoryRequest__LimitPresenceCase limit_presence_case;
+  union {
+    int64_t limit;
+  };
+};
+#define LARDER__V1__HISTORY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__history_request__descriptor) \
+    , NULL, LARDER__V1__HISTORY_START__HISTORY_START_OLDEST, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0, NULL, 0,NULL, LARDER__V1__HISTORY_REQUEST__SINCE_PRESENCE__NOT_SET, {0}, LARDER__V1__HISTORY_REQUEST__UNTIL_PRESENCE__NOT_SET, {0}, LARDER__V1__HISTORY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0} }
 
 
 /*
@@ -1067,6 +1239,25 @@ Larder__V1__PropertyNames *
 void   larder__v1__property_names__free_unpacked
                      (Larder__V1__PropertyNames *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__QueryRequest methods */
+void   larder__v1__query_request__init
+                     (Larder__V1__QueryRequest         *message);
+size_t larder__v1__query_request__get_packed_size
+                     (const Larder__V1__QueryRequest   *message);
+size_t larder__v1__query_request__pack
+                     (const Larder__V1__QueryRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__query_request__pack_to_buffer
+                     (const Larder__V1__QueryRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__QueryRequest *
+       larder__v1__query_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__query_request__free_unpacked
+                     (Larder__V1__QueryRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__ObserveRequest methods */
 void   larder__v1__observe_request__init
                      (Larder__V1__ObserveRequest         *message);
@@ -1085,6 +1276,25 @@ Larder__V1__ObserveRequest *
                       const uint8_t       *data);
 void   larder__v1__observe_request__free_unpacked
                      (Larder__V1__ObserveRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__HistoryRequest methods */
+void   larder__v1__history_request__init
+                     (Larder__V1__HistoryRequest         *message);
+size_t larder__v1__history_request__get_packed_size
+                     (const Larder__V1__HistoryRequest   *message);
+size_t larder__v1__history_request__pack
+                     (const Larder__V1__HistoryRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__history_request__pack_to_buffer
+                     (const Larder__V1__HistoryRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__HistoryRequest *
+       larder__v1__history_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__history_request__free_unpacked
+                     (Larder__V1__HistoryRequest *message,
                       ProtobufCAllocator *allocator);
 /* Larder__V1__SchemaRequest methods */
 void   larder__v1__schema_request__init
@@ -1540,8 +1750,14 @@ typedef void (*Larder__V1__GetRequest_Closure)
 typedef void (*Larder__V1__PropertyNames_Closure)
                  (const Larder__V1__PropertyNames *message,
                   void *closure_data);
+typedef void (*Larder__V1__QueryRequest_Closure)
+                 (const Larder__V1__QueryRequest *message,
+                  void *closure_data);
 typedef void (*Larder__V1__ObserveRequest_Closure)
                  (const Larder__V1__ObserveRequest *message,
+                  void *closure_data);
+typedef void (*Larder__V1__HistoryRequest_Closure)
+                 (const Larder__V1__HistoryRequest *message,
                   void *closure_data);
 typedef void (*Larder__V1__SchemaRequest_Closure)
                  (const Larder__V1__SchemaRequest *message,
@@ -1623,7 +1839,9 @@ extern const ProtobufCMessageDescriptor larder__v1__hello__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__get_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__property_names__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__observe_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__history_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;

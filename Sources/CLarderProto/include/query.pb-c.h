@@ -16,7 +16,6 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "expression.pb-c.h"
-#include "value.pb-c.h"
 
 typedef struct Larder__V1__Query Larder__V1__Query;
 typedef struct Larder__V1__Term Larder__V1__Term;
@@ -26,7 +25,6 @@ typedef struct Larder__V1__FetchQuery Larder__V1__FetchQuery;
 typedef struct Larder__V1__CountQuery Larder__V1__CountQuery;
 typedef struct Larder__V1__AggregateQuery Larder__V1__AggregateQuery;
 typedef struct Larder__V1__AggregateColumn Larder__V1__AggregateColumn;
-typedef struct Larder__V1__QueryRequest Larder__V1__QueryRequest;
 
 
 /* --- enums --- */
@@ -305,70 +303,6 @@ struct  Larder__V1__AggregateColumn
     , {0,NULL}, LARDER__V1__AGGREGATE_FUNCTION__AGGREGATE_FUNCTION_UNSPECIFIED, NULL, NULL }
 
 
-typedef enum {
-  LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET = 0,
-  LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE_LIMIT = 4
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__CASE)
-} Larder__V1__QueryRequest__LimitPresenceCase;
-
-typedef enum {
-  LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET = 0,
-  LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE_OFFSET = 5
-    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__CASE)
-} Larder__V1__QueryRequest__OffsetPresenceCase;
-
-/*
- * A query's shape and its values.
- */
-struct  Larder__V1__QueryRequest
-{
-  ProtobufCMessage base;
-  /*
-   * An encoded `Query` message. The server caches the plan by these bytes, so equal queries should
-   * be encoded to equal bytes and differ only in the fields below.
-   */
-  ProtobufCBinaryData shape;
-  /*
-   * The values that the shape refers to by index: `%@` and `%K` of format strings, in the order of
-   * the predicate, the columns or group keys, the aggregates (each its term, then its filter),
-   * having, the sort keys; or a tree's ARGUMENT nodes.
-   */
-  size_t n_arguments;
-  Larder__V1__Argument **arguments;
-  /*
-   * Whether all values, those of `after` included, are strings, which are converted to the type of
-   * what they are compared with. A list is then the text of a JSON array.
-   */
-  protobuf_c_boolean arguments_are_text;
-  /*
-   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
-   */
-  uint32_t credit;
-  /*
-   * The values of the variables in the shape that no SUBQUERY declares; each name once.
-   */
-  size_t n_variables;
-  Larder__V1__NamedArgument **variables;
-  /*
-   * Fetches only: a keyset cursor. The result has only the rows after this position in the order: a
-   * value for each sort key, and then the object's identifier. Empty: from the first row.
-   */
-  size_t n_after;
-  Larder__V1__Value **after;
-  Larder__V1__QueryRequest__LimitPresenceCase limit_presence_case;
-  union {
-    int64_t limit;
-  };
-  Larder__V1__QueryRequest__OffsetPresenceCase offset_presence_case;
-  union {
-    int64_t offset;
-  };
-};
-#define LARDER__V1__QUERY_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&larder__v1__query_request__descriptor) \
-    , {0,NULL}, 0,NULL, 0, 0, 0,NULL, 0,NULL, LARDER__V1__QUERY_REQUEST__LIMIT_PRESENCE__NOT_SET, {0}, LARDER__V1__QUERY_REQUEST__OFFSET_PRESENCE__NOT_SET, {0} }
-
-
 /* Larder__V1__Query methods */
 void   larder__v1__query__init
                      (Larder__V1__Query         *message);
@@ -521,25 +455,6 @@ Larder__V1__AggregateColumn *
 void   larder__v1__aggregate_column__free_unpacked
                      (Larder__V1__AggregateColumn *message,
                       ProtobufCAllocator *allocator);
-/* Larder__V1__QueryRequest methods */
-void   larder__v1__query_request__init
-                     (Larder__V1__QueryRequest         *message);
-size_t larder__v1__query_request__get_packed_size
-                     (const Larder__V1__QueryRequest   *message);
-size_t larder__v1__query_request__pack
-                     (const Larder__V1__QueryRequest   *message,
-                      uint8_t             *out);
-size_t larder__v1__query_request__pack_to_buffer
-                     (const Larder__V1__QueryRequest   *message,
-                      ProtobufCBuffer     *buffer);
-Larder__V1__QueryRequest *
-       larder__v1__query_request__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   larder__v1__query_request__free_unpacked
-                     (Larder__V1__QueryRequest *message,
-                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Larder__V1__Query_Closure)
@@ -566,9 +481,6 @@ typedef void (*Larder__V1__AggregateQuery_Closure)
 typedef void (*Larder__V1__AggregateColumn_Closure)
                  (const Larder__V1__AggregateColumn *message,
                   void *closure_data);
-typedef void (*Larder__V1__QueryRequest_Closure)
-                 (const Larder__V1__QueryRequest *message,
-                  void *closure_data);
 
 /* --- services --- */
 
@@ -586,7 +498,6 @@ extern const ProtobufCMessageDescriptor larder__v1__fetch_query__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__count_query__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__aggregate_query__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__aggregate_column__descriptor;
-extern const ProtobufCMessageDescriptor larder__v1__query_request__descriptor;
 
 PROTOBUF_C__END_DECLS
 
