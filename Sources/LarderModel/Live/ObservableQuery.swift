@@ -152,7 +152,8 @@ private struct TermReader {
             case .columns(let columns): fetch.selection = .columns(try trees(columns))
             case .values(let columns): fetch.selection = .values(try trees(columns))
             }
-            fetch.sort = try trees(fetch.sort)
+            fetch.sort = try trees(
+                fetch.sort, outputs: fetch.isDistinct ? fetch.selection.columns.map(\.name) : [])
             return .fetch(fetch)
         case .count(let entityName, let term, let includesSubentities):
             return .count(
@@ -166,7 +167,9 @@ private struct TermReader {
                 aggregate.columns[index].filter = try predicate(aggregate.columns[index].filter)
             }
             aggregate.having = try predicate(aggregate.having)
-            aggregate.sort = try trees(aggregate.sort)
+            aggregate.sort = try trees(
+                aggregate.sort,
+                outputs: aggregate.groupBy.map(\.name) + aggregate.columns.map(\.name))
             return .aggregate(aggregate)
         }
     }
@@ -180,9 +183,13 @@ private struct TermReader {
         return trees
     }
 
-    private mutating func trees(_ keys: [SortKey]) throws(LarderError) -> [SortKey] {
+    /// - Parameter outputs: The names of result columns. A key that is one is not a format.
+    private mutating func trees(
+        _ keys: [SortKey], outputs: [String]
+    ) throws(LarderError) -> [SortKey] {
         var trees = keys
-        for index in trees.indices {
+        for index in trees.indices
+        where !outputs.contains(where: { keys[index].term == .format($0) }) {
             if let term = try value(keys[index].term) { trees[index].term = term }
         }
         return trees
