@@ -3,7 +3,8 @@ import FoundationEssentials
 /// A query whose result is kept up to date, and the queries that are needed for that.
 ///
 /// All of its terms are trees, so that predicates can be combined. The result of a fetch of objects
-/// is kept up to date object by object; every other result is read again if a change concerns it.
+/// and of most aggregates is kept up to date object by object; every other result is read again if
+/// a change concerns it.
 public struct ObservableQuery: Sendable {
     /// The query with all terms as trees.
     public let query: Query
@@ -15,6 +16,8 @@ public struct ObservableQuery: Sendable {
     public let fetch: Fetch?
     /// The order of the rows of such a fetch.
     public let directions: [SortDirection]
+    /// A count or aggregate that is computed from single objects; nil for every other query.
+    public let aggregate: LiveAggregate?
 
     /// - Throws: errors in format strings; `unknownEntity`; `unsupported` for a fetch with an
     ///   offset, a cursor or prefetched relationships. Names within expressions are not checked.
@@ -42,6 +45,7 @@ public struct ObservableQuery: Sendable {
         self.parameters = parameters
         self.dependencies = dependencies
         self.store = store
+        aggregate = LiveAggregate(trees, parameters, dependencies, in: schema, store: store)
         if case .fetch(let fetch) = trees, !fetch.isDistinct, fetch.hasIdentity {
             self.fetch = fetch
             directions = fetch.sort.map(SortDirection.init)
@@ -73,6 +77,17 @@ public struct ObservableQuery: Sendable {
     /// The rows of the fetch for some of its objects, in its order.
     public func rows(_ keys: [Int64], _ fetch: Fetch) -> (Query, QueryParameters) {
         restricted(fetch, to: keys)
+    }
+
+    /// The contributions to an aggregate of the objects among some that it selects.
+    ///
+    /// - Parameter keys: nil for all objects.
+    public func contributions(
+        of keys: [Int64]?, _ aggregate: LiveAggregate, limit: Int64? = nil
+    ) -> (Query, QueryParameters) {
+        var (query, parameters) = restricted(aggregate.fetch, to: keys)
+        parameters.limit = limit
+        return (query, parameters)
     }
 
     /// The own objects that lead along a path to some of the objects at its end.
