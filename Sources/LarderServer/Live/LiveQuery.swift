@@ -194,7 +194,11 @@ final class LiveQuery: Sendable {
                     deadline: .now + limits.readTimeMax, cancellation: cancellation),
                 number: number)
             let outcome = try evaluation.update(job)
-            guard registry.charge(evaluation.memoryBytes, to: self) else {
+            guard
+                registry.charge(evaluation.memoryBytes, to: self)
+                    || evaluation.releaseGroups()
+                        && registry.charge(evaluation.memoryBytes, to: self)
+            else {
                 throw LarderError(
                     .resourceExhausted, "the observed queries of this user need too much memory",
                     hint: "observe the first rows, by a limit, or fewer queries")
