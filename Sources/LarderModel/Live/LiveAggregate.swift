@@ -36,9 +36,12 @@ public struct LiveAggregate: Sendable {
     /// - Parameter query: All terms are trees, or names of result columns.
     /// - Returns: nil for a query that has to be read again:
     ///   - one that reads the time, or objects of an entity with subentities or a parent,
+    ///   - one that reads related objects whose deletion, under the delete rule `noAction`, leaves
+    ///     the objects that refer to them as they are,
     ///   - one with `median`, `mode` or `stddev`, or that aggregates members of JSON documents,
-    ///   - one whose group keys or distinct values are URLs, members of JSON documents, or
-    ///     computed numbers other than integers: the store compares more than their values,
+    ///   - one whose group keys or distinct values are URLs, members of JSON documents, or computed
+    ///     values other than integers, strings and truth values: the store compares more than the
+    ///     values,
     ///   - one with a sort key that is not a result column,
     ///   - one whose HAVING uses MATCHES, or a column that is an object or has a key path as name.
     init?(
@@ -55,6 +58,7 @@ public struct LiveAggregate: Sendable {
         }
         guard !dependencies.dependsOnTime, (parameters.limit ?? 0) >= 0,
             dependencies.entityNames.allSatisfy({ !schema.isInHierarchy($0) }),
+            dependencies.paths.dropFirst().allSatisfy({ !schema.leavesOwners($0.entityName) }),
             let reader = ContributionReader(aggregate, parameters, in: schema, store: store)
         else { return nil }
         fetch = Fetch(
@@ -252,5 +256,11 @@ extension Schema {
     /// Whether the rows of the entity's table may be of several entities.
     fileprivate func isInHierarchy(_ name: String) -> Bool {
         entity(named: name).map { hasSubentities(root(of: $0).name) } ?? true
+    }
+
+    /// Whether the deletion of an object of the entity may leave the objects that refer to it as
+    /// they are.
+    fileprivate func leavesOwners(_ name: String) -> Bool {
+        entity(named: name)?.relationships.contains { $0.deleteRule == .noAction } ?? true
     }
 }

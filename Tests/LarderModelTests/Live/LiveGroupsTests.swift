@@ -21,7 +21,15 @@ struct LiveGroupsTests {
                     Attribute(name: "notes", type: .json, isOptional: true),
                 ],
                 relationships: [
-                    Relationship(name: "owner", destination: "Person", inverse: "items")
+                    Relationship(name: "owner", destination: "Person", inverse: "items"),
+                    Relationship(name: "place", destination: "Place", inverse: "items"),
+                ]),
+            Entity(
+                name: "Place", attributes: [Attribute(name: "name", type: .string)],
+                relationships: [
+                    Relationship(
+                        name: "items", destination: "Item", isToMany: true, inverse: "place",
+                        deleteRule: .noAction)
                 ]),
             Entity(
                 name: "Person", attributes: [Attribute(name: "name", type: .string)],
@@ -234,7 +242,7 @@ struct LiveGroupsTests {
         for key in ["text", "real", "date", "owner", "owner.name", "length(text)", "n > 2"] {
             #expect(try live(Aggregate("Item", groupBy: [.init(key)], [.count])) != nil, "\(key)")
         }
-        for key in ["real * 2", "link", "notes.a", "price + 1"] {
+        for key in ["real * 2", "link", "notes.a", "price + 1", "place.name", "place"] {
             #expect(try live(Aggregate("Item", groupBy: [.init(key)], [.count])) == nil, "\(key)")
         }
         for function in AggregateFunction.allCases {
