@@ -110,6 +110,62 @@ struct LiveQueryTests {
         }
     }
 
+    @Test("a result has the objects of subentities, too")
+    func subentities() throws {
+        let daemon = try TestDaemon(
+            schema: """
+                { "version": "1.0.0", "entities": [
+                  { "name": "Animal", "attributes": [ { "name": "name", "type": "string" } ],
+                    "relationships": [
+                      { "name": "owner", "destination": "Person", "inverse": "animals" } ] },
+                  { "name": "Dog", "parent": "Animal", "attributes": [] },
+                  { "name": "Person", "attributes": [ { "name": "name", "type": "string" } ],
+                    "relationships": [
+                      { "name": "animals", "destination": "Animal", "toMany": true,
+                        "inverse": "owner" } ] } ] }
+                """)
+        let client = try daemon.connect()
+        let animals = client.observe(Fetch("Animal", sort: [SortKey("name")]))
+        let owners = client.observe(Fetch("Person", where: .format("ANY animals.name == \"b\"")))
+        let count = client.observeValues(.count(entityName: "Animal", predicate: nil))
+        #expect(try next(animals)?.rows.isEmpty == true)
+        #expect(try next(owners)?.rows.isEmpty == true)
+        #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+        let ann = try client.insert("Person", ["name": "Ann"])
+        let dog = try client.insert("Dog", ["name": "a", "owner": .object(ann)])
+        #expect(names(try animals.next(timeout: .seconds(5))) == ["a"])
+        #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[1]])
+        _ = try client.update(dog, ["name": "b"])
+        #expect(names(try animals.next(timeout: .seconds(5))) == ["b"])
+        #expect(names(try owners.next(timeout: .seconds(5))) == ["Ann"])
+        try client.delete(dog)
+        #expect(names(try animals.next(timeout: .seconds(5))) == [])
+        #expect(names(try owners.next(timeout: .seconds(5))) == [])
+        #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+    }
+
+    @Test("a change that concerns more objects than are evaluated one by one is reported")
+    func manyObjects() throws {
+        let news = try writer.insert("Category", ["name": "News"])
+        let articles = (0..<10_001).map { number in
+            Change.insert(
+                PersistentIdentifier(temporary: "a\(number)", entityName: "Article"),
+                values: ["title": "a", "category": .object(news)])
+        }
+        _ = try writer.save(ChangeSet(articles))
+        let first = client.observe(
+            Fetch("Article", where: .format("category.name == \"News\"")),
+            QueryParameters(limit: 1))
+        let count = client.observeValues(
+            .count(entityName: "Article", predicate: .format("category.name == \"News\"")))
+        let wait = Duration.seconds(30)
+        #expect(try next(first)?.rows.count == 1)
+        #expect(try count.next(timeout: wait)?.map(\.values) == [[10_001]])
+        _ = try writer.update(news, ["name": "Old"])
+        #expect(try next(first)?.rows.isEmpty == true)
+        #expect(try count.next(timeout: wait)?.map(\.values) == [[0]])
+    }
+
     @Test("counts and aggregates are reported when they change")
     func values() throws {
         let counts = client.observeValues(

@@ -10,6 +10,9 @@ public struct ObservableQuery: Sendable {
     public let query: Query
     public let parameters: QueryParameters
     public let dependencies: QueryDependencies
+    /// The objects by which one query can be restricted.
+    public let keysMax: Int
+    private let schema: Schema
     private let store: UUID
 
     /// A fetch that is kept up to date object by object; nil for every other query.
@@ -45,6 +48,9 @@ public struct ObservableQuery: Sendable {
         self.parameters = parameters
         self.dependencies = dependencies
         self.store = store
+        self.schema = schema
+        let namesMax = dependencies.entityNames.map { schema.subentities(of: $0).count + 1 }.max()
+        keysMax = Limits.listElementsMax / (namesMax ?? 1)
         aggregate = LiveAggregate(trees, parameters, dependencies, in: schema, store: store)
         if case .fetch(let fetch) = trees, !fetch.isDistinct, fetch.hasIdentity {
             self.fetch = fetch
@@ -126,9 +132,14 @@ public struct ObservableQuery: Sendable {
         return (.fetch(fetch), parameters)
     }
 
+    /// The identifiers of objects that may be of subentities: one for each entity, since an
+    /// identifier with another entity than the object's matches nothing.
     private func identifiers(_ keys: [Int64], _ entityName: String) -> [Value] {
-        keys.map {
-            .object(PersistentIdentifier(store: store, entityName: entityName, key: $0))
+        let names = [entityName] + schema.subentities(of: entityName).map(\.name)
+        return keys.flatMap { key in
+            names.map { name in
+                .object(PersistentIdentifier(store: store, entityName: name, key: key))
+            }
         }
     }
 

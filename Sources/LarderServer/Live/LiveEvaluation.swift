@@ -80,6 +80,7 @@ final class LiveEvaluation {
     }
 
     private var store: StoreDescription { backend.storeDescription }
+    private var changedObjectsMax: Int { min(Self.changedObjectsMax, observable.keysMax) }
 
     private func token(_ number: Int64) -> HistoryToken {
         HistoryToken(store: store.identifier, epoch: store.historyEpoch, number: number)
@@ -131,8 +132,7 @@ final class LiveEvaluation {
             if let outcome = try updateGroups(changed, job) { return outcome }
             return try reload(job)
         }
-        let candidates = try candidates(changed, job)
-        guard candidates.count <= Self.changedObjectsMax else { return try reload(job) }
+        guard let candidates = try candidates(changed, job) else { return try reload(job) }
         guard !candidates.isEmpty else { return .unchanged }
         let (query, parameters) = observable.sortValues(of: candidates.sorted(), fetch)
         let matching = try entries(query, parameters, job)
@@ -145,6 +145,7 @@ final class LiveEvaluation {
         case nil: return .unchanged
         }
         if change.isEmpty { return .unchanged }
+        guard change.placed.count <= observable.keysMax else { return .replaced }
         return .change(try reply(change, fetch, job))
     }
 
@@ -171,7 +172,7 @@ final class LiveEvaluation {
             for run in page.transactions.lazy.flatMap(\.runs) {
                 for (index, path) in paths.enumerated() where concerns(run, path) {
                     count += run.keys.count
-                    guard count <= Self.changedObjectsMax else { return nil }
+                    guard count <= changedObjectsMax else { return nil }
                     changed[index].formUnion(run.keys)
                 }
             }
@@ -188,16 +189,18 @@ final class LiveEvaluation {
         return dependencies.concerns(run, path)
     }
 
-    /// The own objects whose rows the changes may concern.
+    /// The own objects whose rows the changes may concern; nil if there are too many.
     private func candidates(
         _ changed: [Set<Int64>], _ job: Job
-    ) throws(LarderError) -> Set<Int64> {
+    ) throws(LarderError) -> Set<Int64>? {
         var candidates = changed[0]
         for (path, keys) in zip(dependencies.paths, changed).dropFirst() where !keys.isEmpty {
-            let (query, parameters) = observable.owners(of: keys.sorted(), along: path)
-            for batch in try batches(query, parameters, job, rowsMax: Self.changedObjectsMax) {
+            var (query, parameters) = observable.owners(of: keys.sorted(), along: path)
+            parameters.limit = Int64(changedObjectsMax + 1)
+            for batch in try batches(query, parameters, job) {
                 candidates.formUnion(batch.identity?.keys ?? [])
             }
+            guard candidates.count <= changedObjectsMax else { return nil }
         }
         return candidates
     }
@@ -227,8 +230,7 @@ final class LiveEvaluation {
         _ changed: [Set<Int64>], _ job: Job
     ) throws(LarderError) -> Outcome? {
         guard let aggregate, let columns = lastBatches.first?.columns else { return nil }
-        let candidates = try candidates(changed, job)
-        guard candidates.count <= Self.changedObjectsMax else { return nil }
+        guard let candidates = try candidates(changed, job) else { return nil }
         guard !candidates.isEmpty else { return .unchanged }
         try updateGroups(of: aggregate, candidates, job)
         let batches = groups?.batches(
