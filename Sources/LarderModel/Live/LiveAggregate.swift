@@ -35,7 +35,7 @@ public struct LiveAggregate: Sendable {
 
     /// - Parameter query: All terms are trees, or names of result columns.
     /// - Returns: nil for a query that has to be read again:
-    ///   - one that reads the time, or objects of an entity with subentities or a parent,
+    ///   - one that reads the time,
     ///   - one that reads related objects whose deletion, under the delete rule `noAction`, leaves
     ///     the objects that refer to them as they are,
     ///   - one with `median`, `mode` or `stddev`, or that aggregates members of JSON documents,
@@ -57,7 +57,6 @@ public struct LiveAggregate: Sendable {
         case .aggregate(let given): aggregate = given
         }
         guard !dependencies.dependsOnTime, (parameters.limit ?? 0) >= 0,
-            dependencies.entityNames.allSatisfy({ !schema.isInHierarchy($0) }),
             dependencies.paths.dropFirst().allSatisfy({ !schema.leavesOwners($0.entityName) }),
             let reader = ContributionReader(aggregate, parameters, in: schema, store: store)
         else { return nil }
@@ -253,14 +252,12 @@ extension QueryExpression {
 }
 
 extension Schema {
-    /// Whether the rows of the entity's table may be of several entities.
-    fileprivate func isInHierarchy(_ name: String) -> Bool {
-        entity(named: name).map { hasSubentities(root(of: $0).name) } ?? true
-    }
-
     /// Whether the deletion of an object of the entity may leave the objects that refer to it as
     /// they are.
     fileprivate func leavesOwners(_ name: String) -> Bool {
-        entity(named: name)?.relationships.contains { $0.deleteRule == .noAction } ?? true
+        guard let entity = entity(named: name) else { return true }
+        return ([entity] + subentities(of: name)).contains { entity in
+            entity.relationships.contains { $0.deleteRule == .noAction }
+        }
     }
 }

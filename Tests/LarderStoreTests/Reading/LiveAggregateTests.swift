@@ -27,6 +27,8 @@ struct LiveAggregateTests {
                         "relationships": [
                           { "name": "category", "destination": "Category",
                             "inverse": "items" } ] },
+                      { "name": "Offer", "parent": "Item", "attributes": [] },
+                      { "name": "Section", "parent": "Category", "attributes": [] },
                       { "name": "Category", "attributes": [
                         { "name": "name", "type": "string" } ],
                         "relationships": [
@@ -88,8 +90,14 @@ struct LiveAggregateTests {
         (
             .aggregate(
                 Aggregate(
+                    "Item", groupBy: ["text"], [.count, .init(.sum, "real")],
+                    includesSubentities: false)), QueryParameters()
+        ),
+        (
+            .aggregate(
+                Aggregate(
                     "Item", where: .format("small != 2"), groupBy: ["category.name", "category"],
-                    filtered,
+                    filtered + [.init(.count, where: "SELF IS Offer", name: "offers")],
                     sort: [
                         SortKey("total", descending: true, nilPlacement: .first),
                         SortKey("category.name", stringOrder: .localizedStandard),
@@ -214,14 +222,16 @@ struct LiveAggregateTests {
                 changes.append(.update(object, ifVersion: nil, values: values))
                 if isItem { last.changed.formUnion([object.permanentKey ?? 0]) }
             default:
+                let names = isItem ? ["Item", "Offer"] : ["Category", "Section"]
                 let temporary = PersistentIdentifier(
-                    temporary: "t\(number)", entityName: isItem ? "Item" : "Category")
+                    temporary: "t\(number)",
+                    entityName: names.randomElement(using: &choice) ?? names[0])
                 changes.append(.insert(temporary, values: values))
             }
         }
         let result = try #require(try fixture.writer.save([ChangeSet(changes)]).first?.get())
         for object in result.inserted {
-            if object.entityName == "Item" {
+            if ["Item", "Offer"].contains(object.entityName) {
                 items.append(object)
                 last.changed.formUnion([object.permanentKey ?? 0])
             } else {
