@@ -163,6 +163,31 @@ struct FeedObjectsTests {
         #expect(try client.history(objects: [ends]).transactions.map(\.changes.count) == [5])
     }
 
+    @Test("objects of subentities are returned, with the properties of the entity that is fetched")
+    func subentities() throws {
+        let schema = """
+            { "version": "1.0.0", "entities": [
+                { "name": "Media", "attributes": [ { "name": "title", "type": "string" } ] },
+                { "name": "Book", "parent": "Media",
+                  "attributes": [ { "name": "pages", "type": "int64" } ] } ] }
+            """
+        let daemon = try TestDaemon(schema: schema)
+        let client = try daemon.connect()
+        let media = try client.insert("Media", ["title": "a"])
+        let book = try client.insert("Book", ["title": "a", "pages": 9])
+        let titled = Fetch("Media", where: .format("title == 'a'"))
+        var transactions = try client.history(objects: [HistoryObjects(titled)]).transactions
+        #expect(transactions.map { Array($0.objects.keys) } == [[media], [book]])
+        _ = try client.update(book, ["title": "b"])
+        let books = Fetch("Book", where: .format("pages > 5"))
+        transactions = try client.history(objects: [HistoryObjects(books)]).transactions
+        #expect(transactions.map(\.objects.count) == [0, 1, 1])
+        #expect(transactions.last?.objects[book]?["pages"] == 9)
+        #expect(throws: LarderError.self) {
+            try client.history(objects: [HistoryObjects(titled), HistoryObjects(books)])
+        }
+    }
+
     @Test("a fetch that is no set of objects is refused, and so are two for the same objects")
     func refused() throws {
         func code(_ objects: [HistoryObjects]) -> ErrorCode? {

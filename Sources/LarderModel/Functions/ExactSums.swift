@@ -22,6 +22,12 @@ public struct IntegerSum: Hashable, Sendable {
         count += 1
     }
 
+    /// Removes an integer that was added.
+    public mutating func remove(_ integer: Int64) {
+        sum -= Int128(integer)
+        count -= 1
+    }
+
     /// Nil if the sum exceeds 64 bits.
     public var value: Int64? { Int64(exactly: sum) }
 
@@ -44,6 +50,13 @@ public struct DecimalSum: Sendable {
         sum.add(WideNumber(magnitudeOf: number), negated: number.isNegative)
     }
 
+    /// Removes a decimal that was added.
+    public mutating func remove(_ decimal: Decimal) {
+        guard let number = ExactDecimal(decimal) else { return }
+        count -= 1
+        sum.add(WideNumber(magnitudeOf: number), negated: !number.isNegative)
+    }
+
     /// Nil if the sum has more digits than a decimal can hold.
     public var value: Decimal? {
         let (isNegative, magnitude) = sum.normalized
@@ -62,8 +75,9 @@ public struct RealSum: Sendable {
     /// From 2^-1088 to beyond 2^1024, the largest double, with room for 2^64 summands.
     private var sum = WideNumber(
         base: WideNumber.binaryBase, exponent: DoubleParts.lowestBit / 32, digitCount: 69)
-    /// The sum of the infinite values: NaN if both infinities occur.
-    private var infinity = 0.0
+    /// The numbers of the infinite values.
+    private var positiveInfinities = 0
+    private var negativeInfinities = 0
     public private(set) var count: Int64 = 0
 
     public init() {}
@@ -72,11 +86,20 @@ public struct RealSum: Sendable {
     public mutating func add(_ double: Double) {
         guard !double.isNaN else { return }
         count += 1
-        guard let parts = DoubleParts(double) else {
-            infinity += double
-            return
-        }
+        guard let parts = DoubleParts(double) else { return countInfinity(double, 1) }
         sum.add(parts.significand, atBit: parts.bit, negated: parts.isNegative)
+    }
+
+    /// Removes a double that was added.
+    public mutating func remove(_ double: Double) {
+        guard !double.isNaN else { return }
+        count -= 1
+        guard let parts = DoubleParts(double) else { return countInfinity(double, -1) }
+        sum.add(parts.significand, atBit: parts.bit, negated: !parts.isNegative)
+    }
+
+    private mutating func countInfinity(_ infinity: Double, _ change: Int) {
+        if infinity > 0 { positiveInfinities += change } else { negativeInfinities += change }
     }
 
     /// Infinite beyond the largest double; nil if both infinities occur.
@@ -87,8 +110,8 @@ public struct RealSum: Sendable {
 
     /// Divides before scaling, so that the average is finite even if the sum is not.
     private func quotient(by divisor: Double) -> Double? {
-        if infinity.isNaN { return nil }
-        if infinity != 0 { return infinity }
+        if positiveInfinities > 0 { return negativeInfinities > 0 ? nil : .infinity }
+        if negativeInfinities > 0 { return -.infinity }
         let (isNegative, magnitude) = sum.normalized
         let (significand, exponent) = magnitude.binary
         guard significand != 0 else { return 0 }

@@ -3,12 +3,16 @@ import FoundationEssentials
 /// A query whose result is kept up to date, and the queries that are needed for that.
 ///
 /// All of its terms are trees, so that predicates can be combined. The result of a fetch of objects
-/// is kept up to date object by object; every other result is read again if a change concerns it.
+/// and of most aggregates is kept up to date object by object; every other result is read again if
+/// a change concerns it.
 public struct ObservableQuery: Sendable {
     /// The query with all terms as trees.
     public let query: Query
     public let parameters: QueryParameters
     public let dependencies: QueryDependencies
+    /// The objects by which one query can be restricted.
+    public let keysMax: Int
+    private let schema: Schema
     private let store: UUID
 
     /// A fetch that is kept up to date object by object; nil for every other query.
@@ -17,6 +21,8 @@ public struct ObservableQuery: Sendable {
     public let directions: [SortDirection]
     /// Whether the first sort key of the fetch divides its rows into sections.
     public let isSectioned: Bool
+    /// A count or aggregate that is computed from single objects; nil for every other query.
+    public let aggregate: LiveAggregate?
 
     /// - Throws: errors in format strings; `unknownEntity`; `unsupported` for a fetch with an
     ///   offset, a cursor or prefetched relationships, and for sections without a sort key or of a
@@ -47,6 +53,10 @@ public struct ObservableQuery: Sendable {
         self.dependencies = dependencies
         self.store = store
         self.isSectioned = isSectioned
+        self.schema = schema
+        let namesMax = dependencies.entityNames.map { schema.subentities(of: $0).count + 1 }.max()
+        keysMax = Limits.listElementsMax / (namesMax ?? 1)
+        aggregate = LiveAggregate(trees, parameters, dependencies, in: schema, store: store)
         if case .fetch(let fetch) = trees, !fetch.isDistinct, fetch.hasIdentity {
             self.fetch = fetch
             directions = fetch.sort.map(SortDirection.init)
@@ -94,6 +104,17 @@ public struct ObservableQuery: Sendable {
         restricted(fetch, to: keys)
     }
 
+    /// The contributions to an aggregate of the objects among some that it selects.
+    ///
+    /// - Parameter keys: nil for all objects.
+    public func contributions(
+        of keys: [Int64]?, _ aggregate: LiveAggregate, limit: Int64? = nil
+    ) -> (Query, QueryParameters) {
+        var (query, parameters) = restricted(aggregate.fetch, to: keys)
+        parameters.limit = limit
+        return (query, parameters)
+    }
+
     /// The own objects that lead along a path to some of the objects at its end.
     public func owners(
         of keys: [Int64], along path: QueryDependencies.Path
@@ -130,9 +151,14 @@ public struct ObservableQuery: Sendable {
         return (.fetch(fetch), parameters)
     }
 
+    /// The identifiers of objects that may be of subentities: one for each entity, since an
+    /// identifier with another entity than the object's matches nothing.
     private func identifiers(_ keys: [Int64], _ entityName: String) -> [Value] {
-        keys.map {
-            .object(PersistentIdentifier(store: store, entityName: entityName, key: $0))
+        let names = [entityName] + schema.subentities(of: entityName).map(\.name)
+        return keys.flatMap { key in
+            names.map { name in
+                .object(PersistentIdentifier(store: store, entityName: name, key: key))
+            }
         }
     }
 
@@ -171,7 +197,8 @@ private struct TermReader {
             case .columns(let columns): fetch.selection = .columns(try trees(columns))
             case .values(let columns): fetch.selection = .values(try trees(columns))
             }
-            fetch.sort = try trees(fetch.sort)
+            fetch.sort = try trees(
+                fetch.sort, outputs: fetch.isDistinct ? fetch.selection.columns.map(\.name) : [])
             return .fetch(fetch)
         case .count(let entityName, let term, let includesSubentities):
             return .count(
@@ -185,7 +212,9 @@ private struct TermReader {
                 aggregate.columns[index].filter = try predicate(aggregate.columns[index].filter)
             }
             aggregate.having = try predicate(aggregate.having)
-            aggregate.sort = try trees(aggregate.sort)
+            aggregate.sort = try trees(
+                aggregate.sort,
+                outputs: aggregate.groupBy.map(\.name) + aggregate.columns.map(\.name))
             return .aggregate(aggregate)
         }
     }
@@ -199,9 +228,13 @@ private struct TermReader {
         return trees
     }
 
-    private mutating func trees(_ keys: [SortKey]) throws(LarderError) -> [SortKey] {
+    /// - Parameter outputs: The names of result columns. A key that is one is not a format.
+    private mutating func trees(
+        _ keys: [SortKey], outputs: [String]
+    ) throws(LarderError) -> [SortKey] {
         var trees = keys
-        for index in trees.indices {
+        for index in trees.indices
+        where !outputs.contains(where: { keys[index].term == .format($0) }) {
             if let term = try value(keys[index].term) { trees[index].term = term }
         }
         return trees

@@ -44,7 +44,7 @@ struct FeedObjects: Sendable {
         self.parts = parts
     }
 
-    /// - Returns: nil if the values are too many.
+    /// - Returns: nil if the objects or their values are too many.
     func select(from page: HistoryPage, _ job: Job) throws(ReadFailure) -> Result? {
         var result = Result(page: page)
         for part in parts {
@@ -120,10 +120,11 @@ private struct Part: Sendable {
     /// Those of some objects that match, with their values.
     ///
     /// - Parameter byteCount: The size of the values that were read before.
-    /// - Returns: nil if the values are too many.
+    /// - Returns: nil if the objects or their values are too many.
     func read(
         _ keys: Set<Int64>, _ job: FeedObjects.Job, after byteCount: Int
     ) throws(ReadFailure) -> [Batch]? {
+        guard keys.count <= observable.keysMax else { return nil }
         let (_, parameters) = observable.rows(keys.sorted(), fetch)
         let cursor = try job.reader.open(plan, parameters, budget: job.budget)
         defer { cursor.close() }

@@ -3,8 +3,9 @@ import LarderWire
 
 /// Evaluates an observed query: its whole result at first, and then how commits have changed it.
 ///
-/// The cost of a change of a fetch is that of the changed objects, and of the objects that refer to
-/// them along the key paths of the query. Used by one job of the pool at a time.
+/// The cost of a change of a fetch or of most aggregates is that of the changed objects, and of the
+/// objects that refer to them along the key paths of the query. Used by one job of the pool at a
+/// time.
 final class LiveEvaluation {
     enum Outcome {
         case unchanged
@@ -25,6 +26,8 @@ final class LiveEvaluation {
     private static let changedObjectsMax = 10_000
     /// The objects of an observed fetch without a limit, which the server keeps in memory.
     private static let windowObjectsMax = 1_000_000
+    /// The objects of an observed aggregate whose contributions the server keeps in memory.
+    private static let groupedObjectsMax = 200_000
     private static let wholeBytesMax = 16 << 20
     private static let envelopeBytesMax = 64
 
@@ -39,6 +42,10 @@ final class LiveEvaluation {
     private var firstKeyKind: Column.Kind?
     /// The result of a query other than a fetch of objects.
     private var lastBatches: [Batch] = []
+    /// How the result of such a query is computed from single objects; nil if it is read again.
+    private var aggregate: LiveAggregate?
+    /// The groups of the aggregate. They are read at the first change that concerns it.
+    private var groups: LiveGroups?
     /// The last transaction that the result contains; nil before the first evaluation and after a
     /// failed one.
     private var number: Int64?
@@ -67,11 +74,17 @@ final class LiveEvaluation {
             HistoryFilter(entities: observable.dependencies.entityNames.sorted()),
             in: store.schema)
         self.backend = backend
+        if let aggregate = observable.aggregate {
+            let (query, parameters) = observable.contributions(of: nil, aggregate)
+            // A filter may be too deep, or apply to a value that no function takes.
+            if (try? backend.plan(query, parameters)) != nil { self.aggregate = aggregate }
+        }
         batchBytesMax = limits.batchBytesMax
         wholeBytesMax = min(Self.wholeBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
     }
 
     private var store: StoreDescription { backend.storeDescription }
+    private var changedObjectsMax: Int { min(Self.changedObjectsMax, observable.keysMax) }
 
     private func token(_ number: Int64) -> HistoryToken {
         HistoryToken(store: store.identifier, epoch: store.historyEpoch, number: number)
@@ -80,12 +93,15 @@ final class LiveEvaluation {
     // MARK: - Changes
 
     /// Brings the result up to the snapshot of a job.
-    func update(_ job: Job) throws(LarderError) -> Outcome {
+    ///
+    /// - Parameter isWholeNeeded: Whether ``wholeResult(_:_:)`` will be called.
+    func update(_ job: Job, isWholeNeeded: Bool) throws(LarderError) -> Outcome {
         let last = number
         // After an error the window may contain a change that nobody knows.
         number = nil
         let outcome: Outcome
-        if let last {
+        // A whole result has the time of its reading, and so must the window.
+        if let last, !isWholeNeeded || !dependencies.dependsOnTime {
             outcome = try update(job, since: last)
         } else {
             try load(job)
@@ -100,7 +116,15 @@ final class LiveEvaluation {
     var memoryBytes: Int {
         let entryBytes = readCount == 0 ? 0 : readBytes / readCount + Self.entryBytes
         return Self.fixedBytes + (window?.entryCount ?? 0) * entryBytes
-            + EncodedBatches.byteCount(lastBatches, more: false)
+            + EncodedBatches.byteCount(lastBatches, more: false) + (groups?.byteCount ?? 0)
+    }
+
+    /// Releases the memory without which the result can be read again after each change.
+    ///
+    /// - Returns: false if there is no such memory.
+    func releaseGroups() -> Bool {
+        defer { (aggregate, groups) = (nil, nil) }
+        return groups != nil
     }
 
     private static let fixedBytes = 8 << 10
@@ -111,9 +135,11 @@ final class LiveEvaluation {
             return try reload(job)
         }
         guard !changed.allSatisfy(\.isEmpty) else { return .unchanged }
-        guard let fetch = observable.fetch, window != nil else { return try reload(job) }
-        let candidates = try candidates(changed, job)
-        guard candidates.count <= Self.changedObjectsMax else { return try reload(job) }
+        guard let fetch = observable.fetch, window != nil else {
+            if let outcome = try updateGroups(changed, job) { return outcome }
+            return try reload(job)
+        }
+        guard let candidates = try candidates(changed, job) else { return try reload(job) }
         guard !candidates.isEmpty else { return .unchanged }
         let (query, parameters) = observable.sortValues(of: candidates.sorted(), fetch)
         let matching = try entries(query, parameters, job)
@@ -126,6 +152,7 @@ final class LiveEvaluation {
         case nil: return .unchanged
         }
         if change.isEmpty { return .unchanged }
+        guard change.placed.count <= observable.keysMax else { return .replaced }
         return .change(try reply(change, fetch, job))
     }
 
@@ -152,7 +179,7 @@ final class LiveEvaluation {
             for run in page.transactions.lazy.flatMap(\.runs) {
                 for (index, path) in paths.enumerated() where concerns(run, path) {
                     count += run.keys.count
-                    guard count <= Self.changedObjectsMax else { return nil }
+                    guard count <= changedObjectsMax else { return nil }
                     changed[index].formUnion(run.keys)
                 }
             }
@@ -169,16 +196,18 @@ final class LiveEvaluation {
         return dependencies.concerns(run, path)
     }
 
-    /// The own objects whose rows the changes may concern.
+    /// The own objects whose rows the changes may concern; nil if there are too many.
     private func candidates(
         _ changed: [Set<Int64>], _ job: Job
-    ) throws(LarderError) -> Set<Int64> {
+    ) throws(LarderError) -> Set<Int64>? {
         var candidates = changed[0]
         for (path, keys) in zip(dependencies.paths, changed).dropFirst() where !keys.isEmpty {
-            let (query, parameters) = observable.owners(of: keys.sorted(), along: path)
-            for batch in try batches(query, parameters, job, rowsMax: Self.changedObjectsMax) {
+            var (query, parameters) = observable.owners(of: keys.sorted(), along: path)
+            parameters.limit = Int64(changedObjectsMax + 1)
+            for batch in try batches(query, parameters, job) {
                 candidates.formUnion(batch.identity?.keys ?? [])
             }
+            guard candidates.count <= changedObjectsMax else { return nil }
         }
         return candidates
     }
@@ -208,10 +237,57 @@ final class LiveEvaluation {
         return Batch(rowCount: keys.count, columns: [column])
     }
 
+    // MARK: - Groups
+
+    /// Updates the groups of an aggregate.
+    ///
+    /// - Returns: nil if the result has to be read again.
+    private func updateGroups(
+        _ changed: [Set<Int64>], _ job: Job
+    ) throws(LarderError) -> Outcome? {
+        guard let aggregate, let columns = lastBatches.first?.columns else { return nil }
+        guard let candidates = try candidates(changed, job) else { return nil }
+        guard !candidates.isEmpty else { return .unchanged }
+        try updateGroups(of: aggregate, candidates, job)
+        let batches = groups?.batches(
+            columns, limit: observable.parameters.limit, bytesMax: batchBytesMax)
+        guard let batches else {
+            _ = releaseGroups()
+            return nil
+        }
+        if batches == lastBatches { return .unchanged }
+        lastBatches = batches
+        return .replaced
+    }
+
+    /// Applies the contributions of the candidates, or of all objects at first. The groups are nil
+    /// afterwards if there are too many objects.
+    private func updateGroups(
+        of aggregate: LiveAggregate, _ candidates: Set<Int64>, _ job: Job
+    ) throws(LarderError) {
+        let countMax = Self.groupedObjectsMax
+        if groups == nil {
+            let (query, parameters) = observable.contributions(
+                of: nil, aggregate, limit: Int64(countMax + 1))
+            // A reading that fails or is too large is not tried again.
+            self.aggregate = nil
+            let entries = try entries(query, parameters, job)
+            guard entries.count <= countMax else { return }
+            self.aggregate = aggregate
+            groups = LiveGroups(aggregate)
+            groups?.apply([], matching: entries)
+        } else {
+            let (query, parameters) = observable.contributions(of: candidates.sorted(), aggregate)
+            groups?.apply(candidates, matching: try entries(query, parameters, job))
+            if let count = groups?.objectCount, count > countMax { groups = nil }
+        }
+    }
+
     // MARK: - Whole results
 
     private func load(_ job: Job) throws(LarderError) {
         guard let fetch = observable.fetch else {
+            groups = nil
             lastBatches = try wholeBatches(job)
             return
         }

@@ -194,8 +194,12 @@ final class LiveQuery: Sendable {
                 budget: reader.budget(
                     deadline: .now + limits.readTimeMax, cancellation: cancellation),
                 number: number)
-            let outcome = try evaluation.update(job)
-            guard registry.charge(evaluation.memoryBytes, to: self) else {
+            let outcome = try evaluation.update(job, isWholeNeeded: !joining.isEmpty)
+            guard
+                registry.charge(evaluation.memoryBytes, to: self)
+                    || evaluation.releaseGroups()
+                        && registry.charge(evaluation.memoryBytes, to: self)
+            else {
                 throw LarderError(
                     .resourceExhausted, "the observed queries of this user need too much memory",
                     hint: "observe the first rows, by a limit, or fewer queries")

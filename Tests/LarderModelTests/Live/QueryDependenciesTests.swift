@@ -103,6 +103,17 @@ struct QueryDependenciesTests {
                 == [" category,title,words", "category name"])
     }
 
+    @Test("a sort key that is the name of a result column is no format")
+    func sortedByColumns() throws {
+        let columns: [Aggregate.Column] = [.init(.sum, "words")]
+        let query = Query.aggregate(
+            Aggregate("Article", groupBy: ["title"], columns, sort: [SortKey("sum:words")]))
+        let observable = try ObservableQuery(query, QueryParameters(), in: schema, store: UUID())
+        guard case .aggregate(let aggregate) = observable.query else { return }
+        #expect(aggregate.sort == [SortKey("sum:words")])
+        #expect(aggregate.groupBy[0].term == .tree(.keyPath("title")))
+    }
+
     @Test("a change concerns the query if it may change what the query reads")
     func concerns() throws {
         let observable = try ObservableQuery(

@@ -360,6 +360,44 @@ extension SocketTests {
             }
         }
 
+        @Test("a count reads all items for its first result and first change, then only changes")
+        func counts() async throws {
+            try await RunningServer.run { running in
+                let (peer, writer) = (try running.ready(), try running.ready())
+                for number: Int64 in 1...500 { try insert(writer, number) }
+                let request = ObserveRequest(
+                    try QueryRequest(.count(entityName: "Item", predicate: nil)))
+                let id = try peer.send(.observe(request))
+                var counts = [Self.numbers(try receive(peer, id).rows)]
+                for number: Int64 in 1...20 {
+                    try insert(writer, number)
+                    counts.append(Self.numbers(try receive(peer, id).rows))
+                }
+                #expect(counts == (500...520).map { [$0] })
+                #expect(running.store.records[\.itemsRead] == 500 + 501 + 19)
+            }
+        }
+
+        @Test("a count whose items need too much memory is read again after each change")
+        func countsWithoutMemory() async throws {
+            try await RunningServer.run { limits in
+                limits.liveMemory = SharedLimit(40 << 10, userShare: 0.5)
+            } _: { running in
+                let (peer, writer) = (try running.ready(), try running.ready())
+                for number: Int64 in 1...500 { try insert(writer, number) }
+                let request = ObserveRequest(
+                    try QueryRequest(.count(entityName: "Item", predicate: nil)))
+                let id = try peer.send(.observe(request))
+                var counts = [Self.numbers(try receive(peer, id).rows)]
+                for number: Int64 in 1...3 {
+                    try insert(writer, number)
+                    counts.append(Self.numbers(try receive(peer, id).rows))
+                }
+                #expect(counts == (500...503).map { [$0] })
+                #expect(running.store.records[\.itemsRead] == 500 + 501 + 502 + 503)
+            }
+        }
+
         @Test("a query that cannot be observed is refused, and counts no longer")
         func refused() async throws {
             try await RunningServer.run { running in

@@ -1,15 +1,21 @@
 import LarderModel
 
 /// A fetch without a format string, as live queries make it: all items of a fake store, or those
-/// in the list that is its last argument. It sorts by number if it has a sort key, else by key.
+/// in the list that is its last argument. It sorts by number if it has a sort key, else by key. Or
+/// the number of all items.
 struct FakeItems {
     private let fetch: Fetch
+    private let isCount: Bool
 
     /// - Returns: nil for any other query.
     init?(_ query: Query) {
-        guard case .fetch(let fetch) = query else { return nil }
-        if case .format? = fetch.predicate { return nil }
-        self.fetch = fetch
+        switch query {
+        case .fetch(let fetch):
+            if case .format? = fetch.predicate { return nil }
+            (self.fetch, isCount) = (fetch, false)
+        case .count(let entityName, nil, _): (fetch, isCount) = (Fetch(entityName), true)
+        case .count, .aggregate: return nil
+        }
     }
 
     /// The selected keys, in order.
@@ -30,6 +36,11 @@ struct FakeItems {
 
     func batch(_ keys: some Sequence<Int64>, _ numbers: [Int64: Int64]) -> Batch {
         let keys = Array(keys)
+        if isCount {
+            let count = Column(
+                name: "count", kind: .attribute(.int64), storage: .integers([Int64(keys.count)]))
+            return Batch(rowCount: 1, columns: [count])
+        }
         let names: [String] =
             switch fetch.selection {
             case .objects: ["number"]

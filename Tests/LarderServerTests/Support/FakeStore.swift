@@ -33,6 +33,8 @@ final class FakeStore: StoreBackend {
             var plans = 0
             /// The plans of fetches of items that exist.
             var itemPlans = 0
+            /// The items that these fetches have read.
+            var itemsRead = 0
             var readersOpen = 0
             var cursorsOpen = 0
             var cursorsOpenMost = 0
@@ -182,7 +184,9 @@ private final class FakeReader: StoreReader {
     ) throws(ReadFailure) -> any ResultCursor {
         guard let plan = plan as? FakePlan else { throw .failed(LarderError(.unsupported, "")) }
         if let items = plan.items {
-            return FakeItemsCursor(items, items.keys(numbers, parameters), numbers)
+            let keys = items.keys(numbers, parameters)
+            store.records.state.withLock { $0.itemsRead += keys.count }
+            return FakeItemsCursor(items, keys, numbers)
         }
         switch plan.words.first {
         case "long":
