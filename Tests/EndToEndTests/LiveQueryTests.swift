@@ -167,6 +167,65 @@ struct LiveQueryTests {
         #expect(try results.next() == nil)
     }
 
+    @Test("a value that fails at run time ends its observer alone")
+    func failureOfValues() throws {
+        let sums = client.observeValues(
+            .aggregate(Aggregate("Article", [.init(.sum, "wordCount")])))
+        let counts = client.observeValues(.count(entityName: "Article", predicate: nil))
+        #expect(try sums.next(timeout: .seconds(30)) != nil)
+        #expect(try counts.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+        for count: Int64 in 1...2 {
+            _ = try writer.insert("Article", ["title": "a", "wordCount": .int(.max)])
+            #expect(try counts.next(timeout: .seconds(30))?.map(\.values) == [[.int(count)]])
+            guard count == 2 else {
+                #expect(try sums.next(timeout: .seconds(30))?.map(\.values) == [[.int(.max)]])
+                continue
+            }
+            #expect {
+                _ = try sums.next(timeout: .seconds(30))
+            } throws: { ($0 as? LarderError)?.code == .arithmeticOverflow }
+        }
+        #expect(try sums.next() == nil)
+    }
+
+    @Test("a change that concerns more than 10,000 objects is one more whole result")
+    func manyConcerned() throws {
+        let news = try writer.insert("Category", ["name": "News"])
+        for _ in 0..<2 {
+            let articles = (0..<5_001).map { number in
+                Change.insert(
+                    PersistentIdentifier(temporary: "a\(number)", entityName: "Article"),
+                    values: ["title": "a", "category": .object(news)])
+            }
+            _ = try writer.save(ChangeSet(articles))
+        }
+        let results = client.observe(
+            Fetch("Article", where: .format("category.name == \"News\"")))
+        #expect(try next(results)?.rows.count == 10_002)
+        _ = try writer.update(news, ["name": "Sport"])
+        #expect(try next(results)?.rows.isEmpty == true)
+        _ = try writer.update(news, ["name": "News"])
+        #expect(try next(results)?.rows.count == 10_002)
+    }
+
+    @Test("after its history was deleted, a client that was away gets the difference")
+    func historyDeletedMeanwhile() throws {
+        let (ann, bob) = (try student("Ann", 1), try student("Bob", 2))
+        let results = client.observe(Fetch("Student", sort: [SortKey("name")]))
+        #expect(names(try next(results)) == ["Ann", "Bob"])
+        #expect(daemon.stop() == 0)
+        try daemon.start()
+        try writer.delete(ann)
+        _ = try student("Cid", 3)
+        _ = try writer.deleteHistory(.keeping(1))
+        _ = try writer.update(bob, ["name": "Dan"])
+        var result: LiveResult?
+        repeat {
+            result = try next(results)
+        } while names(result).map { $0 != ["Cid", "Dan"] } ?? false
+        #expect(names(result) == ["Cid", "Dan"])
+    }
+
     @Test("after a restart the next result has the difference to the last one")
     func restart() throws {
         let (ann, bob) = (try student("Ann", 1), try student("Bob", 2))

@@ -23,8 +23,6 @@ final class LiveEvaluation {
 
     /// More changed objects are not evaluated one by one.
     private static let changedObjectsMax = 10_000
-    /// The objects of an observed fetch without a limit, which the server keeps in memory.
-    private static let windowObjectsMax = 1_000_000
     private static let wholeBytesMax = 16 << 20
     private static let envelopeBytesMax = 64
 
@@ -32,6 +30,7 @@ final class LiveEvaluation {
     private let observable: ObservableQuery
     private let selection: HistorySelection
     private let batchBytesMax: Int
+    private let objectsMax: Int
     /// A whole result; so each of its replies fits into a frame.
     private let wholeBytesMax: Int
     private var window: LiveWindow?
@@ -64,6 +63,7 @@ final class LiveEvaluation {
             in: store.schema)
         self.backend = backend
         batchBytesMax = limits.batchBytesMax
+        objectsMax = limits.liveObjectsMax
         wholeBytesMax = min(Self.wholeBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
     }
 
@@ -108,8 +108,7 @@ final class LiveEvaluation {
         }
         guard !changed.allSatisfy(\.isEmpty) else { return .unchanged }
         guard let fetch = observable.fetch, window != nil else { return try reload(job) }
-        let candidates = try candidates(changed, job)
-        guard candidates.count <= Self.changedObjectsMax else { return try reload(job) }
+        guard let candidates = try candidates(changed, job) else { return try reload(job) }
         guard !candidates.isEmpty else { return .unchanged }
         let (query, parameters) = observable.sortValues(of: candidates.sorted(), fetch)
         let matching = try entries(query, parameters, job)
@@ -122,7 +121,8 @@ final class LiveEvaluation {
         case nil: return .unchanged
         }
         if change.isEmpty { return .unchanged }
-        return .change(try reply(change, fetch, job))
+        guard window?.count ?? 0 <= objectsMax else { throw Self.tooManyObjects }
+        return try reply(change, fetch, job).map { .change($0) } ?? .replaced
     }
 
     /// The changed objects at the end of each path of the query; nil if there are too many, or the
@@ -165,27 +165,31 @@ final class LiveEvaluation {
         return dependencies.concerns(run, path)
     }
 
-    /// The own objects whose rows the changes may concern.
+    /// The own objects whose rows the changes may concern; nil if there are too many.
     private func candidates(
         _ changed: [Set<Int64>], _ job: Job
-    ) throws(LarderError) -> Set<Int64> {
+    ) throws(LarderError) -> Set<Int64>? {
         var candidates = changed[0]
         for (path, keys) in zip(dependencies.paths, changed).dropFirst() where !keys.isEmpty {
             let (query, parameters) = observable.owners(of: keys.sorted(), along: path)
-            for batch in try batches(query, parameters, job, rowsMax: Self.changedObjectsMax) {
-                candidates.formUnion(batch.identity?.keys ?? [])
-            }
+            let batches = try batches(query, parameters, job, rowsMax: Self.changedObjectsMax)
+            guard let batches else { return nil }
+            for batch in batches { candidates.formUnion(batch.identity?.keys ?? []) }
         }
-        return candidates
+        return candidates.count <= Self.changedObjectsMax ? candidates : nil
     }
 
+    /// - Returns: nil if it has more bytes than a whole result may have.
     private func reply(
         _ change: LiveWindow.Change, _ fetch: Fetch, _ job: Job
-    ) throws(LarderError) -> ObserveReply {
+    ) throws(LarderError) -> ObserveReply? {
         var rows: Batch?
         if !change.placed.isEmpty {
             let (query, parameters) = observable.rows(change.placed.map(\.key), fetch)
-            rows = try batches(query, parameters, job, bytesMax: .max).first
+            let batches = try batches(
+                query, parameters, job, bytesMax: wholeBytesMax, batchBytesMax: wholeBytesMax)
+            guard let batches, batches.count == 1 else { return nil }
+            rows = batches[0]
         }
         precondition(
             rows?.rowCount ?? 0 == change.placed.count, "both reads are of one snapshot")
@@ -234,18 +238,17 @@ final class LiveEvaluation {
                     batch, at: token(job.number), begins: index == 0,
                     ends: index == batches.count - 1))
             if case .encodedObserved(let bytes) = reply { byteCount += bytes.count }
-            guard byteCount <= wholeBytesMax else {
-                throw LarderError(
-                    .resourceExhausted, "the result is too large to be observed",
-                    hint: "observe the first rows, by a limit, or fewer columns")
-            }
+            guard byteCount <= wholeBytesMax else { throw Self.tooManyBytes }
             replies.append(reply)
         }
         return replies
     }
 
     private func wholeBatches(_ job: Job) throws(LarderError) -> [Batch] {
-        try batches(observable.query, observable.parameters, job)
+        let batches = try batches(
+            observable.query, observable.parameters, job, bytesMax: wholeBytesMax)
+        guard let batches else { throw Self.tooManyBytes }
+        return batches
     }
 
     // MARK: - Queries
@@ -254,7 +257,9 @@ final class LiveEvaluation {
         _ query: Query, _ parameters: QueryParameters, _ job: Job
     ) throws(LarderError) -> [LiveWindow.Entry] {
         var entries: [LiveWindow.Entry] = []
-        let batches = try batches(query, parameters, job, rowsMax: Self.windowObjectsMax)
+        guard let batches = try batches(query, parameters, job, rowsMax: objectsMax) else {
+            throw Self.tooManyObjects
+        }
         readBytes += EncodedBatches.byteCount(batches, more: false)
         readCount += batches.reduce(0) { $0 + $1.rowCount }
         for batch in batches {
@@ -270,22 +275,24 @@ final class LiveEvaluation {
         return entries
     }
 
+    /// All rows; nil if there are more rows or bytes than a maximum.
     private func batches(
-        _ query: Query, _ parameters: QueryParameters, _ job: Job, bytesMax: Int? = nil,
-        rowsMax: Int = .max
-    ) throws(LarderError) -> [Batch] {
+        _ query: Query, _ parameters: QueryParameters, _ job: Job, rowsMax: Int = .max,
+        bytesMax: Int = .max, batchBytesMax: Int? = nil
+    ) throws(LarderError) -> [Batch]? {
         do throws(ReadFailure) {
             let cursor = try job.reader.open(
                 try plan(query, parameters), parameters, budget: job.budget)
             defer { cursor.close() }
             var batches: [Batch] = []
-            var rowCount = 0
+            var (rowCount, byteCount) = (0, 0)
             while true {
                 let (batch, isLast) = try cursor.next(
-                    bytesMax: bytesMax ?? batchBytesMax, budget: job.budget)
+                    bytesMax: batchBytesMax ?? self.batchBytesMax, budget: job.budget)
                 batches.append(batch)
                 rowCount += batch.rowCount
-                guard rowCount <= rowsMax else { throw .failed(Self.tooManyObjects) }
+                byteCount += EncodedBatches.byteCount([batch], more: false)
+                guard rowCount <= rowsMax, byteCount <= bytesMax else { return nil }
                 if isLast { return batches }
             }
         } catch {
@@ -296,6 +303,9 @@ final class LiveEvaluation {
     private static let tooManyObjects = LarderError(
         .resourceExhausted, "the query has too many objects to be observed",
         hint: "observe the first rows, by a limit")
+    private static let tooManyBytes = LarderError(
+        .resourceExhausted, "the result is too large to be observed",
+        hint: "observe the first rows, by a limit, or fewer columns")
 
     private func plan(
         _ query: Query, _ parameters: QueryParameters
