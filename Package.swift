@@ -115,7 +115,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel", "TestSupport"],
-            swiftSettings: strict),
+            exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "InputTests", dependencies: ["InputFuzzing", "TestSupport"],
             swiftSettings: strict),

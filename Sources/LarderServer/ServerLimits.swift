@@ -25,6 +25,8 @@ public struct ServerLimits: Hashable, Sendable {
     /// The memory of observed queries, for the keys and sort values of their objects: at most
     /// 64 MiB of one user.
     public var liveMemory = SharedLimit(128 << 20, userShare: 0.5)
+    /// The objects of an observed fetch, of which the server keeps those in memory.
+    public var liveObjectsMax = 1_000_000
 
     // Bytes that wait.
 

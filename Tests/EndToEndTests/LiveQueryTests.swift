@@ -2,7 +2,6 @@ import FoundationEssentials
 import Glibc
 import LarderClient
 import Observation
-import TestSupport
 import Testing
 
 @Suite("Live queries of a served store")
@@ -145,7 +144,7 @@ struct LiveQueryTests {
         #expect(try count.next(timeout: .seconds(30))?.map(\.values) == [[0]])
     }
 
-    @Test("a change that concerns more objects than are evaluated one by one is reported")
+    @Test("a change that concerns more than 10,000 objects is reported as a whole result")
     func manyObjects() throws {
         let news = try writer.insert("Category", ["name": "News"])
         let articles = (0..<10_001).map { number in
@@ -154,6 +153,10 @@ struct LiveQueryTests {
                 values: ["title": "a", "category": .object(news)])
         }
         _ = try writer.save(ChangeSet(articles))
+        let all = client.observe(
+            Fetch(
+                "Article", where: .format("category.name == \"News\""), selection: .identifiers))
+        #expect(try next(all)?.rows.count == 10_001)
         let first = client.observe(
             Fetch("Article", where: .format("category.name == \"News\"")),
             QueryParameters(limit: 1))
@@ -163,6 +166,7 @@ struct LiveQueryTests {
         #expect(try next(first)?.rows.count == 1)
         #expect(try count.next(timeout: wait)?.map(\.values) == [[10_001]])
         _ = try writer.update(news, ["name": "Old"])
+        #expect(try next(all)?.rows.isEmpty == true)
         #expect(try next(first)?.rows.isEmpty == true)
         #expect(try count.next(timeout: wait)?.map(\.values) == [[0]])
     }
@@ -241,6 +245,45 @@ struct LiveQueryTests {
             _ = try results.next(timeout: .seconds(30))
         } throws: { ($0 as? LarderError)?.code == .arithmeticOverflow }
         #expect(try results.next() == nil)
+    }
+
+    @Test("a value that fails at run time ends its observer alone")
+    func failureOfValues() throws {
+        let sums = client.observeValues(
+            .aggregate(Aggregate("Article", [.init(.sum, "wordCount")])))
+        let counts = client.observeValues(.count(entityName: "Article", predicate: nil))
+        #expect(try sums.next(timeout: .seconds(30)) != nil)
+        #expect(try counts.next(timeout: .seconds(30))?.map(\.values) == [[0]])
+        for count: Int64 in 1...2 {
+            _ = try writer.insert("Article", ["title": "a", "wordCount": .int(.max)])
+            #expect(try counts.next(timeout: .seconds(30))?.map(\.values) == [[.int(count)]])
+            guard count == 2 else {
+                #expect(try sums.next(timeout: .seconds(30))?.map(\.values) == [[.int(.max)]])
+                continue
+            }
+            #expect {
+                _ = try sums.next(timeout: .seconds(30))
+            } throws: { ($0 as? LarderError)?.code == .arithmeticOverflow }
+        }
+        #expect(try sums.next() == nil)
+    }
+
+    @Test("after its history was deleted, a client that was away gets the difference")
+    func historyDeletedMeanwhile() throws {
+        let (ann, bob) = (try student("Ann", 1), try student("Bob", 2))
+        let results = client.observe(Fetch("Student", sort: [SortKey("name")]))
+        #expect(names(try next(results)) == ["Ann", "Bob"])
+        #expect(daemon.stop() == 0)
+        try daemon.start()
+        try writer.delete(ann)
+        _ = try student("Cid", 3)
+        _ = try writer.deleteHistory(.keeping(1))
+        _ = try writer.update(bob, ["name": "Dan"])
+        var result: LiveResult?
+        repeat {
+            result = try next(results)
+        } while names(result).map { $0 != ["Cid", "Dan"] } ?? false
+        #expect(names(result) == ["Cid", "Dan"])
     }
 
     @Test("after a restart the next result has the difference to the last one")

@@ -136,7 +136,9 @@ struct WatchCommand: StoreCommand {
     }
 
     private var timedOut: LarderError {
-        let what = until == nil ? "\(count ?? 1) changes" : "an object that matches --until"
+        let count = self.count ?? 1
+        let changes = count == 1 ? "a change" : "\(count) changes"
+        let what = until == nil ? changes : "an object that matches --until"
         return LarderError(
             .timeout, "there was no result in time: the command waited for \(what)",
             hint: "use a longer --timeout, or check the predicate with `larder fetch`")

@@ -40,9 +40,11 @@ struct CSVObjectSource: ObjectSource {
         guard let record = try reader.next() else { return nil }
         do throws(LarderError) {
             guard record.fields.count == names.count else {
+                let count = record.fields.count
                 throw LarderError(
                     .malformedValue,
-                    "the record has \(record.fields.count) fields, the header \(names.count)")
+                    "the record has \(count) \(count == 1 ? "field" : "fields"), "
+                        + "the header \(names.count)")
             }
             var values: [String: Value] = [:]
             for (name, field) in zip(names, record.fields) {

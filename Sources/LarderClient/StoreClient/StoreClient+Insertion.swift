@@ -146,7 +146,8 @@ extension InsertionStream {
         // Batches in flight are stored too, unless the error comes from the server.
         try? settle()
         cancel()
-        let rest = "the first \(progress.rowCount) rows are stored"
+        let count = progress.rowCount
+        let rest = count == 1 ? "the first row is stored" : "the first \(count) rows are stored"
         var described = error
         described.hint = error.hint.map { "\($0); \(rest)" } ?? rest
         return described

@@ -169,12 +169,13 @@ public final class InsertionStream: Sendable {
             return state
         }
         let count = state.progress.rowCount
+        let stored = count == 1 ? "1 row is stored" : "\(count) rows are stored"
         let isUncertain =
             isAtomic
             ? state.isLastSent : state.sentBatchCount > state.progress.batchCount
         switch (isUncertain, isAtomic) {
         case (false, true): return LarderError(code, "\(message); no rows are stored")
-        case (false, false): return LarderError(code, "\(message); \(count) rows are stored")
+        case (false, false): return LarderError(code, "\(message); \(stored)")
         case (true, true):
             return LarderError(
                 .indeterminate, "\(message); the rows may or may not be stored",
@@ -182,7 +183,7 @@ public final class InsertionStream: Sendable {
         case (true, false):
             return LarderError(
                 .indeterminate,
-                "\(message); \(count) rows are stored, and possibly some after them",
+                "\(message); \(stored), and possibly some after",
                 hint: "count the stored rows before you insert any again")
         }
     }

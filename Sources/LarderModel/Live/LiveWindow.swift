@@ -49,7 +49,8 @@ public struct LiveWindow: Sendable {
     private let directions: [SortDirection]
     /// The number of rows that are observed; nil for all.
     private let limit: Int?
-    private var entries: [Entry] = []
+    /// The objects in their order, also those beyond the observed rows.
+    public private(set) var entries: [Entry] = []
     private var values: [Int64: [Value]] = [:]
     /// Whether there are no objects after the last entry.
     private var isComplete = true
@@ -64,9 +65,6 @@ public struct LiveWindow: Sendable {
     /// The number of entries to read for the window: more than are observed, so that most deletions
     /// need no other query.
     public var readCount: Int? { limit.map { $0 + max(16, $0 / 2) } }
-
-    /// The number of entries, also of those beyond the observed rows.
-    public var entryCount: Int { entries.count }
 
     /// The number of observed rows.
     public var count: Int { min(entries.count, limit ?? .max) }

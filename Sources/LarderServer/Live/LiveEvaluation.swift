@@ -24,8 +24,6 @@ final class LiveEvaluation {
 
     /// More changed objects are not evaluated one by one.
     private static let changedObjectsMax = 10_000
-    /// The objects of an observed fetch without a limit, which the server keeps in memory.
-    private static let windowObjectsMax = 1_000_000
     /// The objects of an observed aggregate whose contributions the server keeps in memory.
     private static let groupedObjectsMax = 200_000
     private static let wholeBytesMax = 16 << 20
@@ -35,6 +33,7 @@ final class LiveEvaluation {
     private let observable: ObservableQuery
     private let selection: HistorySelection
     private let batchBytesMax: Int
+    private let objectsMax: Int
     /// A whole result; so each of its replies fits into a frame.
     private let wholeBytesMax: Int
     private var window: LiveWindow?
@@ -80,6 +79,7 @@ final class LiveEvaluation {
             if (try? backend.plan(query, parameters)) != nil { self.aggregate = aggregate }
         }
         batchBytesMax = limits.batchBytesMax
+        objectsMax = limits.liveObjectsMax
         wholeBytesMax = min(Self.wholeBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
     }
 
@@ -99,10 +99,13 @@ final class LiveEvaluation {
         let last = number
         // After an error the window may contain a change that nobody knows.
         number = nil
-        let outcome: Outcome
-        // A whole result has the time of its reading, and so must the window.
-        if let last, !isWholeNeeded || !dependencies.dependsOnTime {
+        var outcome: Outcome
+        if let last {
             outcome = try update(job, since: last)
+            // A whole result has the time of its reading, and so must the window.
+            if isWholeNeeded, dependencies.dependsOnTime, try loadIfDifferent(job) {
+                outcome = .replaced
+            }
         } else {
             try load(job)
             outcome = .replaced
@@ -115,7 +118,7 @@ final class LiveEvaluation {
     /// Roughly the memory of the result and the plans.
     var memoryBytes: Int {
         let entryBytes = readCount == 0 ? 0 : readBytes / readCount + Self.entryBytes
-        return Self.fixedBytes + (window?.entryCount ?? 0) * entryBytes
+        return Self.fixedBytes + (window?.entries.count ?? 0) * entryBytes
             + EncodedBatches.byteCount(lastBatches, more: false) + (groups?.byteCount ?? 0)
     }
 
@@ -152,8 +155,9 @@ final class LiveEvaluation {
         case nil: return .unchanged
         }
         if change.isEmpty { return .unchanged }
+        guard window?.count ?? 0 <= objectsMax else { throw Self.tooManyObjects }
         guard change.placed.count <= observable.keysMax else { return .replaced }
-        return .change(try reply(change, fetch, job))
+        return try reply(change, fetch, job).map { .change($0) } ?? .replaced
     }
 
     /// The changed objects at the end of each path of the query; nil if there are too many, or the
@@ -204,7 +208,7 @@ final class LiveEvaluation {
         for (path, keys) in zip(dependencies.paths, changed).dropFirst() where !keys.isEmpty {
             var (query, parameters) = observable.owners(of: keys.sorted(), along: path)
             parameters.limit = Int64(changedObjectsMax + 1)
-            for batch in try batches(query, parameters, job) {
+            for batch in try batches(query, parameters, job) ?? [] {
                 candidates.formUnion(batch.identity?.keys ?? [])
             }
             guard candidates.count <= changedObjectsMax else { return nil }
@@ -212,13 +216,17 @@ final class LiveEvaluation {
         return candidates
     }
 
+    /// - Returns: nil if it has more bytes than a whole result may have.
     private func reply(
         _ change: LiveWindow.Change, _ fetch: Fetch, _ job: Job
-    ) throws(LarderError) -> ObserveReply {
+    ) throws(LarderError) -> ObserveReply? {
         var rows: Batch?
         if !change.placed.isEmpty {
             let (query, parameters) = observable.rows(change.placed.map(\.key), fetch)
-            rows = try batches(query, parameters, job, bytesMax: .max).first
+            let batches = try batches(
+                query, parameters, job, bytesMax: wholeBytesMax, batchBytesMax: wholeBytesMax)
+            guard let batches, batches.count == 1 else { return nil }
+            rows = batches[0]
         }
         precondition(
             rows?.rowCount ?? 0 == change.placed.count, "both reads are of one snapshot")
@@ -265,7 +273,7 @@ final class LiveEvaluation {
     private func updateGroups(
         of aggregate: LiveAggregate, _ candidates: Set<Int64>, _ job: Job
     ) throws(LarderError) {
-        let countMax = Self.groupedObjectsMax
+        let countMax = min(Self.groupedObjectsMax, objectsMax - 1)
         if groups == nil {
             let (query, parameters) = observable.contributions(
                 of: nil, aggregate, limit: Int64(countMax + 1))
@@ -298,6 +306,13 @@ final class LiveEvaluation {
         self.window = window
     }
 
+    /// - Returns: whether the result differs from the last one.
+    private func loadIfDifferent(_ job: Job) throws(LarderError) -> Bool {
+        let (entries, batches) = (window?.entries, lastBatches)
+        try load(job)
+        return window?.entries != entries || lastBatches != batches
+    }
+
     private func reload(_ job: Job) throws(LarderError) -> Outcome {
         let before = lastBatches
         try load(job)
@@ -323,18 +338,17 @@ final class LiveEvaluation {
                     batch, sections: try sections(of: batch.identity?.keys ?? []),
                     at: token(job.number), begins: index == 0, ends: index == batches.count - 1))
             if case .encodedObserved(let bytes) = reply { byteCount += bytes.count }
-            guard byteCount <= wholeBytesMax else {
-                throw LarderError(
-                    .resourceExhausted, "the result is too large to be observed",
-                    hint: "observe the first rows, by a limit, or fewer columns")
-            }
+            guard byteCount <= wholeBytesMax else { throw Self.tooManyBytes }
             replies.append(reply)
         }
         return replies
     }
 
     private func wholeBatches(_ job: Job) throws(LarderError) -> [Batch] {
-        try batches(observable.query, observable.parameters, job)
+        let batches = try batches(
+            observable.query, observable.parameters, job, bytesMax: wholeBytesMax)
+        guard let batches else { throw Self.tooManyBytes }
+        return batches
     }
 
     // MARK: - Queries
@@ -343,7 +357,9 @@ final class LiveEvaluation {
         _ query: Query, _ parameters: QueryParameters, _ job: Job
     ) throws(LarderError) -> [LiveWindow.Entry] {
         var entries: [LiveWindow.Entry] = []
-        let batches = try batches(query, parameters, job, rowsMax: Self.windowObjectsMax)
+        guard let batches = try batches(query, parameters, job, rowsMax: objectsMax) else {
+            throw Self.tooManyObjects
+        }
         readBytes += EncodedBatches.byteCount(batches, more: false)
         readCount += batches.reduce(0) { $0 + $1.rowCount }
         for batch in batches {
@@ -360,22 +376,24 @@ final class LiveEvaluation {
         return entries
     }
 
+    /// All rows; nil if there are more rows or bytes than a maximum.
     private func batches(
-        _ query: Query, _ parameters: QueryParameters, _ job: Job, bytesMax: Int? = nil,
-        rowsMax: Int = .max
-    ) throws(LarderError) -> [Batch] {
+        _ query: Query, _ parameters: QueryParameters, _ job: Job, rowsMax: Int = .max,
+        bytesMax: Int = .max, batchBytesMax: Int? = nil
+    ) throws(LarderError) -> [Batch]? {
         do throws(ReadFailure) {
             let cursor = try job.reader.open(
                 try plan(query, parameters), parameters, budget: job.budget)
             defer { cursor.close() }
             var batches: [Batch] = []
-            var rowCount = 0
+            var (rowCount, byteCount) = (0, 0)
             while true {
                 let (batch, isLast) = try cursor.next(
-                    bytesMax: bytesMax ?? batchBytesMax, budget: job.budget)
+                    bytesMax: batchBytesMax ?? self.batchBytesMax, budget: job.budget)
                 batches.append(batch)
                 rowCount += batch.rowCount
-                guard rowCount <= rowsMax else { throw .failed(Self.tooManyObjects) }
+                byteCount += EncodedBatches.byteCount([batch], more: false)
+                guard rowCount <= rowsMax, byteCount <= bytesMax else { return nil }
                 if isLast { return batches }
             }
         } catch {
@@ -386,6 +404,9 @@ final class LiveEvaluation {
     private static let tooManyObjects = LarderError(
         .resourceExhausted, "the query has too many objects to be observed",
         hint: "observe the first rows, by a limit")
+    private static let tooManyBytes = LarderError(
+        .resourceExhausted, "the result is too large to be observed",
+        hint: "observe the first rows, by a limit, or fewer columns")
 
     private func plan(
         _ query: Query, _ parameters: QueryParameters

@@ -171,8 +171,8 @@ final class LiveQuery: Sendable {
 
     private struct Evaluated {
         let outcome: LiveEvaluation.Outcome
-        /// The whole result, for these observers.
-        let whole: [Reply]
+        /// The whole result, for these observers, or the reason why it cannot be sent.
+        let whole: Result<[Reply], LarderError>
         let joined: [ObserverPort]
     }
 
@@ -204,9 +204,21 @@ final class LiveQuery: Sendable {
                     .resourceExhausted, "the observed queries of this user need too much memory",
                     hint: "observe the first rows, by a limit, or fewer queries")
             }
-            let whole = joining.isEmpty ? [] : try evaluation.wholeResult(job, confined.codec)
+            let whole = joining.isEmpty ? .success([]) : try wholeResult(evaluation, job)
             return .success(Evaluated(outcome: outcome, whole: whole, joined: joining))
         } catch {
+            return .failure(error)
+        }
+    }
+
+    private func wholeResult(
+        _ evaluation: LiveEvaluation, _ job: LiveEvaluation.Job
+    ) throws(LarderError) -> Result<[Reply], LarderError> {
+        do throws(LarderError) {
+            return .success(try evaluation.wholeResult(job, confined.codec))
+        } catch {
+            // The others, which have a result, still get the changes.
+            guard error.code == .resourceExhausted else { throw error }
             return .failure(error)
         }
     }
@@ -243,7 +255,12 @@ final class LiveQuery: Sendable {
             state.isRunning = false
             return (others, joined, state.version, state.mustRunAgain)
         }
-        for observer in joined { observer.sendWhole(result.whole, version) }
+        for observer in joined {
+            switch result.whole {
+            case .success(let replies): observer.sendWhole(replies, version)
+            case .failure(let error): observer.fail(error)
+            }
+        }
         ObserverPort.notify(notified)
         if again { wake() }
     }

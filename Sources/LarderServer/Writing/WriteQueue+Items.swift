@@ -196,7 +196,9 @@ extension WriteQueue {
                 .failure(
                     LarderError(
                         error.code,
-                        "\(count) transactions were deleted before the deletion was ended",
+                        count == 1
+                            ? "1 transaction was deleted before the deletion was ended"
+                            : "\(count) transactions were deleted before the deletion was ended",
                         hint: "repeat the request to delete the others")))
         }
 

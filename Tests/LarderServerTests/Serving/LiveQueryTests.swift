@@ -7,12 +7,12 @@ import Testing
 extension SocketTests {
     @Suite("Observed queries")
     struct LiveQueryTests {
-        private struct Unexpected: Error {
+        struct Unexpected: Error {
             let reply: ReplyEnvelope?
         }
 
         /// The numbers of the rows, as a client has them.
-        private struct Rows {
+        struct Rows {
             var numbers: [Int64] = []
             var wholeCount = 0
             var changeCount = 0
@@ -35,12 +35,12 @@ extension SocketTests {
             }
         }
 
-        private static func numbers(_ batch: Batch?) -> [Int64] {
+        static func numbers(_ batch: Batch?) -> [Int64] {
             guard case .integers(let numbers)? = batch?.columns.first?.storage else { return [] }
             return numbers
         }
 
-        private static func fetch(
+        static func fetch(
             credit: UInt32 = 0, limit: Int64? = nil, interval: UInt32 = 0
         ) throws -> Request {
             let query = Query.fetch(Fetch("Item", sort: [SortKey("number")]))
@@ -51,7 +51,7 @@ extension SocketTests {
         }
 
         /// The next reply to an observer.
-        private func receive(_ peer: Peer, _ id: UInt64) throws -> ObserveReply {
+        func receive(_ peer: Peer, _ id: UInt64) throws -> ObserveReply {
             let envelope = try peer.receive()
             guard let envelope, envelope.id == id,
                 case .observed(let reply, more: true) = envelope.reply
@@ -60,14 +60,14 @@ extension SocketTests {
         }
 
         /// Receives replies until there are this number of rows.
-        private func receive(
+        func receive(
             _ peer: Peer, _ id: UInt64, until count: Int, into rows: inout Rows
         ) throws {
             while rows.numbers.count < count { rows.apply(try receive(peer, id)) }
         }
 
         /// Observes all items, and returns when the whole result has been received.
-        private func observe(
+        func observe(
             _ peer: Peer, _ request: Request? = nil
         ) throws -> (id: UInt64, rows: Rows) {
             let id = try peer.send(request ?? Self.fetch())
@@ -76,13 +76,13 @@ extension SocketTests {
             return (id, rows)
         }
 
-        private func error(_ peer: Peer, _ id: UInt64) throws -> ErrorCode? {
+        func error(_ peer: Peer, _ id: UInt64) throws -> ErrorCode? {
             let envelope = try #require(try peer.receive())
             #expect(envelope.id == id)
             return envelope.reply.errorCode
         }
 
-        private func insert(_ peer: Peer, _ number: Int64) throws {
+        func insert(_ peer: Peer, _ number: Int64) throws {
             #expect(try peer.call(.insert(number))?.errorCode == nil)
         }
 

@@ -28,6 +28,9 @@ struct FakeHistory {
         _ request: HistoryPageRequest, of identifier: UUID
     ) throws(LarderError) -> HistoryPage {
         try request.after?.check(store: identifier, epoch: 0, deleted: deleted, last: last)
+        if let start = request.start, start.number <= deleted {
+            throw LarderError(.tokenExpired, "the history has been deleted")
+        }
         let first = request.after == nil && request.startsNow ? last : request.after?.number ?? 0
         var end = HistoryPosition(number: request.start?.number ?? first + 1)
         var page = HistoryPage(end: end, newest: last, isLast: false)

@@ -1,0 +1,44 @@
+import LarderModel
+import NIOPosix
+import Testing
+
+@testable import LarderServer
+
+@Suite("The pool of readers")
+struct ReaderPoolTests {
+    private final class Connection: Sendable {}
+
+    @Test("a reader that the next read takes at once is released once for each read")
+    func release() async throws {
+        var limits = ServerLimits()
+        limits.readsRunning = SharedLimit(8, userShare: 1)
+        let pool = ReaderPool(backend: try FakeStore(), limits: limits)
+        await withTaskGroup { group in
+            for user: UInt32 in 0..<8 {
+                group.addTask {
+                    let connection = Connection()
+                    let request = ReaderPool.Request(
+                        connection: ObjectIdentifier(connection), user: user, byteCount: 0,
+                        eventLoop: MultiThreadedEventLoopGroup.singleton.next(), endSnapshot: {})
+                    for _ in 0..<3_000 { await Self.read(pool, request) }
+                    withExtendedLifetime(connection) {}
+                }
+            }
+        }
+        #expect(pool.activeCount == 0)
+        await withCheckedContinuation { ended in pool.close { ended.resume() } }
+    }
+
+    /// Takes a reader and releases it.
+    private static func read(_ pool: ReaderPool, _ request: ReaderPool.Request) async {
+        await withCheckedContinuation { ended in
+            pool.acquire(request) { reader in
+                switch reader {
+                case .success(let reader): pool.release(reader)
+                case .failure(let error): Issue.record(error)
+                }
+                ended.resume()
+            }
+        }
+    }
+}
