@@ -40,8 +40,9 @@ extension Reply {
         case .saved(let result): !result.fits(inBytes: byteCount)
         case .inserted(let rows, _): rows.encodedBytesMax > byteCount
         case .checked(let report): report.findings.count * Self.findingBytes > byteCount
-        // Only the values of a deleted object can make a page of the history long.
-        case .history(let page, _): page.transactions.contains { !$0.tombstones.isEmpty }
+        // Only the values of objects can make a page of the history long.
+        case .history(let page, _):
+            !page.objects.isEmpty || page.transactions.contains { !$0.tombstones.isEmpty }
         default: false
         }
     }

@@ -161,17 +161,19 @@ struct HistoryDeletionTests {
         #expect(store.records[\.history.transactions].map(\.id) == [7, 8, 9, 10])
     }
 
-    @Test("the values of deleted objects are encoded on the thread that has read them")
+    @Test("the values of objects are encoded on the thread that has read them")
     func encoding() {
         let token = HistoryToken(store: UUID(), epoch: 0, number: 1)
         var transaction = HistoryTransaction(
             token: token, timestamp: Date(timeIntervalSinceReferenceDate: 0))
-        func isEncoded() -> Bool {
-            let reply = Reply.history(HistoryReply([transaction], upTo: token), more: true)
+        func isEncoded(_ objects: [Batch] = []) -> Bool {
+            let reply = Reply.history(
+                HistoryReply([transaction], upTo: token, objects: objects), more: true)
             if case .frame = EncodableReply(reply, to: 1, encodedAbove: 1_000) { return true }
             return false
         }
         #expect(!isEncoded())
+        #expect(isEncoded([Batch(rowCount: 1, columns: [])]))
         let value = Value.data(Data(repeating: 7, count: 1 << 20))
         transaction.tombstones = [HistoryTombstone("Item", 1, ["data": value])]
         #expect(isEncoded())
