@@ -4,16 +4,17 @@ import LarderWire
 /// A request that the server performs and replies to. `ConnectionState` makes it of a message, and
 /// handles the other messages (Hello, credit, cancellation, rows) alone.
 struct Operation: Equatable {
+    /// Large and rare cases are indirect, so that an operation is cheap to pass on.
     enum Kind: Equatable {
         case get([PersistentIdentifier], properties: [String]?)
         case query(QueryRequest)
         case explain(QueryRequest)
         case save(ChangeSet)
         case insertRows(Insertion)
-        case history(HistoryRequest)
+        indirect case history(HistoryRequest)
         case deleteHistory(HistoryDeletion)
         case openSnapshot
-        case observe(ObserveRequest)
+        indirect case observe(ObserveRequest)
         case schema
         case statistics
         case activity

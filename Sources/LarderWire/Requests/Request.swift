@@ -22,6 +22,8 @@ public struct RequestEnvelope: Hashable, Sendable {
 }
 
 /// One operation of the protocol.
+///
+/// Large and rare cases are indirect, so that a request is cheap to pass on.
 public enum Request: Hashable, Sendable {
     /// Opens a connection. It is the first request, and is sent once.
     case hello(Hello)
@@ -40,7 +42,7 @@ public enum Request: Hashable, Sendable {
     /// Pins the current state of the store for several reads.
     case openSnapshot
     /// Runs a query and keeps its result up to date.
-    case observe(ObserveRequest)
+    indirect case observe(ObserveRequest)
     /// Reads the store's schema file.
     case schema
     case statistics

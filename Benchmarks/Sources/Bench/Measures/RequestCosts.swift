@@ -15,9 +15,9 @@ struct RequestCosts: Measure {
     private static func limits(_ path: MainPath, _ side: Side) -> Callgrind.Counts {
         let (instructions, allocations) =
             switch (path, side) {
-            case (.read, .server): (28_900, 5.9)
+            case (.read, .server): (31_000, 6.2)
             case (.read, .client): (20_600, 4.4)
-            case (.again, .server): (10_600, 0.3)
+            case (.again, .server): (11_500, 0.3)
             case (.again, .client): (20_600, 4.4)
             case (.fetch, .server): (1_810, 0.14)
             case (.records, .server): (2_230, 0.19)
