@@ -109,6 +109,36 @@ final class Follower: Sendable {
         }
     }
 
+    /// The first value that an event gives, blocking. An error in an event ends the follower.
+    ///
+    /// - Returns: nil after ``cancel()``, or if there was none in time.
+    func next<Value>(
+        timeout: Duration?, _ value: (Event) throws(LarderError) -> Value?
+    ) throws(LarderError) -> Value? {
+        let deadline = timeout.map { MonotonicInstant.after($0) }
+        while let event = try next(until: deadline) {
+            if let value = try taken(event, value) { return value }
+        }
+        return nil
+    }
+
+    /// The asynchronous form.
+    func next<Value>(
+        timeout: Duration?, _ value: (Event) throws(LarderError) -> Value?
+    ) async throws(LarderError) -> Value? {
+        let deadline = timeout.map { MonotonicInstant.after($0) }
+        while let event = try await next(until: deadline) {
+            if let value = try taken(event, value) { return value }
+        }
+        return nil
+    }
+
+    private func taken<Value>(
+        _ event: Event, _ value: (Event) throws(LarderError) -> Value?
+    ) throws(LarderError) -> Value? {
+        do throws(LarderError) { return try value(event) } catch { throw end(error) }
+    }
+
     private func step() -> Step {
         state.withLock { state in
             if state.hasEnded { return .end }

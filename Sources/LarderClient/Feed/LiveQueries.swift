@@ -32,35 +32,22 @@ public final class LiveResults: Sendable {
     ///   `resourceExhausted` for a result that is too large, or too many observers; errors of the
     ///   connection that trying again does not resolve. The results have ended then.
     public func next(timeout: Duration? = nil) throws(LarderError) -> LiveResult? {
-        let deadline = timeout.map { MonotonicInstant.after($0) }
-        while let event = try follower.next(until: deadline) {
-            if let result = try received(event) { return result }
-        }
-        return nil
+        try follower.next(timeout: timeout, received)
     }
 
     /// The asynchronous form.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next(timeout: Duration? = nil) async throws(LarderError) -> LiveResult? {
-        let deadline = timeout.map { MonotonicInstant.after($0) }
-        while let event = try await follower.next(until: deadline) {
-            if let result = try received(event) { return result }
-        }
-        return nil
+        try await follower.next(timeout: timeout, received)
     }
 
     /// Ends the results; ``next(timeout:)-(_)`` returns nil from then on.
     public func cancel() { follower.cancel() }
 
     private func received(_ event: Follower.Event) throws(LarderError) -> LiveResult? {
-        do throws(LarderError) {
-            guard let reply = try event.observed() else { return nil }
-            return try state.withLock { (rows) throws(LarderError) in try rows.apply(reply) }
-        } catch {
-            cancel()
-            throw error
-        }
+        guard let reply = try event.observed() else { return nil }
+        return try state.withLock { (rows) throws(LarderError) in try rows.apply(reply) }
     }
 }
 
@@ -100,40 +87,27 @@ public final class LiveValues: Sendable {
     ///
     /// - Throws: as ``LiveResults/next(timeout:)-(_)`` does.
     public func next(timeout: Duration? = nil) throws(LarderError) -> [Row]? {
-        let deadline = timeout.map { MonotonicInstant.after($0) }
-        while let event = try follower.next(until: deadline) {
-            if let rows = try received(event) { return rows }
-        }
-        return nil
+        try follower.next(timeout: timeout, received)
     }
 
     /// The asynchronous form.
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next(timeout: Duration? = nil) async throws(LarderError) -> [Row]? {
-        let deadline = timeout.map { MonotonicInstant.after($0) }
-        while let event = try await follower.next(until: deadline) {
-            if let rows = try received(event) { return rows }
-        }
-        return nil
+        try await follower.next(timeout: timeout, received)
     }
 
     /// Ends the results; ``next(timeout:)-(_)`` returns nil from then on.
     public func cancel() { follower.cancel() }
 
     private func received(_ event: Follower.Event) throws(LarderError) -> [Row]? {
-        do throws(LarderError) {
-            guard let reply = try event.observed() else { return nil }
-            return try incoming.withLock { (incoming) throws(LarderError) in
-                var rows = reply.begins ? [] : incoming
-                rows? += reply.rows?.rows(store: reply.position.store) ?? []
-                guard let rows else { throw .unexpectedReply }
-                incoming = reply.ends ? nil : rows
-                return reply.ends ? rows : nil
-            }
-        } catch {
-            cancel()
-            throw error
+        guard let reply = try event.observed() else { return nil }
+        return try incoming.withLock { (incoming) throws(LarderError) in
+            var rows = reply.begins ? [] : incoming
+            rows? += reply.rows?.rows(store: reply.position.store) ?? []
+            guard let rows else { throw .unexpectedReply }
+            incoming = reply.ends ? nil : rows
+            return reply.ends ? rows : nil
         }
     }
 }

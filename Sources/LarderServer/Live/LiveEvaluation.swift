@@ -122,9 +122,9 @@ final class LiveEvaluation {
             + EncodedBatches.byteCount(lastBatches, more: false) + (groups?.byteCount ?? 0)
     }
 
-    /// Releases the memory without which the result can be read again after each change.
+    /// Releases the groups. The result is read again after each change from then on.
     ///
-    /// - Returns: false if there is no such memory.
+    /// - Returns: whether there were groups.
     func releaseGroups() -> Bool {
         defer { (aggregate, groups) = (nil, nil) }
         return groups != nil

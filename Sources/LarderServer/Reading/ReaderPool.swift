@@ -115,9 +115,9 @@ final class ReaderPool: Sendable {
     func release(_ reader: PooledReader) {
         reader.cursor?.close()
         reader.cursor = nil
-        // The last readers to become idle are the next to be used.
         // Another thread may take the reader as soon as it is idle, and change its number.
         let number = reader.number
+        // The last readers to become idle are the next to be used.
         let idleCount = state.withLock { $0.idle.count }
         if idleCount >= Self.warmReadersMax { reader.reader.releaseMemory() }
         state.withLock { $0.idle.append(reader) }

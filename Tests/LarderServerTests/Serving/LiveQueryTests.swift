@@ -360,19 +360,25 @@ extension SocketTests {
             }
         }
 
+        /// The observed count of 500 items, and after each of some inserts.
+        private func counts(_ running: RunningServer, changes: Int64) throws -> [[Int64]] {
+            let (peer, writer) = (try running.ready(), try running.ready())
+            for number: Int64 in 1...500 { try insert(writer, number) }
+            let request = ObserveRequest(
+                try QueryRequest(.count(entityName: "Item", predicate: nil)))
+            let id = try peer.send(.observe(request))
+            var counts = [Self.numbers(try receive(peer, id).rows)]
+            for number in 1...changes {
+                try insert(writer, number)
+                counts.append(Self.numbers(try receive(peer, id).rows))
+            }
+            return counts
+        }
+
         @Test("a count reads all items for its first result and first change, then only changes")
         func counts() async throws {
             try await RunningServer.run { running in
-                let (peer, writer) = (try running.ready(), try running.ready())
-                for number: Int64 in 1...500 { try insert(writer, number) }
-                let request = ObserveRequest(
-                    try QueryRequest(.count(entityName: "Item", predicate: nil)))
-                let id = try peer.send(.observe(request))
-                var counts = [Self.numbers(try receive(peer, id).rows)]
-                for number: Int64 in 1...20 {
-                    try insert(writer, number)
-                    counts.append(Self.numbers(try receive(peer, id).rows))
-                }
+                let counts = try self.counts(running, changes: 20)
                 #expect(counts == (500...520).map { [$0] })
                 #expect(running.store.records[\.itemsRead] == 500 + 501 + 19)
             }
@@ -383,16 +389,7 @@ extension SocketTests {
             try await RunningServer.run { limits in
                 limits.liveMemory = SharedLimit(40 << 10, userShare: 0.5)
             } _: { running in
-                let (peer, writer) = (try running.ready(), try running.ready())
-                for number: Int64 in 1...500 { try insert(writer, number) }
-                let request = ObserveRequest(
-                    try QueryRequest(.count(entityName: "Item", predicate: nil)))
-                let id = try peer.send(.observe(request))
-                var counts = [Self.numbers(try receive(peer, id).rows)]
-                for number: Int64 in 1...3 {
-                    try insert(writer, number)
-                    counts.append(Self.numbers(try receive(peer, id).rows))
-                }
+                let counts = try self.counts(running, changes: 3)
                 #expect(counts == (500...503).map { [$0] })
                 #expect(running.store.records[\.itemsRead] == 500 + 501 + 502 + 503)
             }
