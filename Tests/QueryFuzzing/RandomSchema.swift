@@ -38,12 +38,15 @@ enum RandomSchema {
         var attributes: [Attribute] = []
         for type in AttributeType.allCases {
             for number in 0..<random.number(type == .string || type == .int64 ? 1...2 : 0...1) {
+                let name = "\(type.rawValue)\(number)"
                 attributes.append(
                     Attribute(
-                        name: "\(prefix)\(type.rawValue)\(number)", type: type,
+                        name: "\(prefix)\(name)", type: type,
                         isOptional: !random.once(in: 4),
                         // A unique attribute must be optional, since values repeat.
-                        isIndexed: random.once(in: 4)))
+                        isIndexed: random.once(in: 4),
+                        originalName: random.once(in: 4) ? "\(prefix)old\(name)" : nil,
+                        hashModifier: random.once(in: 8) ? "2" : nil))
             }
         }
         attributes.append(
@@ -59,7 +62,9 @@ enum RandomSchema {
             name: name, attributes: attributes, relationships: relationships,
             uniquenessConstraints: random.once(in: 3)
                 ? [["\(prefix)unique0", attributes[0].name]] : [],
-            indexes: indexes, parent: parent, isAbstract: random.once(in: 8))
+            indexes: indexes, parent: parent, isAbstract: random.once(in: 8),
+            originalName: random.once(in: 4) ? "Old\(name)" : nil,
+            hashModifier: random.once(in: 8) ? "2" : nil)
     }
 
     /// A relationship and its inverse, if it has one.
@@ -68,7 +73,10 @@ enum RandomSchema {
         _ random: inout SeededGenerator
     ) -> (Relationship, Relationship?) {
         func one(_ name: String, _ destination: String, _ inverse: String?) -> Relationship {
-            Relationship(name: name, destination: destination, inverse: inverse)
+            Relationship(
+                name: name, destination: destination, inverse: inverse,
+                originalName: random.once(in: 4) ? "old\(name)" : nil,
+                hashModifier: random.once(in: 8) ? "2" : nil)
         }
         func many(_ name: String, _ destination: String, _ inverse: String?) -> Relationship {
             Relationship(

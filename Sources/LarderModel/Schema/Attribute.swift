@@ -11,6 +11,12 @@ public struct Attribute: Hashable, Sendable {
     /// The expression, as a format string, from which the store computes the value; nil for an
     /// attribute that is set by callers. See ``Schema/derivations``.
     public let derivation: String?
+    /// The name in an earlier version of the schema, if it was renamed. It has no effect on the
+    /// fingerprint.
+    public let originalName: String?
+    /// A text that changes the fingerprint. Another one marks the meaning of the values as changed
+    /// although their type is not.
+    public let hashModifier: String?
     public let validation: Validation
 
     /// The constraints that the store checks before a save; nil for no constraint.
@@ -42,6 +48,7 @@ public struct Attribute: Hashable, Sendable {
         name: String, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
         isUnique: Bool = false, isIndexed: Bool = false,
         preservesValueOnDeletion: Bool = false, derivation: String? = nil,
+        originalName: String? = nil, hashModifier: String? = nil,
         validation: Validation = Validation()
     ) {
         self.name = name
@@ -52,6 +59,8 @@ public struct Attribute: Hashable, Sendable {
         self.isIndexed = isIndexed
         self.preservesValueOnDeletion = preservesValueOnDeletion
         self.derivation = derivation
+        self.originalName = originalName
+        self.hashModifier = hashModifier
         self.validation = Validation(
             minimum: Self.typed(validation.minimum, type),
             maximum: Self.typed(validation.maximum, type), minLength: validation.minLength,

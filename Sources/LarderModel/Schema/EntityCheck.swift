@@ -50,9 +50,13 @@ struct EntityCheck {
         }
         var names = NameCheck(kind: "property")
         for name in ancestors.flatMap(\.propertyNames) { names.take(name) }
+        var originalNames = OriginalNameCheck(inherited: ancestors)
         for (index, attribute) in entity.attributes.enumerated() {
             let path = path["attributes"][index]
             if let problem = names.problem(in: attribute.name) { report(path["name"], problem) }
+            if let problem = originalNames.problem(in: attribute.originalName, of: attribute.name) {
+                report(path["originalName"], problem)
+            }
             for problem in AttributeCheck.problems(in: attribute) {
                 report(path[problem.key], problem.message)
             }
@@ -60,6 +64,11 @@ struct EntityCheck {
         for (index, relationship) in entity.relationships.enumerated() {
             let path = path["relationships"][index]
             if let problem = names.problem(in: relationship.name) { report(path["name"], problem) }
+            if let problem = originalNames.problem(
+                in: relationship.originalName, of: relationship.name)
+            {
+                report(path["originalName"], problem)
+            }
             check(relationship, of: entity, at: path)
         }
         checkLists(index, at: path)

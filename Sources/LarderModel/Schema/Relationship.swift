@@ -25,11 +25,17 @@ public struct Relationship: Hashable, Sendable {
     public let minCount: Int
     /// The maximum number of objects of a to-many relationship; 0 for no limit.
     public let maxCount: Int
+    /// The name in an earlier version of the schema, if it was renamed. It has no effect on the
+    /// fingerprint.
+    public let originalName: String?
+    /// A text that changes the fingerprint.
+    public let hashModifier: String?
 
     public init(
         name: String, destination: String, isToMany: Bool = false, isOrdered: Bool = false,
         isOptional: Bool = true, inverse: String? = nil, deleteRule: DeleteRule = .nullify,
-        minCount: Int = 0, maxCount: Int = 0
+        minCount: Int = 0, maxCount: Int = 0, originalName: String? = nil,
+        hashModifier: String? = nil
     ) {
         self.name = name
         self.destination = destination
@@ -40,5 +46,7 @@ public struct Relationship: Hashable, Sendable {
         self.deleteRule = deleteRule
         self.minCount = minCount
         self.maxCount = maxCount
+        self.originalName = originalName
+        self.hashModifier = hashModifier
     }
 }

@@ -2,9 +2,9 @@ extension Schema {
     /// Sixteen hexadecimal digits that are equal for equivalent schemas.
     ///
     /// The fingerprint is a hash of the sorted facts that ``SchemaDifference`` compares, so the
-    /// order of keys in a file and of entities, properties and lists does not matter. The hash is
-    /// 64-bit FNV-1a: it distinguishes versions of a schema and does not resist deliberate
-    /// collisions.
+    /// order of keys in a file and of entities, properties and lists does not matter. Neither do
+    /// original names, because a renamed property has the same values. The hash is 64-bit FNV-1a:
+    /// it distinguishes versions of a schema and does not resist deliberate collisions.
     public var fingerprint: String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for fact in facts.sorted() {
@@ -23,6 +23,9 @@ extension Schema {
             facts.append("entity \(entity.name)")
             if let parent = entity.parent { facts.append("\(entity.name): parent \(parent)") }
             if entity.isAbstract { facts.append("\(entity.name): abstract") }
+            if let modifier = entity.hashModifier {
+                facts.append("\(entity.name): hashModifier \(modifier)")
+            }
             facts += Set(entity.lists).map { "\(entity.name): \($0)" }
             for name in entity.propertyNames {
                 // Facets with their default values are omitted if they were added after the first

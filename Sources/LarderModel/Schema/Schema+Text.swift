@@ -26,6 +26,8 @@ extension Entity {
                 .map(Self.names))
         members["indexes"] = Self.array(
             declared.indexes.dropFirst(attributes.count(where: \.isIndexed)).map(Self.names))
+        members["originalName"] = originalName.map { .string($0) }
+        members["hashModifier"] = hashModifier.map { .string($0) }
         return .object(members)
     }
 
@@ -56,6 +58,8 @@ extension Attribute {
         members["pattern"] = validation.pattern.map { .string($0) }
         if preservesValueOnDeletion { members["preserveValueOnDeletion"] = .bool(true) }
         members["derived"] = derivation.map { .string($0) }
+        members["originalName"] = originalName.map { .string($0) }
+        members["hashModifier"] = hashModifier.map { .string($0) }
         return .object(members)
     }
 }
@@ -72,6 +76,8 @@ extension Relationship {
         if deleteRule != .nullify { members["deleteRule"] = .string(deleteRule.rawValue) }
         if minCount != 0 { members["minCount"] = .integer(Int64(minCount)) }
         if maxCount != 0 { members["maxCount"] = .integer(Int64(maxCount)) }
+        members["originalName"] = originalName.map { .string($0) }
+        members["hashModifier"] = hashModifier.map { .string($0) }
         return .object(members)
     }
 }

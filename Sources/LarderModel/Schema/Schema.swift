@@ -44,6 +44,11 @@ public struct Entity: Hashable, Sendable {
         public let uniquenessConstraints: [[String]]
         /// Indexes of attributes marked `indexed` come first.
         public let indexes: [[String]]
+        /// The name in an earlier version of the schema, if the entity was renamed. It has no
+        /// effect on the fingerprint.
+        public let originalName: String?
+        /// A text that changes the fingerprint.
+        public let hashModifier: String?
     }
 
     public let name: String
@@ -65,7 +70,7 @@ public struct Entity: Hashable, Sendable {
     public init(
         name: String, attributes: [Attribute], relationships: [Relationship] = [],
         uniquenessConstraints: [[String]] = [], indexes: [[String]] = [], parent: String? = nil,
-        isAbstract: Bool = false
+        isAbstract: Bool = false, originalName: String? = nil, hashModifier: String? = nil
     ) {
         self.init(
             name, parent, isAbstract,
@@ -73,7 +78,8 @@ public struct Entity: Hashable, Sendable {
                 attributes: attributes, relationships: relationships,
                 uniquenessConstraints: attributes.filter(\.isUnique).map { [$0.name] }
                     + uniquenessConstraints,
-                indexes: attributes.filter(\.isIndexed).map { [$0.name] } + indexes),
+                indexes: attributes.filter(\.isIndexed).map { [$0.name] } + indexes,
+                originalName: originalName, hashModifier: hashModifier),
             inheriting: nil)
     }
 
@@ -95,6 +101,9 @@ public struct Entity: Hashable, Sendable {
             + relationships.map { ($0.name, Property.relationship($0)) }
         self.properties = Dictionary(all, uniquingKeysWith: { first, _ in first })
     }
+
+    public var originalName: String? { declared.originalName }
+    public var hashModifier: String? { declared.hashModifier }
 
     /// The own or inherited property with a name.
     public func property(named name: String) -> Property? { properties[name] }

@@ -30,9 +30,13 @@ enum SchemaCheck {
             return check.problems
         }
         var names = NameCheck(kind: "entity")
+        var originalNames = OriginalNameCheck()
         for (index, entity) in entities.enumerated() {
             if let problem = names.problem(in: entity.name) {
                 check.report(path[index]["name"], problem)
+            }
+            if let problem = originalNames.problem(in: entity.originalName, of: entity.name) {
+                check.report(path[index]["originalName"], problem)
             }
             check.check(index, at: path[index])
         }
@@ -76,5 +80,28 @@ struct NameCheck {
         return other == name
             ? "duplicate \(kind) `\(name)`"
             : "differs from \(kind) `\(other)` only in case"
+    }
+}
+
+/// Checks that original names are well formed and distinct: two entities, or two properties of an
+/// entity, cannot come from the same one.
+struct OriginalNameCheck {
+    private var names = NameCheck(kind: "original name")
+
+    /// - Parameter ancestors: The entities whose properties the entity inherits.
+    init(inherited ancestors: [Entity] = []) {
+        for entity in ancestors {
+            let properties =
+                entity.attributes.map(\.originalName) + entity.relationships.map(\.originalName)
+            for name in properties.compactMap(\.self) { names.take(name) }
+        }
+    }
+
+    /// The problem with the original name of the next entity or property; nil if it is valid.
+    mutating func problem(in originalName: String?, of name: String) -> String? {
+        guard let originalName else { return nil }
+        return originalName == name
+            ? "is the name itself; it is needed only for a name that was different before"
+            : names.problem(in: originalName)
     }
 }

@@ -1,7 +1,8 @@
 /// A difference between two schemas, as a sentence.
 ///
 /// The order of entities, properties and lists is ignored, and so is whether a single-property
-/// constraint is declared at the attribute or at the entity.
+/// constraint is declared at the attribute or at the entity. Original names are ignored too: they
+/// describe how a schema came from an earlier one, not the objects that it allows.
 public struct SchemaDifference: Hashable, Sendable, CustomStringConvertible {
     /// `Article.title: type is string in the store, int64 in the file`.
     public let description: String
@@ -68,7 +69,7 @@ struct Facet: Hashable {
     /// The default values of facets that were added after the first version.
     static let laterDefaults = [
         "minCount": "0", "maxCount": "0", "preserveValueOnDeletion": "false",
-        "derived": "none",
+        "derived": "none", "hashModifier": "none",
     ]
 
     let name: String
@@ -103,6 +104,7 @@ extension Property {
                 Facet("pattern", validation.pattern.map { .string($0) }),
                 Facet("preserveValueOnDeletion", "\(attribute.preservesValueOnDeletion)"),
                 Facet("derived", attribute.derivation.map { .string($0) }),
+                Facet("hashModifier", attribute.hashModifier.map { .string($0) }),
             ]
         case .relationship(let relationship):
             return [
@@ -115,6 +117,7 @@ extension Property {
                 Facet("deleteRule", relationship.deleteRule.rawValue),
                 Facet("minCount", relationship.minCount),
                 Facet("maxCount", relationship.maxCount),
+                Facet("hashModifier", relationship.hashModifier.map { .string($0) }),
             ]
         }
     }
@@ -123,7 +126,10 @@ extension Property {
 /// Facets of an entity's own declaration; inherited ones belong to the parent.
 extension Entity {
     var facets: [Facet] {
-        [Facet("parent", parent ?? "none"), Facet("abstract", "\(isAbstract)")]
+        [
+            Facet("parent", parent ?? "none"), Facet("abstract", "\(isAbstract)"),
+            Facet("hashModifier", hashModifier.map { .string($0) }),
+        ]
     }
 
     var propertyNames: [String] {

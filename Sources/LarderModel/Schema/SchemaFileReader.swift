@@ -17,10 +17,9 @@ struct SchemaFileReader {
     }
 
     private mutating func entity(_ json: JSONValue, at path: SchemaPath) -> Entity {
-        guard
-            let object = object(
-                json, at: path, known: SchemaKey.entity, reserved: SchemaKey.entityReserved)
-        else { return Entity(name: "", attributes: []) }
+        guard let object = object(json, at: path, known: SchemaKey.entity) else {
+            return Entity(name: "", attributes: [])
+        }
         let countMax = Limits.propertiesMax
         let attributes = array(object, "attributes", countMax: countMax)
         let relationships = array(object, "relationships", countMax: countMax)
@@ -32,7 +31,9 @@ struct SchemaFileReader {
             },
             uniquenessConstraints: nameLists(object, "unique"),
             indexes: nameLists(object, "indexes"), parent: string(object, "parent"),
-            isAbstract: bool(object, "abstract") ?? false)
+            isAbstract: bool(object, "abstract") ?? false,
+            originalName: string(object, "originalName"),
+            hashModifier: string(object, "hashModifier"))
     }
 
     private mutating func attribute(_ json: JSONValue, at path: SchemaPath) -> Attribute {
@@ -52,7 +53,8 @@ struct SchemaFileReader {
             defaultValue: value(object, "default", type), isUnique: bool(object, "unique") ?? false,
             isIndexed: bool(object, "indexed") ?? false,
             preservesValueOnDeletion: bool(object, "preserveValueOnDeletion") ?? false,
-            derivation: string(object, "derived"),
+            derivation: string(object, "derived"), originalName: string(object, "originalName"),
+            hashModifier: string(object, "hashModifier"),
             validation: Attribute.Validation(
                 minimum: value(object, "minimum", type), maximum: value(object, "maximum", type),
                 minLength: integer(object, "minLength"), maxLength: integer(object, "maxLength"),
@@ -60,11 +62,9 @@ struct SchemaFileReader {
     }
 
     private mutating func relationship(_ json: JSONValue, at path: SchemaPath) -> Relationship {
-        guard
-            let object = object(
-                json, at: path, known: SchemaKey.relationship,
-                reserved: SchemaKey.relationshipReserved)
-        else { return Relationship(name: "", destination: "") }
+        guard let object = object(json, at: path, known: SchemaKey.relationship) else {
+            return Relationship(name: "", destination: "")
+        }
         var deleteRule = Relationship.DeleteRule.nullify
         if let rule = string(object, "deleteRule") {
             if let known = Relationship.DeleteRule(rawValue: rule) {
@@ -81,7 +81,9 @@ struct SchemaFileReader {
             isToMany: bool(object, "toMany") ?? false, isOrdered: bool(object, "ordered") ?? false,
             isOptional: bool(object, "optional") ?? true, inverse: string(object, "inverse"),
             deleteRule: deleteRule, minCount: integer(object, "minCount") ?? 0,
-            maxCount: integer(object, "maxCount") ?? 0)
+            maxCount: integer(object, "maxCount") ?? 0,
+            originalName: string(object, "originalName"),
+            hashModifier: string(object, "hashModifier"))
     }
 }
 

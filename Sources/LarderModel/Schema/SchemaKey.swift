@@ -3,21 +3,21 @@ enum SchemaKey {
     static let document = ["version", "entities"]
     static let entity = [
         "name", "parent", "abstract", "attributes", "relationships", "unique", "indexes",
+        "originalName", "hashModifier",
     ]
     static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
         "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
+        "originalName", "hashModifier",
     ]
     static let relationship = [
         "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",
-        "minCount", "maxCount",
+        "minCount", "maxCount", "originalName", "hashModifier",
     ]
 
-    /// Keys that are reserved for later releases and rejected until then. The values false and null
-    /// are accepted, since they request nothing.
-    static let entityReserved = ["originalName"]
-    static let attributeReserved = ["externalStorage", "transient", "originalName", "hashModifier"]
-    static let relationshipReserved = ["originalName"]
+    /// Keys of attributes that are reserved for later releases and rejected until then. The values
+    /// false and null are accepted, since they request nothing.
+    static let attributeReserved = ["externalStorage", "transient"]
 
     /// The order of two keys of an object: as listed above, then unknown keys by name.
     static func precedes(_ left: String, _ right: String) -> Bool {
@@ -32,7 +32,7 @@ enum SchemaKey {
             document + ["name", "parent", "abstract", "destination", "type", "toMany", "ordered"]
             + ["attributes"]
             + ["relationships", "optional", "inverse", "deleteRule", "minCount", "maxCount"]
-            + attribute + entity
+            + ["default", "unique", "indexes"] + attribute
         return Dictionary(
             order.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }()

@@ -33,6 +33,18 @@ struct SchemaDifferenceTests {
                 ]
             ),
             (
+                #""name": "Article","#, #""name": "Article", "hashModifier": "2","#,
+                [#"Article: hashModifier is none in the store, "2" in the file"#]
+            ),
+            (
+                #""name": "published","#, #""name": "published", "hashModifier": "","#,
+                [#"Article.published: hashModifier is none in the store, "" in the file"#]
+            ),
+            (
+                #""name": "category","#, #""name": "category", "hashModifier": "none","#,
+                [#"Article.category: hashModifier is none in the store, "none" in the file"#]
+            ),
+            (
                 #""ordered": true,"#, "",
                 ["ArticleCollection.articles: ordered is true in the store, false in the file"]
             ),
@@ -72,12 +84,30 @@ struct SchemaDifferenceTests {
                 name: $0.name, attributes: $0.attributes.reversed(),
                 relationships: $0.relationships.reversed(),
                 uniquenessConstraints: [["next"], ["b", "a"]],
-                indexes: [["b", "a"], ["a", "b"], ["c"]])
+                indexes: [["b", "a"], ["a", "b"], ["c"]], hashModifier: $0.hashModifier)
         }
         let new = try Schema(version: old.version, entities: entities)
         #expect(new != old)
         #expect(SchemaDifference.differences(from: old, to: new).isEmpty)
         #expect(new.fingerprint == old.fingerprint)
+    }
+
+    @Test("original names are no difference and do not change the fingerprint")
+    func originalNames() throws {
+        let old = try schema(SchemaSamples.articles)
+        for (part, replacement) in [
+            (#""name": "Article","#, #""name": "Article", "originalName": "Text","#),
+            (#""name": "published","#, #""name": "published", "originalName": "date","#),
+            (#""name": "category","#, #""name": "category", "originalName": "topic","#),
+        ] {
+            let text = SchemaSamples.articles.replacing(part, with: replacement, maxReplacements: 1)
+            let new = try schema(text)
+            #expect(new != old)
+            #expect(new.canonicalText != old.canonicalText)
+            #expect(SchemaDifference.differences(from: old, to: new).isEmpty)
+            #expect(SchemaDifference.differences(from: new, to: old).isEmpty)
+            #expect(new.fingerprint == old.fingerprint)
+        }
     }
 
     @Test("the fingerprint is the same in every process and release")

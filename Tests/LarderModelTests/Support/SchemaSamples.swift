@@ -26,8 +26,9 @@ enum SchemaSamples {
         """
 
     static let everyType = """
-        {"version":"2.10.3","entities":[{"name":"Every","attributes":[
-          {"name":"a","type":"bool","default":true},
+        {"version":"2.10.3","entities":[{"name":"Every","originalName":"Each",
+         "hashModifier":"1","attributes":[
+          {"name":"a","type":"bool","default":true,"originalName":"z","hashModifier":"é\\n"},
           {"name":"b","type":"int16","default":-32768,"minimum":-32768,"maximum":32767},
           {"name":"c","type":"int32","default":2147483647},
           {"name":"d","type":"int64","default":"9223372036854775807","indexed":true},
@@ -42,7 +43,8 @@ enum SchemaSamples {
           {"name":"l","type":"data","default":"AP8=","maxLength":2},
           {"name":"m","type":"json","default":{"b":[1,null],"a":"x"},"optional":true}],
          "relationships":[
-          {"name":"next","destination":"Every","inverse":"previous"},
+          {"name":"next","destination":"Every","inverse":"previous","originalName":"following",
+           "hashModifier":""},
           {"name":"previous","destination":"Every","inverse":"next","optional":false},
           {"name":"others","destination":"Every","toMany":true,"deleteRule":"cascade"}],
          "unique":[["a","b"],["next"]],"indexes":[["c"],["a","b"],["b","a"]]}]}
