@@ -11,6 +11,7 @@ extension Store {
 
     var valueConverter: ValueConverter {
         ValueConverter(
-            storeIdentifier: storeDescription.identifier, schema: storeDescription.schema)
+            storeIdentifier: storeDescription.identifier, schema: storeDescription.schema,
+            formerNames: layout.formerNames)
     }
 }

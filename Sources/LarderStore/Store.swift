@@ -32,7 +32,7 @@ public final class Store: StoreBackend {
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
             isReadOnly: options.isReadOnly, historyEpoch: opened.historyEpoch)
-        layout = Layout(schema)
+        layout = Layout(schema, formerNames: opened.formerNames)
         file = opened.file
         log = opened.log
         warning = opened.warning
@@ -44,16 +44,19 @@ public final class Store: StoreBackend {
 
     /// Opens the store in a file, or creates it there if the file is missing or empty.
     ///
-    /// - Parameter schema: The schema of the store; nil uses the schema of an existing store.
-    /// - Throws: `notAStore`, `storeTooNew`, `schemaMismatch` with every difference, `storeInUse`
-    ///   naming the process that holds the file, `malformedSchema` for a pattern that does not
-    ///   compile, or a failure of the storage.
+    /// - Parameters:
+    ///   - schema: The schema of the store; nil uses the schema of an existing store.
+    ///   - progress: Called before each step of a migration.
+    /// - Throws: `notAStore`, `storeTooNew`, `schemaMismatch` with every difference,
+    ///   `migrationRefused` with every reason, `storeInUse` naming the process that holds the file,
+    ///   `malformedSchema` for a pattern that does not compile, or a failure of the storage.
     public static func open(
-        path: String, schema: Schema?, options: StoreOptions = StoreOptions()
+        path: String, schema: Schema?, options: StoreOptions = StoreOptions(),
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(LarderError) -> Store {
         let opened = try OpenedStore.open(
             path: path, schema: schema, options: options,
-            synchronous: options.synchronous.setting)
+            synchronous: options.synchronous.setting, progress: progress)
         return Store(opened, path: path, options: options, memory: nil)
     }
 

@@ -16,12 +16,16 @@ public struct StoreOptions: Hashable, Sendable {
     /// Whether the store gets a new identifier, because it is a copy of another store.
     public var assignsNewIdentifier: Bool
 
+    /// Whether a store with another schema is migrated to the given one when it is opened.
+    public var migrates: Bool
+
     public init(
         synchronous: Synchronous = .full, isReadOnly: Bool = false,
-        assignsNewIdentifier: Bool = false
+        assignsNewIdentifier: Bool = false, migrates: Bool = false
     ) {
         self.synchronous = synchronous
         self.isReadOnly = isReadOnly
         self.assignsNewIdentifier = assignsNewIdentifier
+        self.migrates = migrates
     }
 }

@@ -27,22 +27,27 @@ public final class FuzzedStore {
         store = try Store.inMemory(schema: schema)
         let writer = try store.makeWriter()
         defer { writer.close() }
-        let changes = drafts.enumerated().map { index, draft in
-            var values = draft.values
-            for (name, links) in draft.links {
-                let objects = links.map { Self.temporary($0, drafts[$0]) }
-                values[name] =
-                    Self.isToMany(name, of: draft.entityName, in: schema)
-                    ? .objects(objects) : objects.first.map { .object($0) } ?? .null
-            }
-            return Change.insert(Self.temporary(index, draft), values: values)
-        }
-        guard let result = writer.save([ChangeSet(changes)]).first else {
+        guard let result = writer.save([Self.insertion(of: drafts, schema)]).first else {
             throw LarderError(.storageFailed, "the writer returned no outcome")
         }
         identifiers = try result.get().inserted
         reader = try store.makeReader()
         fillMemory()
+    }
+
+    /// The change set that inserts the objects.
+    static func insertion(of drafts: [DraftObject], _ schema: Schema) -> ChangeSet {
+        ChangeSet(
+            drafts.enumerated().map { index, draft in
+                var values = draft.values
+                for (name, links) in draft.links {
+                    let objects = links.map { temporary($0, drafts[$0]) }
+                    values[name] =
+                        isToMany(name, of: draft.entityName, in: schema)
+                        ? .objects(objects) : objects.first.map { .object($0) } ?? .null
+                }
+                return Change.insert(temporary(index, draft), values: values)
+            })
     }
 
     private static func temporary(_ index: Int, _ draft: DraftObject) -> PersistentIdentifier {

@@ -33,7 +33,7 @@ enum ExitStatus: Int32 {
                 .malformedPredicate,
                 .unsupported, .missingValue, .validationFailed, .uniquenessViolated, .deleteDenied,
                 .invalidChangeSet, .arithmeticOverflow, .malformedSchema, .schemaMismatch,
-                .malformedValue, .unsupportedPredicate, .idempotencyMismatch:
+                .malformedValue, .unsupportedPredicate, .idempotencyMismatch, .migrationRefused:
                 .dataError
             case .versionConflict, .conditionFailed: .conflict
             case .frameTooLong, .resourceExhausted, .readOnly, .permissionDenied: .refused

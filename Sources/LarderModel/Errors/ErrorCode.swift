@@ -39,6 +39,7 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     /// Thrown by a client for a Swift predicate that it cannot translate; never sent by a server.
     case unsupportedPredicate = 313
     case idempotencyMismatch = 314
+    case migrationRefused = 315
 
     // 4xx: another client changed the objects first.
     case versionConflict = 400

@@ -48,7 +48,7 @@ final class LoopFeed: @unchecked Sendable {
     /// followed by no pause; but if commits come faster than they can be delivered, each delivery
     /// has many of them.
     private static let pausePerStream = TimeAmount.microseconds(6)
-    private static let pausedTransactionsMax = 8
+    private static let pausedTransactionsMax = 16
     private static let pauseMax = TimeAmount.milliseconds(20)
 
     init(eventLoop: any EventLoop, reader: LoopReader, store: StoreDescription) {

@@ -6,7 +6,7 @@ struct Catalog: Sendable {
     /// "Lard", in the header of every store.
     static let applicationID: Int64 = 0x4c61_7264
     /// The format that this program writes, and the newest that it reads.
-    static let formatVersion: Int64 = 3
+    static let formatVersion: Int64 = 4
 
     let identifier: UUID
     /// The schema as canonical JSON.
@@ -15,6 +15,8 @@ struct Catalog: Sendable {
     let lastFile: LastFile?
     /// The time of creation in microseconds since 2001.
     let historyEpoch: Int64
+    /// What earlier schemas of the store have left.
+    let record: MigrationRecord
 
     private enum Name {
         static let store = "store"
@@ -22,6 +24,7 @@ struct Catalog: Sendable {
         static let created = "created"
         static let file = "file"
         static let deletedHistory = "history"
+        static let record = "migrations"
     }
 
     /// The number of the last transaction that was deleted from the history; no row if none was.
@@ -111,5 +114,15 @@ struct Catalog: Sendable {
         self.schemaText = schemaText
         lastFile = values[Name.file].flatMap(LastFile.init)
         historyEpoch = Int64(exactly: (created * 1e6).rounded()) ?? 0
+        record = values[Name.record].flatMap(MigrationRecord.init) ?? MigrationRecord()
+    }
+
+    /// Stores another schema, and what has to be known of earlier ones.
+    static func store(
+        schema: Schema, _ record: MigrationRecord, on connection: Connection
+    ) throws(SQLiteError) {
+        let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
+        try statement.run([.text(Name.schema), .text(schema.canonicalText)])
+        try statement.run([.text(Name.record), .text(record.text)])
     }
 }

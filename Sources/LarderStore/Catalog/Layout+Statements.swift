@@ -3,25 +3,37 @@ import LarderModel
 extension Layout {
     /// The statements that create every table and index, in an order in which they can run.
     var createStatements: [SQL] {
-        roots.map(createTable) + joinTables.map(createJoinTable)
-            + roots.compactMap(createEntityIndex) + schema.entities.flatMap(createIndexes)
-            + joinTables.map(createJoinIndex) + createOrderIndexes
+        createTableStatements + indexes.map(\.statement)
+    }
+
+    var createTableStatements: [SQL] {
+        roots.map { createTable(for: $0, named: table(for: $0)) } + joinTables.map(createJoinTable)
+    }
+
+    /// All indexes that are not part of a table's description.
+    var indexes: [IndexDefinition] {
+        roots.compactMap(entityIndex) + schema.entities.flatMap(indexes) + joinTables.map(joinIndex)
+            + orderIndexes
     }
 
     /// The entities that have tables of their own.
     var roots: [Entity] { schema.entities.filter { $0.parent == nil } }
 
-    private func createTable(for root: Entity) -> SQL {
-        var columns: [SQL] = [
-            "\(name: Layout.keyColumn) INTEGER PRIMARY KEY AUTOINCREMENT",
-            "\(name: Layout.versionColumn) INTEGER NOT NULL",
+    func createTable(for root: Entity, named name: String) -> SQL {
+        let columns = columns(of: root).map { "\(name: $0.name) \($0.type)" as SQL }
+        return "CREATE TABLE \(name: name) (\(columns))"
+    }
+
+    /// All columns of the table of an entity without a parent.
+    func columns(of root: Entity) -> [(name: String, type: SQL)] {
+        var columns: [(name: String, type: SQL)] = [
+            (Layout.keyColumn, "INTEGER PRIMARY KEY AUTOINCREMENT"),
+            (Layout.versionColumn, "INTEGER NOT NULL"),
         ]
         let kinds = kinds(inTableOf: root)
-        if kinds != nil { columns.append("\(name: Layout.entityColumn) TEXT NOT NULL") }
-        for entity in kinds ?? [root] {
-            columns += declaredColumns(of: entity).map { "\(name: $0.name) \($0.type)" }
-        }
-        return "CREATE TABLE \(name: table(for: root)) (\(columns))"
+        if kinds != nil { columns.append((Layout.entityColumn, "TEXT NOT NULL")) }
+        for entity in kinds ?? [root] { columns += declaredColumns(of: entity) }
+        return columns
     }
 
     /// The columns of the properties that an entity declares itself.
@@ -39,43 +51,39 @@ extension Layout {
     }
 
     /// Finds the objects of one entity among those of several, in key order.
-    private func createEntityIndex(of root: Entity) -> SQL? {
+    private func entityIndex(of root: Entity) -> IndexDefinition? {
         guard kinds(inTableOf: root) != nil else { return nil }
-        return """
-            CREATE INDEX \(name: "_entity.\(root.name)") ON \(name: table(for: root)) \
-            (\(name: Layout.entityColumn))
-            """
+        return IndexDefinition(
+            name: "_entity.\(root.name)", table: table(for: root),
+            columns: [Layout.entityColumn])
     }
 
-    private func createIndexes(for entity: Entity) -> [SQL] {
+    private func indexes(of entity: Entity) -> [IndexDefinition] {
         let table = table(for: entity)
-        func index(_ name: String, unique: Bool, on columns: [String]) -> SQL {
-            """
-            CREATE \(unique ? "UNIQUE " : "")INDEX \(name: name) ON \(name: table) \
-            (\(names: columns))
-            """
-        }
-        var statements: [SQL] = []
+        var indexes: [IndexDefinition] = []
         for (relationship, column) in declaredToOnes(of: entity) {
             // The position comes second, so that an ordered list is read in order.
             let position = positionColumn(of: relationship, column)
-            let columns = [column] + [position].compactMap(\.self)
-            statements.append(
-                index(
-                    "_link.\(entity.name).\(relationship.name)",
-                    unique: isOneToOne(relationship), on: columns))
+            indexes.append(
+                IndexDefinition(
+                    name: "_link.\(entity.name).\(relationship.name)", table: table,
+                    columns: [column] + [position].compactMap(\.self),
+                    isUnique: isOneToOne(relationship)))
         }
         for (number, names) in entity.declared.uniquenessConstraints.enumerated() {
-            let columns = columns(named: names, of: entity)
-            let isUnique = isUniqueIndex(names, of: entity)
-            statements.append(
-                index("_unique.\(entity.name).\(number)", unique: isUnique, on: columns))
+            indexes.append(
+                IndexDefinition(
+                    name: "_unique.\(entity.name).\(number)", table: table,
+                    columns: columns(named: names, of: entity),
+                    isUnique: isUniqueIndex(names, of: entity)))
         }
         for (number, names) in entity.declared.indexes.enumerated() {
-            let columns = columns(named: names, of: entity)
-            statements.append(index("_index.\(entity.name).\(number)", unique: false, on: columns))
+            indexes.append(
+                IndexDefinition(
+                    name: "_index.\(entity.name).\(number)", table: table,
+                    columns: columns(named: names, of: entity)))
         }
-        return statements
+        return indexes
     }
 
     /// Whether a constraint's index is a UNIQUE index of SQLite, from which its planner knows that
@@ -125,14 +133,6 @@ extension Layout {
         return Layout.positionColumn(for: column)
     }
 
-    /// The number of columns of the table of an entity without a parent.
-    func columnCount(of root: Entity) -> Int {
-        guard let kinds = kinds(inTableOf: root) else {
-            return 2 + declaredColumns(of: root).count
-        }
-        return 3 + kinds.reduce(0) { $0 + declaredColumns(of: $1).count }
-    }
-
     func isOneToOne(_ relationship: Relationship) -> Bool {
         guard let inverse = Layout.inverse(of: relationship, in: schema) else { return false }
         return !relationship.isToMany && !inverse.isToMany
@@ -169,7 +169,7 @@ extension Layout {
         return tables.values.sorted { $0.name < $1.name }
     }
 
-    private func createJoinTable(_ table: JoinTable) -> SQL {
+    func createJoinTable(_ table: JoinTable) -> SQL {
         let names = [Layout.sourceColumn, Layout.targetColumn] + table.positionColumns.sorted()
         let columns = names.map { "\(name: $0) INTEGER NOT NULL" as SQL }
         return """
@@ -178,26 +178,45 @@ extension Layout {
             """
     }
 
-    private func createJoinIndex(_ table: JoinTable) -> SQL {
-        """
-        CREATE INDEX \(name: table.name + ".target") ON \(name: table.name) \
-        (\(name: Layout.targetColumn), \(name: Layout.sourceColumn))
-        """
+    private func joinIndex(_ table: JoinTable) -> IndexDefinition {
+        IndexDefinition(
+            name: table.name + ".target", table: table.name,
+            columns: [Layout.targetColumn, Layout.sourceColumn])
     }
 
     /// The indexes that give the ordered lists of join tables, their ends and their positions.
     /// Stores of earlier versions have none and get them when they are opened for writing.
-    var createOrderIndexes: [SQL] {
+    var orderIndexes: [IndexDefinition] {
         joinTables.flatMap { table in
             table.positionColumns.sorted().map { position in
                 let owner =
                     position == "\(Layout.targetColumn)_position"
                     ? Layout.sourceColumn : Layout.targetColumn
-                return """
-                    CREATE INDEX IF NOT EXISTS \(name: table.name + "." + position) \
-                    ON \(name: table.name) (\(name: owner), \(name: position))
-                    """
+                return IndexDefinition(
+                    name: table.name + "." + position, table: table.name,
+                    columns: [owner, position])
             }
         }
     }
+}
+
+/// An index of the layout.
+///
+/// Its name has no meaning: after a migration an index may have the name of a former entity.
+struct IndexDefinition {
+    let name: String
+    let table: String
+    let columns: [String]
+    var isUnique = false
+
+    var statement: SQL { statement(named: name) }
+
+    func statement(named name: String) -> SQL {
+        """
+        CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name: name) ON \(name: table) \
+        (\(names: columns))
+        """
+    }
+
+    var form: StatementForm { StatementForm(statement.text) }
 }

@@ -13,10 +13,14 @@ struct Layout: Sendable {
     static let targetColumn = "target"
 
     let schema: Schema
+    /// By the name that an entity had in an earlier schema, its name now. Identifiers may have
+    /// either; results have the name now.
+    let formerNames: [String: String]
     private let links: [String: [String: Link]]
 
-    init(_ schema: Schema) {
+    init(_ schema: Schema, formerNames: [String: String] = [:]) {
         self.schema = schema
+        self.formerNames = formerNames
         var links: [String: [String: Link]] = [:]
         for entity in schema.entities {
             links[entity.name] = Dictionary(
@@ -26,6 +30,17 @@ struct Layout: Sendable {
                 uniquingKeysWith: { first, _ in first })
         }
         self.links = links
+    }
+
+    /// The identifiers with today's names of their entities.
+    func current(_ identifiers: [PersistentIdentifier]) -> [PersistentIdentifier] {
+        guard !formerNames.isEmpty else { return identifiers }
+        return identifiers.map { identifier in
+            guard let name = formerNames[identifier.entityName], let store = identifier.store,
+                let key = identifier.permanentKey
+            else { return identifier }
+            return PersistentIdentifier(store: store, entityName: name, key: key)
+        }
     }
 
     /// The table of the root entity, which all its subentities share.

@@ -8,6 +8,8 @@ struct OpenedStore {
     let connection: Connection
     let identifier: UUID
     let schema: Schema
+    /// See ``Layout/formerNames``.
+    let formerNames: [String: String]
     /// See ``StoreDescription/historyEpoch``.
     let historyEpoch: Int64
     /// What the administrator should know about the file; nil if nothing.
@@ -25,7 +27,8 @@ struct OpenedStore {
 
     static func open(
         path: String, schema: Schema?, options: StoreOptions,
-        synchronous: StoreConnection.Synchronous
+        synchronous: StoreConnection.Synchronous,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(LarderError) -> OpenedStore {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LarderError(.storageFailed, "the path of the store is empty or holds a zero byte")
@@ -37,7 +40,7 @@ struct OpenedStore {
         do throws(Failure) {
             return try open(
                 path: path, file: file, schema: schema, options: options,
-                synchronous: synchronous)
+                synchronous: synchronous, progress: progress)
         } catch {
             // The connection has been closed.
             switch error {
@@ -59,7 +62,8 @@ struct OpenedStore {
 
     private static func open(
         path: String, file: OpenFile, schema: Schema?, options: StoreOptions,
-        synchronous: StoreConnection.Synchronous
+        synchronous: StoreConnection.Synchronous,
+        progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(Failure) -> OpenedStore {
         let isReadOnly = options.isReadOnly
         do {
@@ -77,8 +81,9 @@ struct OpenedStore {
                     .permissionDenied, "\(path) may not be written",
                     hint: "a store that is only read needs write permission too, for its log")
             }
-            let (catalog, ownSchema) = try readDescription(
+            var (catalog, ownSchema) = try readDescription(
                 of: connection, path: path, expected: schema)
+            let target = try migrationTarget(from: ownSchema, to: schema, options)
             try connection.execute("PRAGMA journal_mode = WAL")
             // The first read creates the log, which exists as long as there is a connection.
             _ = try connection.integer("SELECT count(*) FROM _larder")
@@ -89,7 +94,15 @@ struct OpenedStore {
             // A store that is only read is not changed.
             if !isReadOnly {
                 try upgradeIfNeeded(connection)
-                for sql in Layout(ownSchema).createOrderIndexes { try connection.execute(sql) }
+                let indexes = try SchemaTable(reading: connection)
+                    .missing(Layout(ownSchema).orderIndexes)
+                for (_, statement) in indexes { try connection.execute(statement) }
+            }
+            if let target {
+                try Migration.run(
+                    on: connection, catalog, from: ownSchema, to: target, progress: progress)
+                (catalog, ownSchema) = try readDescription(
+                    of: connection, path: path, expected: target)
             }
             let (identifier, warning) = try identify(catalog, file, options, on: connection)
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
@@ -98,7 +111,8 @@ struct OpenedStore {
             }
             return OpenedStore(
                 file: file, log: log, connection: connection, identifier: identifier,
-                schema: ownSchema, historyEpoch: catalog.historyEpoch, warning: warning)
+                schema: ownSchema, formerNames: catalog.record.aliases,
+                historyEpoch: catalog.historyEpoch, warning: warning)
         } catch let error as SQLiteError {
             throw .database(error)
         } catch let error as LarderError {
@@ -206,7 +220,7 @@ struct OpenedStore {
         }
     }
 
-    /// The file's own schema, which must equal the expected one if there is one.
+    /// The file's own schema; the expected one if both have the same text.
     private static func schema(of catalog: Catalog, expected: Schema?) throws -> Schema {
         if let expected, expected.canonicalText == catalog.schemaText { return expected }
         let own: Schema
@@ -217,18 +231,24 @@ struct OpenedStore {
                 .storageFailed, "the store file is damaged (its schema cannot be read)",
                 problems: error.problems.map(\.description))
         }
-        guard let expected else {
-            try SchemaStorability.check(own)
-            return own
-        }
+        if expected == nil { try SchemaStorability.check(own) }
+        return own
+    }
+
+    /// The schema to which the store has to be migrated; nil if it has the expected one.
+    private static func migrationTarget(
+        from own: Schema, to expected: Schema?, _ options: StoreOptions
+    ) throws -> Schema? {
+        guard let expected else { return nil }
         let differences = SchemaDifference.differences(from: own, to: expected)
-        guard differences.isEmpty else {
+        if differences.isEmpty { return nil }
+        guard options.migrates, !options.isReadOnly else {
             throw LarderError(
                 .schemaMismatch, "the schema differs from the store's",
-                hint: "the schema of a store cannot be changed yet; `larder schema` prints it",
+                hint: "`larder schema` prints the store's; `larder migrate` changes it",
                 problems: differences.map(\.description))
         }
-        return own
+        return expected
     }
 
     private static func inUse(_ path: String) -> LarderError {

@@ -15,7 +15,7 @@ enum SchemaStorability {
             problems += patternFaults(of: entity, path: "entities[\(index)]")
             problems += indexFaults(of: entity, path: "entities[\(index)]", layout)
             guard entity.parent == nil else { continue }
-            let columnCount = layout.columnCount(of: entity)
+            let columnCount = layout.columns(of: entity).count
             if columnCount > columnsMax {
                 problems.append(
                     SchemaError.Problem(

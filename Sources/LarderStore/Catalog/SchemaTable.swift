@@ -4,10 +4,9 @@ import LarderModel
 ///
 /// A file that someone else has changed may have views, triggers, virtual tables and expressions in
 /// tables. SQLite would evaluate them without any limit, so a store with any of them is refused
-/// before another table is read. Two statements are equal if they differ only in white space and
-/// quotation marks, which earlier versions of this program wrote differently.
+/// before another table is read. Statements are compared by their ``StatementForm``.
 struct SchemaTable {
-    private struct Object {
+    struct Object {
         let type: String
         let name: String
         let table: String
@@ -18,7 +17,7 @@ struct SchemaTable {
     /// The texts together, for all objects. The longest schema file has 16 MiB.
     private static let bytesMax = 64 << 20
 
-    private let objects: [Object]
+    let objects: [Object]
 
     init(reading connection: Connection) throws(SQLiteError) {
         var objects: [Object] = []
@@ -45,7 +44,7 @@ struct SchemaTable {
             "\($0.type) \($0.name) is not part of a store"
         }
         let catalog = objects.first { $0.type == "table" && $0.name == "_larder" }
-        if catalog?.sql.map(Self.normalized) != Self.normalized(Catalog.createCatalog.text) {
+        if catalog?.sql.map(StatementForm.init) != StatementForm(Catalog.createCatalog.text) {
             problems.append("table _larder is missing or is not the one of a store")
         }
         return problems
@@ -53,26 +52,53 @@ struct SchemaTable {
 
     /// What differs from the layout of a store of a format.
     func differences(from layout: Layout, format: Int64) -> [String] {
-        var missing: [String: SQL] = [:]
+        var missing: [StatementForm: Int] = [:]
         for sql in Self.statements(of: layout, format: format) {
-            missing[Self.normalized(sql.text)] = sql
+            missing[StatementForm(sql.text), default: 0] += 1
         }
-        var tables: Set<String> = ["sqlite_sequence"]
-        for text in missing.keys { tables.insert(Self.table(ofStatement: text)) }
+        let tables = Set(missing.keys.map(\.table)).union(["sqlite_sequence"])
         var problems: [String] = []
         for object in objects {
             if let sql = object.sql {
-                let text = Self.normalized(sql)
-                let isKnown = missing.removeValue(forKey: text) != nil
-                if isKnown || Self.tablesOfSQLite.contains(text) { continue }
+                let form = StatementForm(sql)
+                if let count = missing[form] {
+                    missing[form] = count == 1 ? nil : count - 1
+                    continue
+                }
+                if Self.tablesOfSQLite.contains(form) { continue }
             } else if object.type == "index", tables.contains(object.table) {
                 continue
             }
             problems.append("\(object.type) \(object.name) is not part of this store")
         }
-        for sql in layout.createOrderIndexes { missing[Self.normalized(sql.text)] = nil }
-        problems += missing.keys.sorted().map { "it lacks what this creates: \($0)" }
+        for index in layout.orderIndexes { missing[index.form] = nil }
+        problems += missing.keys.map(\.text).sorted().map {
+            "it lacks what this creates: \($0)"
+        }
         return problems
+    }
+
+    /// The statements that create those of some indexes that the file has not, under names that it
+    /// has not either.
+    func missing(_ indexes: [IndexDefinition]) -> [(index: IndexDefinition, statement: SQL)] {
+        var present: [StatementForm: Int] = [:]
+        var names = Set(objects.map { $0.name.lowercased() })
+        for object in objects where object.type == "index" {
+            if let sql = object.sql { present[StatementForm(sql), default: 0] += 1 }
+        }
+        return indexes.compactMap { index in
+            if let count = present[index.form], count > 0 {
+                present[index.form] = count - 1
+                return nil
+            }
+            var name = index.name
+            var number = 1
+            while !names.insert(name.lowercased()).inserted {
+                number += 1
+                name = "\(index.name).\(number)"
+            }
+            return (index, index.statement(named: name))
+        }
     }
 
     /// The statements that create a store of a format; see ``Catalog/upgrade(_:from:)``.
@@ -87,31 +113,10 @@ struct SchemaTable {
     }
 
     /// SQLite creates the first for AUTOINCREMENT, and the others for ANALYZE.
-    private static let tablesOfSQLite: Set<String> = [
-        "CREATE TABLE sqlite_sequence(name,seq)",
-        "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
-        "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
-    ]
-
-    /// The table that a normalized statement creates, or whose index it creates.
-    private static func table(ofStatement text: String) -> String {
-        let words = text.split(separator: " ", maxSplits: 6)
-        let name = words.firstIndex(of: "ON").map { $0 + 1 } ?? 2
-        return name < words.count ? String(words[name]) : ""
-    }
-
-    /// A statement as SQLite stores it, with single spaces and without quotation marks.
-    private static func normalized(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 where byte != UInt8(ascii: "\"") {
-            let isSpace = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n")
-            if isSpace, bytes.last == UInt8(ascii: " ") { continue }
-            bytes.append(isSpace ? UInt8(ascii: " ") : byte)
-        }
-        let normalized = String(decoding: bytes, as: UTF8.self)
-        let condition = "CREATE INDEX IF NOT EXISTS "
-        guard normalized.hasPrefix(condition) else { return normalized }
-        return "CREATE INDEX " + normalized.dropFirst(condition.count)
-    }
+    private static let tablesOfSQLite = Set(
+        [
+            "CREATE TABLE sqlite_sequence(name,seq)",
+            "CREATE TABLE sqlite_stat1(tbl,idx,stat)",
+            "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)",
+        ].map(StatementForm.init))
 }

@@ -28,6 +28,7 @@ final class Reader: StoreReader {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         precondition(cursor?.isOpen != true, "one cursor at a time")
+        let identifiers = session.layout.current(identifiers)
         do throws(LarderError) { try check(identifiers) } catch { throw .failed(error) }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }

@@ -124,6 +124,22 @@ extension SQL: ExpressibleByStringInterpolation {
             sql.text += SQL.quoted(literal, UInt8(ascii: "'"))
         }
 
+        /// A constant of a schema in a statement that takes no parameters, such as ALTER TABLE.
+        mutating func appendInterpolation(constant: SQLValue) {
+            switch constant {
+            case .null: sql.text += "NULL"
+            case .integer(let integer): sql.text += String(integer)
+            // Infinity has no literal; SQLite reads a number that is too large as infinity.
+            case .real(let real) where real.isInfinite: sql.text += real < 0 ? "-9e999" : "9e999"
+            case .real(let real): sql.text += real.description
+            case .text(let text): sql.text += SQL.quoted(text, UInt8(ascii: "'"))
+            case .blob(let bytes):
+                let digits = Array("0123456789abcdef".utf8)
+                let hexadecimal = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+                sql.text += "x'\(String(decoding: hexadecimal, as: UTF8.self))'"
+            }
+        }
+
         mutating func appendInterpolation(_ number: some FixedWidthInteger) {
             sql.text += String(number)
         }

@@ -110,7 +110,7 @@ struct LayoutTests {
                 ("target", "source")
                 CREATE INDEX "_join.Article.tags.target" ON "_join.Article.tags" ("target", \
                 "source")
-                CREATE INDEX IF NOT EXISTS "_join.Article.tags.target_position" ON \
+                CREATE INDEX "_join.Article.tags.target_position" ON \
                 "_join.Article.tags" ("source", "target_position")
                 """)
     }

@@ -75,7 +75,7 @@ extension ValueConverter {
                 guard case .integer(let key) = try binding(value, for: list, isText: isText),
                     let identifier = try Self.identifier(value)
                 else { continue }
-                pairs.append("[\(key),\"\(identifier.entityName)\"]")
+                pairs.append("[\(key),\"\(currentName(of: identifier))\"]")
             }
             return .text("[\(pairs.joined(separator: ","))]")
         }

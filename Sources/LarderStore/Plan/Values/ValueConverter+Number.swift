@@ -109,7 +109,7 @@ extension ValueConverter {
         case .data: try SQLValue(storing: value, as: .data, named: target.name)
         case .json: try SQLValue(storing: value, as: .json, named: target.name)
         case .object(let identifier):
-            .text("\(identifier.entityName)/\(try key(of: identifier))")
+            .text("\(currentName(of: identifier))/\(try key(of: identifier))")
         case .objects: throw mismatch(value, target)
         }
     }

@@ -10,6 +10,8 @@ import LarderModel
 struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema
+    /// See ``Layout/formerNames``.
+    var formerNames: [String: String] = [:]
     /// The positions of the values in the query's format strings, for errors.
     var sourceMaps: [FormatSourceMap] = []
     /// The conversions for the read that is being prepared; nil while a query is planned.
@@ -193,7 +195,7 @@ struct ValueConverter: Sendable {
     ) throws(LarderError) -> Int64 {
         let key = try key(of: identifier)
         if case .object(let entityName) = target.type,
-            !schema.isKind(identifier.entityName, of: entityName)
+            !schema.isKind(currentName(of: identifier), of: entityName)
         {
             throw LarderError(
                 .wrongType,
@@ -201,6 +203,11 @@ struct ValueConverter: Sendable {
                     + "not of \(identifier.entityName)", uri: identifier.uriRepresentation)
         }
         return key
+    }
+
+    /// The name of an object's entity in today's schema.
+    func currentName(of identifier: PersistentIdentifier) -> String {
+        formerNames[identifier.entityName] ?? identifier.entityName
     }
 
     /// - Throws: `foreignIdentifier` for an identifier of another store and for a temporary one.

@@ -37,7 +37,8 @@ final class WritingSchema: Sendable {
         }
         self.entities = entities
         self.relationships = relationships
-        self.numbers = numbers
+        let formerNumbers = layout.formerNames.compactMapValues { numbers[$0] }
+        self.numbers = numbers.merging(formerNumbers) { current, _ in current }
         hasInheritance = entities.contains { $0.sharesTable }
         noActionNumbers = relationships.filter { $0.relationship.deleteRule == .noAction }
             .map(\.number)

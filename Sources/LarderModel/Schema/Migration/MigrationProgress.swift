@@ -1,0 +1,7 @@
+/// A step of a migration that begins.
+public struct MigrationProgress: Hashable, Sendable {
+    /// `rewrites the table of Article`.
+    public let step: String
+
+    public init(step: String) { self.step = step }
+}

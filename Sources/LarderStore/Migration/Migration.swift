@@ -1,0 +1,39 @@
+import LarderModel
+
+/// The migration of a store's tables from one schema to another, in one transaction.
+enum Migration {
+    /// Migrates the store of a connection that is open for writing.
+    ///
+    /// - Throws: `migrationRefused` with every reason, or `SQLiteError`; the store is then as it
+    ///   was.
+    static func run(
+        on connection: Connection, _ catalog: Catalog, from old: Schema, to new: Schema,
+        progress: @escaping @Sendable (MigrationProgress) -> Void
+    ) throws {
+        let plan = try plan(from: old, to: new)
+        try connection.execute("BEGIN EXCLUSIVE")
+        do {
+            try MigrationRun(plan, catalog, on: connection, progress: progress).run()
+            progress(MigrationProgress(step: "commits"))
+            try connection.execute("COMMIT")
+        } catch {
+            if !connection.autocommit { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+        // The log has every page of the tables that were rewritten.
+        try? connection.checkpoint(.truncate)
+    }
+
+    /// - Throws: `migrationRefused` with every reason why a schema does not continue another.
+    static func plan(from old: Schema, to new: Schema) throws(LarderError) -> MigrationPlan {
+        let mapping = SchemaMapping(from: old, to: new)
+        guard mapping.problems.isEmpty else {
+            throw LarderError(
+                .migrationRefused,
+                "the new schema does not follow from the store's without help",
+                hint: "change the schema as the reasons say, or migrate in several stages",
+                problems: mapping.problems.map(\.description))
+        }
+        return try MigrationPlan(mapping)
+    }
+}
