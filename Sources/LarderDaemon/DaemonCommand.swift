@@ -41,6 +41,13 @@ struct DaemonCommand: ParsableCommand {
             valueName: "file"))
     var schema: String?
 
+    @Flag(
+        help: """
+            If the store has another schema than --schema, change it to that one before serving. \
+            Without this flag, the server does not start then.
+            """)
+    var migrate = false
+
     @Option(help: ArgumentHelp("Path of the socket to listen on.", valueName: "path"))
     var socket: String?
 
@@ -110,6 +117,9 @@ struct DaemonCommand: ParsableCommand {
         if inMemory {
             if schema == nil { throw ValidationError("--in-memory requires --schema FILE") }
             if readOnly { throw ValidationError("--in-memory and --read-only cannot be combined") }
+        }
+        if migrate, schema == nil || store == nil || readOnly {
+            throw ValidationError("--migrate requires --store and --schema, without --read-only")
         }
         for (name, value) in [
             ("--idle-exit", idleExit ?? 1), ("--max-connections", maxConnections),

@@ -12,6 +12,8 @@ struct LinkMigration: Sendable {
     /// Each selects links of the old store: the key of this side, the key of the other, the other's
     /// position in this side's list, and this side's position in the other's list.
     let origins: [SQL]
+    /// The tables from which the origins read.
+    let sourceTables: [String]
     /// The column of the position next to a key in a column.
     let positionColumn: String?
     let isOneToOne: Bool

@@ -173,6 +173,7 @@ struct MigrationPlan: Sendable {
                     LinkMigration(
                         name: "\(entity.name).\(relationship.name)", link: link,
                         origins: origins.map(\.select),
+                        sourceTables: origins.map(\.sourceTable),
                         positionColumn: linkPosition(relationship, link),
                         isOneToOne: new.isOneToOne(relationship),
                         isOrdered: relationship.isOrdered,
@@ -196,6 +197,13 @@ struct MigrationPlan: Sendable {
         let table: String
         let inverseIsOrdered: Bool
         let select: SQL
+
+        var sourceTable: String {
+            switch link {
+            case .column(let table, _), .inverseColumn(let table, _, _), .join(let table, _, _, _):
+                table
+            }
+        }
     }
 
     private func origins(of relationship: Relationship, _ entity: Entity) -> [LinkOrigin] {
