@@ -225,7 +225,7 @@ struct OpenedStore {
         guard differences.isEmpty else {
             throw LarderError(
                 .schemaMismatch, "the schema differs from the store's",
-                hint: "the schema of a store cannot be changed yet; `larder schema` prints it",
+                hint: "the schema of a store cannot be changed yet; `larder schema show` prints it",
                 problems: differences.map(\.description))
         }
         return own

@@ -1,86 +1,20 @@
 import ArgumentParser
-import LarderModel
-import LarderPrograms
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema",
-        abstract: "Print the schema of a store, or check a schema file.",
+        abstract: "Print the schema of a store, or write or check a schema file.",
         discussion: """
             EXAMPLES:
-              larder schema show > schema.json
+              larder schema init schema.json
               larder schema check schema.json
-              larder schema check schema.json --cloudkit
+              larder schema show Article
+              larder schema show --output json > schema.json
+              larder schema show --schema schema.json --output dot | dot -Tsvg > schema.svg
+
+            docs/schema.md describes the schema file.
             """,
-        subcommands: [SchemaShowCommand.self, SchemaCheckCommand.self])
-}
-
-struct SchemaShowCommand: StoreCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Print the schema of the store as a schema file.",
-        discussion: """
-            EXAMPLES:
-              larder schema show > schema.json
-              larder schema show | jq -r '.entities[].name'
-
-            Prints JSON on one line; --output has no effect.
-            """)
-
-    @OptionGroup var options: GlobalOptions
-
-    func run(_ session: StoreSession) throws {
-        var output = StandardOutput()
-        try output.write(session.client.schema().canonicalText + "\n")
-        try output.flush()
-    }
-}
-
-struct SchemaCheckCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Check a schema file and print its entities.",
-        discussion: """
-            EXAMPLES:
-              larder schema check schema.json
-              larder schema check schema.json --cloudkit
-
-            Does not open a store. All problems are reported together, each with its path in the \
-            file; the exit status is then 65. --cloudkit also reports what CloudKit does not \
-            support: attributes that are neither optional nor have a default, relationships that \
-            are not optional or have no inverse, and uniqueness constraints.
-            """)
-
-    @Argument(
-        help: ArgumentHelp("Schema file; - for standard input.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var file: String
-
-    @Flag(help: "Also check the requirements of CloudKit.")
-    var cloudkit = false
-
-    @OptionGroup var options: GlobalOptions
-
-    func run() throws {
-        let schema = try SchemaDocument.read(InputFile(file))
-        if cloudkit {
-            let problems = CloudKitAudit.problems(in: schema)
-            guard problems.isEmpty else {
-                throw LarderError(
-                    .validationFailed,
-                    problems.count == 1
-                        ? "the schema is not compatible with CloudKit: 1 problem"
-                        : "the schema is not compatible with CloudKit: \(problems.count) problems",
-                    problems: problems.map(\.description))
-            }
-        }
-        var writer = options.format.makeWriter()
-        let rows = schema.entities.map { entity -> [Value] in
-            [
-                .string(entity.name), .int(Int64(entity.attributes.count)),
-                .int(Int64(entity.relationships.count)),
-            ]
-        }
-        try writer.write(all: rows, names: ["entity", "attributes", "relationships"])
-    }
+        subcommands: [
+            SchemaShowCommand.self, SchemaCheckCommand.self, SchemaInitCommand.self,
+        ])
 }
