@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import LarderModel
 
 /// The formats in which `larder schema show` prints a schema.
@@ -18,7 +17,9 @@ enum SchemaFormat: String, ExpressibleByArgument, CaseIterable {
     case swift
 
     /// The format without `--output`: a table on a terminal, otherwise plain.
-    static var standardOutputDefault: SchemaFormat { isatty(STDOUT_FILENO) == 1 ? .table : .plain }
+    static var standardOutputDefault: SchemaFormat {
+        OutputFormat.standardOutputDefault == .table ? .table : .plain
+    }
 
     /// Prints the schema, or only one of its entities.
     func print(_ schema: Schema, only entity: Entity?) throws(LarderError) {

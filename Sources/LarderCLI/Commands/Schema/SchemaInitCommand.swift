@@ -1,6 +1,5 @@
 import ArgumentParser
 import LarderModel
-import LarderPrograms
 
 struct SchemaInitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,12 +2,12 @@ import Glibc
 import LarderModel
 
 /// Creates files.
-package enum NewFile {
+enum NewFile {
     /// Writes the text to a new file. If that fails, no file is left.
     ///
     /// - Throws: `storageFailed` if the path exists or cannot be written, `storageFull` if the disk
     ///   is full.
-    package static func write(_ text: String, to path: String) throws(LarderError) {
+    static func write(_ text: String, to path: String) throws(LarderError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             throw failure("cannot create \(path)", errno)
