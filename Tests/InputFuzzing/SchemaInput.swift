@@ -19,8 +19,10 @@ public struct SchemaInput: FuzzedInput {
         } catch {
             return error.problems.isEmpty ? "a schema is rejected without a reason" : nil
         }
-        guard let again = try? SchemaFile.schema(parsing: schema.canonicalText), again == schema
-        else { return "a schema differs after it was written" }
+        for text in [schema.canonicalText, schema.fileText] {
+            guard let again = try? SchemaFile.schema(parsing: text), again == schema
+            else { return "a schema differs after it was written" }
+        }
         let properties = schema.entities.reduce(0) {
             $0 + $1.attributes.count + $1.relationships.count
         }

@@ -73,7 +73,7 @@ END
 }
 
 @test "schema show includes derivations; errors in them have a path and a column" {
-    larder schema show >shown.json
+    larder schema show --output json >shown.json
     assert_status 0 larder schema check shown.json
     assert_equal 'articles.@sum.wordCount' \
         "$(jq -r '.entities[1].attributes[2].derived' shown.json)"

@@ -9,6 +9,8 @@ commands=(
     'aggregate Article --group-by category.name count average:wordCount --sort count:desc'
     'explain Article --where wordCount>20'
     'schema show'
+    'schema show Article --output json'
+    'schema show Nothing'
     'fetch Nothing'
     'fetch Article --where wordCount>>'
     'get nonsense'

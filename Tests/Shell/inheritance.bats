@@ -108,7 +108,7 @@ LINES
 @test "check finds no problem, and schema show prints inheritance as written" {
     assert_status 0 larder check
     assert_equal "" "$output"
-    larder schema show >shown
+    larder schema show --output json >shown
     assert_status 0 larder schema check shown
     assert_equal Item "$(jq -r '.entities[] | select(.name == "Film").parent' shown)"
     assert_equal '["minutes"]' "$(jq -c '.entities[] | select(.name == "Film").attributes | map(.name)' shown)"

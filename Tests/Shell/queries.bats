@@ -158,10 +158,10 @@ setup() {
     assert_status 0 larder stats --output json
     [ "$(jq 'length' <<<"$output")" -gt 3 ]
     assert_status 0 larder ping
-    assert_status 0 larder schema show
+    assert_status 0 larder schema show --output json
     assert_equal '["Article","Category","ArticleCollection","Sample"]' \
         "$(jq -c '[.entities[].name]' <<<"$output")"
-    larder schema show >shown.json
+    larder schema show --output json >shown.json
     assert_status 0 larder schema check shown.json
 }
 

@@ -15,7 +15,7 @@ load helper
 
 @test "help is not an error and shows examples before usage" {
     for command in insert get update delete save fetch count aggregate id import export explain \
-        'schema show' 'schema check' stats top check ping history 'history show' 'history token' \
+        'schema show' 'schema check' 'schema init' stats top check ping history 'history show' 'history token' \
         'history delete'; do
         # shellcheck disable=SC2086
         assert_status 0 larder $command --help

@@ -21,10 +21,10 @@ struct PingCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() throws {
-        guard wait else { return try StoreSession.with(options) { try ping($0) } }
-        let deadline = ContinuousClock.now + options.timeLimit
+        guard wait else { return try StoreSession.with(options.connection) { try ping($0) } }
+        let deadline = ContinuousClock.now + options.connection.timeLimit
         while true {
-            var attempt = options
+            var attempt = options.connection
             let timeLeft = max(deadline - ContinuousClock.now, Self.attemptTimeMin)
             attempt.timeout = TimeLimit(duration: timeLeft)
             do {

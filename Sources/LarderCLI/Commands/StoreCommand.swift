@@ -14,6 +14,6 @@ extension StoreCommand {
     var author: String? { nil }
 
     func run() throws {
-        try StoreSession.with(options, author: author) { try run($0) }
+        try StoreSession.with(options.connection, author: author) { try run($0) }
     }
 }

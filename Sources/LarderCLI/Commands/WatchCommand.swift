@@ -83,7 +83,7 @@ struct WatchCommand: StoreCommand {
                 includesSubentities: !predicate.excludesSubentities),
             predicate.parameters())
         var printer = ChangePrinter(names, countMax: count)
-        let deadline = options.timeout.map { ContinuousClock.now + $0.duration }
+        let deadline = options.connection.timeout.map { ContinuousClock.now + $0.duration }
         var isFirst = true
         while !printer.isDone {
             let wait = deadline.map { min(Self.pipeCheckInterval, $0 - .now) }

@@ -14,7 +14,7 @@ struct StoreSession {
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.
     static func with<Result>(
-        _ options: GlobalOptions, author: String? = nil, _ body: (StoreSession) throws -> Result
+        _ options: ConnectionOptions, author: String? = nil, _ body: (StoreSession) throws -> Result
     ) throws -> Result {
         if let path = options.store {
             let server = try InProcessServer(storePath: path, schemaPath: options.schema)
@@ -23,6 +23,7 @@ struct StoreSession {
             defer { client.close() }
             return try body(StoreSession(client: client))
         }
+        if options.schema != nil { throw ValidationError("--schema requires --store") }
         guard let path = options.socketPath else {
             throw ValidationError(
                 "no store given; pass --socket PATH or --store FILE, or set LARDER_SOCKET")
@@ -33,7 +34,7 @@ struct StoreSession {
     }
 }
 
-extension GlobalOptions {
+extension ConnectionOptions {
     private static let timeLimitDefault = Duration.seconds(30)
 
     /// The maximum time to wait for each reply.

@@ -24,7 +24,7 @@ struct EntityName: ExpressibleByArgument {
         }
         arguments += ["--timeout", "1s"]
         do {
-            let options = try GlobalOptions.parse(arguments)
+            let options = try ConnectionOptions.parse(arguments)
             return try StoreSession.with(options) { session in
                 try session.client.schema().entities.map(\.name)
             }

@@ -2,8 +2,18 @@ import ArgumentParser
 import Glibc
 import LarderModel
 
-/// The options of every command: the store, the output format and the time limit.
+/// The options of every command: the store, the time limit and the output format.
 struct GlobalOptions: ParsableArguments {
+    @OptionGroup var connection: ConnectionOptions
+
+    @Option(help: "Output format. Default: table on a terminal, otherwise plain.")
+    var output: OutputFormat?
+
+    var format: OutputFormat { output ?? .standardOutputDefault }
+}
+
+/// The store that a command uses, and how long it waits for a reply.
+struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Socket of the server. Default: LARDER_SOCKET from the environment.",
@@ -23,9 +33,6 @@ struct GlobalOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var schema: String?
 
-    @Option(help: "Output format. Default: table on a terminal, otherwise plain.")
-    var output: OutputFormat?
-
     @Option(
         help: ArgumentHelp(
             "Maximum time to wait for a reply, such as 500ms, 10s or 2m. Default: 30s.",
@@ -36,10 +43,7 @@ struct GlobalOptions: ParsableArguments {
         if socket != nil && store != nil {
             throw ValidationError("--socket and --store cannot be combined")
         }
-        if schema != nil && store == nil { throw ValidationError("--schema requires --store") }
     }
-
-    var format: OutputFormat { output ?? .standardOutputDefault }
 
     /// The socket to connect to, if no file is given.
     var socketPath: String? {

@@ -9,6 +9,19 @@ public enum NameSuggestion {
         return nearest.map { "did you mean \"\($0.name)\"?" }
     }
 
+    /// Appends the hint to one of many problems. The problems of an error beyond the first
+    /// `LarderError.problemsMax` are not shown, so no name is looked up for them: a schema may
+    /// have very many names, and very many of them may be wrong.
+    static func appended(
+        to message: String, for name: String, among known: @autoclosure () -> some Sequence<String>,
+        after problemCount: Int
+    ) -> String {
+        guard problemCount < LarderError.problemsMax, name.utf8.count <= Limits.nameBytesMax,
+            let hint = hint(for: name, among: known())
+        else { return message }
+        return "\(message); \(hint)"
+    }
+
     /// The Levenshtein distance of two names, ignoring case. All distances above 2 return 3.
     private static func distance(_ left: String, _ right: String) -> Int {
         let left = Array(left.lowercased().utf8)

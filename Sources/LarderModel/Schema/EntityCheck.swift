@@ -37,6 +37,20 @@ struct EntityCheck {
         problems.append(LocatedProblem(path: path, message: message))
     }
 
+    mutating func reportUnknownEntity(_ name: String, at path: SchemaPath) {
+        report(path, suggesting(name, among: entities.map(\.name), "unknown entity"))
+    }
+
+    private func suggesting(
+        _ name: String, among known: @autoclosure () -> [String], _ message: String
+    ) -> String {
+        NameSuggestion.appended(to: message, for: name, among: known(), after: problems.count)
+    }
+
+    private func propertyNames(of index: Int) -> [String] {
+        ([entities[index]] + ancestors(of: index)).flatMap(\.propertyNames)
+    }
+
     mutating func check(_ index: Int, at path: SchemaPath) {
         let entity = entities[index]
         let ancestors = ancestors(of: index)
@@ -82,7 +96,7 @@ struct EntityCheck {
         }
         checkCounts(relationship, at: path)
         guard let index = byName[relationship.destination] else {
-            report(path["destination"], "unknown entity")
+            reportUnknownEntity(relationship.destination, at: path["destination"])
             return
         }
         guard let inverse = relationship.inverse else { return }
@@ -90,7 +104,11 @@ struct EntityCheck {
         let found = property(named: inverse, of: index)
         switch found?.property {
         case nil:
-            report(path["inverse"], "`\(destination.name)` has no such relationship")
+            report(
+                path["inverse"],
+                suggesting(
+                    inverse, among: destination.relationships.map(\.name),
+                    "`\(destination.name)` has no such relationship"))
         case .relationship where found?.declarer.name != destination.name:
             let declarer = found?.declarer.name ?? ""
             report(
@@ -162,7 +180,12 @@ struct EntityCheck {
                 let path = path[number][step]
                 if !seenNames.insert(name).inserted { report(path, "is a duplicate in this list") }
                 switch property(named: name, of: index)?.property {
-                case nil: report(path, "`\(entity.name)` has no such property")
+                case nil:
+                    report(
+                        path,
+                        suggesting(
+                            name, among: propertyNames(of: index),
+                            "`\(entity.name)` has no such property"))
                 case .relationship(let relationship) where relationship.isToMany:
                     report(path, "`\(entity.name).\(name)` is to-many")
                 case .attribute(let attribute) where attribute.isDerived && !allowsDerived:

@@ -45,6 +45,14 @@ struct Inheritance: Hashable, Sendable {
 
     func ancestors(of name: String) -> [String] { ancestorNames[name] ?? [] }
 
+    /// The entities whose parent is not an entity of the schema, by index.
+    func unknownParents(in entities: [Entity]) -> [(index: Int, parent: String)] {
+        entities.enumerated().compactMap { index, entity in
+            guard parents[index] == nil, let parent = entity.parent else { return nil }
+            return (index, parent)
+        }
+    }
+
     /// Returns the entities with their inherited properties; the hierarchy must be valid.
     func completed(_ declared: [Entity]) -> [Entity] {
         var completed = declared
@@ -56,15 +64,12 @@ struct Inheritance: Hashable, Sendable {
         return completed
     }
 
-    /// The problems with the parents of entities, by the index of the entity.
+    /// The problems with the parents of known entities, by the index of the entity.
     func problems(in entities: [Entity]) -> [(index: Int, message: String)] {
         var problems: [(index: Int, message: String)] = []
         for (index, entity) in entities.enumerated() where entity.parent != nil {
             let chain = ancestors[index]
-            guard let parent = parents[index] else {
-                problems.append((index, "unknown entity"))
-                continue
-            }
+            guard let parent = parents[index] else { continue }
             if parent == index || chain.last.map({ parents[$0] == index }) == true {
                 problems.append((index, "`\(entity.name)` cannot be its own ancestor"))
             } else if chain.count < entities.count, chain.count == Limits.ancestorsMax + 1 {

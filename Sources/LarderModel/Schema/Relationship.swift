@@ -1,7 +1,7 @@
 /// A to-one or to-many relationship from the objects of an entity to objects of another.
 public struct Relationship: Hashable, Sendable {
     /// The effect of deleting an object on its related objects.
-    public enum DeleteRule: String, Hashable, Sendable {
+    public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
         /// The related objects no longer refer to the object.
         case nullify
         /// The related objects are deleted too.

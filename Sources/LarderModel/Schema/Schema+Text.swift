@@ -5,6 +5,10 @@ extension Schema {
     /// The text of the schema file on one line. Equal schemas have equal text.
     public var canonicalText: String { json.text }
 
+    /// The text of the schema file for people, with line breaks and keys in the order of the
+    /// documentation.
+    public var fileText: String { SchemaFileWriter.text(json) }
+
     private var json: JSONValue {
         .object([
             "version": .string(version),
@@ -14,6 +18,9 @@ extension Schema {
 }
 
 extension Entity {
+    /// The entity as declared, as in ``Schema/fileText``.
+    public var fileText: String { SchemaFileWriter.text(json) }
+
     fileprivate var json: JSONValue {
         var members: [String: JSONValue] = ["name": .string(name)]
         members["parent"] = parent.map { .string($0) }

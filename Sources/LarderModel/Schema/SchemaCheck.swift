@@ -20,11 +20,17 @@ enum SchemaCheck {
             check.report(path, "has more than \(Limits.entitiesMax) elements")
             return check.problems
         }
+        let unknownParents = inheritance.unknownParents(in: entities)
+        for (index, parent) in unknownParents {
+            check.reportUnknownEntity(parent, at: path[index]["parent"])
+        }
         let parentProblems = inheritance.problems(in: entities)
         for problem in parentProblems {
             check.report(path[problem.index]["parent"], problem.message)
         }
-        if parentProblems.isEmpty, check.inheritedCount > Limits.inheritedPropertiesMax {
+        if unknownParents.isEmpty, parentProblems.isEmpty,
+            check.inheritedCount > Limits.inheritedPropertiesMax
+        {
             check.report(
                 path, "inherit more than \(Limits.inheritedPropertiesMax) properties in all")
             return check.problems

@@ -9,6 +9,8 @@ struct SchemaFileReader {
         guard let document = object(json, at: .root, known: SchemaKey.document) else {
             return ("", [])
         }
+        // Editors find the JSON Schema under this key; it has no meaning here.
+        _ = string(document, "$schema")
         let version = requiredString(document, "version")
         let path = SchemaPath.root["entities"]
         if document["entities"] == nil { report(path, "is missing") }
@@ -45,8 +47,12 @@ struct SchemaFileReader {
         let typeName = requiredString(object, "type")
         let type = AttributeType(rawValue: typeName)
         if type == nil, !typeName.isEmpty {
-            let types = AttributeType.allCases.map(\.rawValue).joined(separator: ", ")
-            report(path["type"], "unknown type; valid types are \(types)")
+            let types = AttributeType.allCases.map(\.rawValue)
+            report(
+                path["type"],
+                suggesting(
+                    typeName, among: types,
+                    "unknown type; valid types are \(types.joined(separator: ", "))"))
         }
         return Attribute(
             name: name, type: type ?? .string, isOptional: bool(object, "optional") ?? false,
@@ -72,7 +78,9 @@ struct SchemaFileReader {
             } else {
                 report(
                     path["deleteRule"],
-                    "unknown rule; valid rules are nullify, cascade, deny and noAction")
+                    suggesting(
+                        rule, among: Relationship.DeleteRule.allCases.map(\.rawValue),
+                        "unknown rule; valid rules are nullify, cascade, deny and noAction"))
             }
         }
         return Relationship(
@@ -102,6 +110,13 @@ extension SchemaFileReader {
         problems.append(LocatedProblem(path: path, message: message))
     }
 
+    /// A message with the nearest known name, if the message may be among those that are shown.
+    private func suggesting(
+        _ name: String, among known: [String], _ message: String
+    ) -> String {
+        NameSuggestion.appended(to: message, for: name, among: known, after: problems.count)
+    }
+
     private mutating func report(_ object: Object, _ key: String, expected: String) {
         let found = object.members[key]?.kindDescription ?? "nothing"
         report(object.path[key], "expected \(expected), found \(found)")
@@ -114,10 +129,10 @@ extension SchemaFileReader {
             report(path, "expected an object, found \(json.kindDescription)")
             return nil
         }
-        for (key, value) in members where !known.contains(key) {
+        for key in members.keys.filter({ !known.contains($0) }).sorted() {
             if !reserved.contains(key) {
-                report(path[Self.shown(key)], "unknown key")
-            } else if value != .null && value != .bool(false) {
+                report(path[Self.shown(key)], suggesting(key, among: known, "unknown key"))
+            } else if members[key] != .null && members[key] != .bool(false) {
                 report(path[key], "not supported yet")
             }
         }

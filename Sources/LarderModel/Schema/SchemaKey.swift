@@ -1,23 +1,24 @@
-/// The keys of the schema file, by the object that contains them.
-enum SchemaKey {
-    static let document = ["version", "entities"]
-    static let entity = [
+/// The keys of the schema file, by the object that contains them. `docs/schema.md` describes them,
+/// and `docs/schema.json` for editors.
+package enum SchemaKey {
+    package static let document = ["$schema", "version", "entities"]
+    package static let entity = [
         "name", "parent", "abstract", "attributes", "relationships", "unique", "indexes",
         "originalName", "hashModifier",
     ]
-    static let attribute = [
+    package static let attribute = [
         "name", "type", "optional", "default", "unique", "indexed", "minimum", "maximum",
         "minLength", "maxLength", "pattern", "preserveValueOnDeletion", "derived",
         "originalName", "hashModifier",
     ]
-    static let relationship = [
+    package static let relationship = [
         "name", "destination", "toMany", "ordered", "optional", "inverse", "deleteRule",
         "minCount", "maxCount", "originalName", "hashModifier",
     ]
 
     /// Keys of attributes that are reserved for later releases and rejected until then. The values
     /// false and null are accepted, since they request nothing.
-    static let attributeReserved = ["externalStorage", "transient"]
+    package static let attributeReserved = ["externalStorage", "transient"]
 
     /// The order of two keys of an object: as listed above, then unknown keys by name.
     static func precedes(_ left: String, _ right: String) -> Bool {

@@ -245,7 +245,7 @@ struct OpenedStore {
         guard options.migrates, !options.isReadOnly else {
             throw LarderError(
                 .schemaMismatch, "the schema differs from the store's",
-                hint: "`larder schema` prints the store's; `larder migrate` changes it",
+                hint: "`larder schema show` prints the store's; `larder migrate` changes it",
                 problems: differences.map(\.description))
         }
         return expected

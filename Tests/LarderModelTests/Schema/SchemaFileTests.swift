@@ -49,6 +49,61 @@ struct SchemaFileTests {
         }
     }
 
+    @Test("the text for people parses to an equal schema; what fits into a line is on one line")
+    func fileText() throws {
+        for text in [SchemaSamples.articles, SchemaSamples.everyType] {
+            let schema = try SchemaFile.schema(parsing: text)
+            #expect(try SchemaFile.schema(parsing: schema.fileText) == schema)
+            #expect(schema.fileText.split(separator: "\n").allSatisfy { $0.count <= 100 })
+        }
+        let schema = try SchemaFile.schema(parsing: SchemaSamples.articles)
+        let lines = [
+            "{", #"  "name": "Category","#,
+            #"  "attributes": [{ "name": "name", "type": "string", "unique": true }],"#,
+            #"  "relationships": ["#,
+            #"    { "name": "articles", "destination": "Article", "toMany": true, "#
+                + #""inverse": "category" }"#,
+            "  ]", "}", "",
+        ]
+        #expect(schema.entities[1].fileText == lines.joined(separator: "\n"))
+        let beginning = ["{", #"  "version": "1.0.0","#, #"  "entities": ["#, "    {", ""]
+        #expect(schema.fileText.hasPrefix(beginning.joined(separator: "\n")))
+    }
+
+    @Test("a long value is on one line, and a long list of short ones on several")
+    func longValues() throws {
+        let long = String(repeating: "ä", count: 200)
+        let numbers = "[" + (0..<50).map { "\($0)" }.joined(separator: ",") + "]"
+        let schema = try Schema(entities: [
+            Entity(
+                name: "A",
+                attributes: [
+                    Attribute(name: "a", type: .string, defaultValue: .string(long)),
+                    Attribute(name: "b", type: .json, defaultValue: .json(numbers)),
+                ])
+        ])
+        #expect(schema.fileText.contains("\n          \"default\": \"\(long)\"\n"))
+        #expect(schema.fileText.contains("\n          \"default\": [\n            0,\n"))
+        #expect(try SchemaFile.schema(parsing: schema.fileText) == schema)
+    }
+
+    @Test("only the first hundred problems suggest names, so that many do not take long")
+    func manySuggestions() {
+        let entities = (0..<Limits.entitiesMax).map { number in
+            let relationships = (0..<40).map {
+                #"{"name":"r\#($0)","destination":"F\#(number)"}"#
+            }
+            let list = relationships.joined(separator: ",")
+            return #"{"name":"E\#(number)","relationships":[\#(list)]}"#
+        }
+        let text = #"{"version":"1.0.0","entities":[\#(entities.joined(separator: ","))]}"#
+        let error = #expect(throws: SchemaError.self) { try SchemaFile.schema(parsing: text) }
+        let messages = error?.problems.map(\.message) ?? []
+        #expect(messages.count == 40 * Limits.entitiesMax)
+        #expect(messages.prefix(100).allSatisfy { $0.hasPrefix("unknown entity; did you mean") })
+        #expect(messages.dropFirst(100).allSatisfy { $0 == "unknown entity" })
+    }
+
     @Test("a file one byte too long is rejected")
     func tooLong() throws {
         let text = SchemaSamples.articles
@@ -103,6 +158,7 @@ struct SchemaFileTests {
                 do throws(SchemaError) {
                     let schema = try SchemaFile.schema(parsing: text)
                     #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
+                    #expect(try SchemaFile.schema(parsing: schema.fileText) == schema)
                 } catch {
                     #expect(!error.problems.isEmpty)
                 }
@@ -125,6 +181,7 @@ struct SchemaFileTests {
                 do throws(SchemaError) {
                     let schema = try SchemaFile.schema(parsing: text)
                     #expect(try SchemaFile.schema(parsing: schema.canonicalText) == schema)
+                    #expect(try SchemaFile.schema(parsing: schema.fileText) == schema)
                 } catch {
                     #expect(!error.problems.isEmpty)
                 }

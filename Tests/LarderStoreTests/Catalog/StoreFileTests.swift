@@ -51,6 +51,29 @@ struct StoreFileTests {
         #expect(second.fingerprint == schema.fingerprint)
     }
 
+    @Test("opens with other original names, and not with another hash modifier")
+    func renamedAndModified() throws {
+        try create()
+        func changed(originalName: String?, hashModifier: String?) throws -> Schema {
+            let entities = schema.entities.map { entity in
+                Entity(
+                    name: entity.name, attributes: entity.attributes,
+                    relationships: entity.relationships, parent: entity.parent,
+                    originalName: originalName.map { $0 + entity.name },
+                    hashModifier: hashModifier)
+            }
+            return try Schema(version: schema.version, entities: entities)
+        }
+        let renamed = try changed(originalName: "Old", hashModifier: nil)
+        #expect(renamed != schema)
+        let opened = try Store.open(path: path, schema: renamed).storeDescription
+        #expect(opened.schema == schema)
+        let error = try refusal(schema: changed(originalName: nil, hashModifier: "2"))
+        #expect(error.code == .schemaMismatch)
+        #expect(error.problems.count == schema.entities.count)
+        #expect(error.problems.allSatisfy { $0.contains("hashModifier is none in the store") })
+    }
+
     @Test("is created from an empty file")
     func emptyFile() throws {
         try write([])

@@ -2,40 +2,6 @@ import ArgumentParser
 import LarderModel
 import LarderPrograms
 
-struct SchemaCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "schema",
-        abstract: "Print the schema of a store, or check a schema file.",
-        discussion: """
-            EXAMPLES:
-              larder schema show > schema.json
-              larder schema check schema.json
-              larder schema check schema.json --cloudkit
-            """,
-        subcommands: [SchemaShowCommand.self, SchemaCheckCommand.self])
-}
-
-struct SchemaShowCommand: StoreCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "show",
-        abstract: "Print the schema of the store as a schema file.",
-        discussion: """
-            EXAMPLES:
-              larder schema show > schema.json
-              larder schema show | jq -r '.entities[].name'
-
-            Prints JSON on one line; --output has no effect.
-            """)
-
-    @OptionGroup var options: GlobalOptions
-
-    func run(_ session: StoreSession) throws {
-        var output = StandardOutput()
-        try output.write(session.client.schema().canonicalText + "\n")
-        try output.flush()
-    }
-}
-
 struct SchemaCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",

@@ -1,0 +1,40 @@
+import Glibc
+import LarderModel
+
+/// Creates files.
+enum NewFile {
+    /// Writes the text to a new file. If that fails, no file is left.
+    ///
+    /// - Throws: `storageFailed` if the path exists or cannot be written, `storageFull` if the disk
+    ///   is full.
+    static func write(_ text: String, to path: String) throws(LarderError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else {
+            throw failure("cannot create \(path)", errno)
+        }
+        var rest = Array(text.utf8)[...]
+        var failureCode: Int32?
+        while !rest.isEmpty, failureCode == nil {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                failureCode = errno
+            }
+        }
+        // Some file systems report a full disk only when the file is closed.
+        if close(descriptor) != 0, failureCode == nil { failureCode = errno }
+        guard let failureCode else { return }
+        unlink(path)
+        throw failure("cannot write \(path)", failureCode)
+    }
+
+    private static func failure(_ message: String, _ code: Int32) -> LarderError {
+        LarderError(
+            code == ENOSPC ? .storageFull : .storageFailed,
+            "\(message): \(SystemError(code: code).text)",
+            hint: code == EEXIST
+                ? "give the name of a file that does not exist; existing files are not changed"
+                : nil)
+    }
+}
