@@ -9,12 +9,14 @@ struct SchemaCommand: ParsableCommand {
               larder schema init schema.json
               larder schema check schema.json
               larder schema show Article
+              larder schema diff schema-1.json schema-2.json
               larder schema show --output json > schema.json
               larder schema show --schema schema.json --output dot | dot -Tsvg > schema.svg
 
             docs/schema.md describes the schema file.
             """,
         subcommands: [
-            SchemaShowCommand.self, SchemaCheckCommand.self, SchemaInitCommand.self,
+            SchemaShowCommand.self, SchemaCheckCommand.self, SchemaDiffCommand.self,
+            SchemaInitCommand.self,
         ])
 }

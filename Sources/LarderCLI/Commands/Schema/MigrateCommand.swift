@@ -26,13 +26,13 @@ struct MigrateCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard options.store != nil, options.schema != nil else {
+        guard options.connection.store != nil, options.connection.schema != nil else {
             throw ValidationError("migrate requires --store FILE and --schema FILE")
         }
     }
 
     func run() throws {
-        guard let path = options.store, let file = options.schema else { return }
+        guard let path = options.connection.store, let file = options.connection.schema else { return }
         let schema = try SchemaDocument.read(InputFile(file))
         var writer = options.format.makeWriter()
         // Opened without a schema, a missing file is not created.
