@@ -36,11 +36,13 @@ let package = Package(
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
         .target(name: "LarderModel", swiftSettings: strict),
+        .target(name: "LarderFiles", dependencies: ["LarderModel", "CStat"], swiftSettings: strict),
         .target(
             name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
-            name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2", "CStat"],
+            name: "LarderStore",
+            dependencies: ["LarderModel", "LarderFiles", "CSQLite", "CPCRE2", "CStat"],
             swiftSettings: strict),
         .target(
             name: "LarderServer",
@@ -52,7 +54,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .target(
-            name: "LarderClient", dependencies: ["LarderModel", "LarderWire"],
+            name: "LarderClient", dependencies: ["LarderModel", "LarderFiles", "LarderWire"],
             swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
