@@ -36,7 +36,8 @@ let package = Package(
         .target(name: "CLarderProto", dependencies: ["CProtobufC"]),
 
         .target(name: "LarderModel", swiftSettings: strict),
-        .target(name: "LarderFiles", dependencies: ["LarderModel", "CStat"], swiftSettings: strict),
+        .target(
+            name: "LarderFiles", dependencies: ["LarderModel", "CStat"], swiftSettings: strict),
         .target(
             name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),

@@ -4,9 +4,9 @@ package import LarderModel
 
 /// A file that gets its name when it is complete, and never replaces another one.
 ///
-/// Until then it has no name, so that nothing remains of it if the process is killed. Where the file
-/// system has no unnamed files, or another library has to open it by a path, it has a temporary
-/// name in the same folder, which the next new file of the same name takes over.
+/// Until then it has no name, so that nothing remains of it if the process is killed. Where the
+/// file system has no unnamed files, or another library has to open it by a path, it has a
+/// temporary name in the same folder, which the next new file of the same name takes over.
 ///
 /// It is used on one thread at a time.
 package final class NewFile {
@@ -16,7 +16,7 @@ package final class NewFile {
     package private(set) var temporaryPath: String?
     private let folder: String
     private let descriptor: Int32
-    /// The files that SQLite creates beside a database, as endings of its path.
+    /// The files that SQLite creates next to a database, as endings of its path.
     private static let companions = ["-wal", "-journal"]
 
     /// Creates an empty file, readable by its owner only.
@@ -27,8 +27,8 @@ package final class NewFile {
     package init(at path: String, isNamed: Bool = false) throws(LarderError) {
         guard !path.isEmpty, !path.utf8.contains(0), path.utf8.last != UInt8(ascii: "/") else {
             throw LarderError(
-                .storageFailed, "the path of the new file is empty, ends with a slash or has a "
-                    + "zero byte")
+                .storageFailed,
+                "the path of the new file is empty, ends with a slash or has a zero byte")
         }
         try NewFile.checkAbsence(of: path)
         let slash = path.lastIndex(of: "/")
@@ -229,7 +229,8 @@ package final class NewFile {
         case EROFS: LarderError(.readOnly, "\(path) is on a file system that cannot be written")
         default:
             LarderError(
-                .storageFailed, "\(path) cannot be written (\(SystemError(code: reason).text))")
+                .storageFailed,
+                "\(path) cannot be read or written (\(SystemError(code: reason).text))")
         }
     }
 }

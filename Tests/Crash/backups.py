@@ -31,7 +31,7 @@ BACKUP_SECONDS = 300
 
 
 def write(path, number, acknowledged, stops, seed):
-    """Saves until it is told to stop, over a new connection whenever one is lost."""
+    """Saves until `stops` is set, over a new connection whenever one is lost."""
     choice = random.Random(f"{seed}/{number}")
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sent = 0

@@ -6,8 +6,8 @@ extension StoreClient {
     ///
     /// This process writes the file, with its own permissions, and readable by its user only. The
     /// file gets its name when it is complete and has been verified; it never replaces another
-    /// one, and nothing remains of it after an error. It is a store itself: `Store.restore` or
-    /// `larder restore` makes one of it that is told apart from the original. Blocking;
+    /// one, and nothing remains of it after an error. It is a store itself; `Store.restore` and
+    /// `larder restore` make a store of it whose later history differs from the original. Blocking;
     /// `Options.requestTimeout` limits the time without progress, and the server the whole time.
     ///
     /// - Throws: `fileExists`, `permissionDenied`, and `storageFull` if there is no room for the

@@ -79,6 +79,7 @@ final class BackupReceiver: Sendable {
                 guard case .backup(let part, let more) = reply else { throw .unexpectedReply }
                 try file.write(part.content, at: written)
                 written += part.content.count
+                guard Int64(written) <= part.byteCount else { throw .unexpectedReply }
                 if !more { return try complete(file, written, part, connection.welcome) }
                 // The time limit is that of each reply, because a large backup takes long.
                 attempt = session.attempt(isWrite: false)

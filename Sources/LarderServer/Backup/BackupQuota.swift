@@ -20,7 +20,7 @@ final class BackupQuota: Sendable {
             guard bytes <= DiskSpace.freeBytes(in: quota.folder) ?? .max else {
                 throw LarderError(
                     .storageFull,
-                    "there is no disk space for a copy of the store: \(bytes) more bytes are needed",
+                    "there is no disk space for a copy of the store: it needs \(bytes) bytes more",
                     hint: "free disk space where the store is")
             }
         }

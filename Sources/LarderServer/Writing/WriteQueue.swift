@@ -107,7 +107,7 @@ final class WriteQueue: Sendable {
         if startsWork { startThread() }
     }
 
-    /// Begins a copy of the store. The job is told when it is done.
+    /// Begins a copy of the store.
     func append(_ backup: BackupJob) {
         var startsWork = false
         let isRefused = state.withLock { state in
@@ -456,7 +456,8 @@ final class WriteQueue: Sendable {
     /// Executes the writes that are waiting, then closes the writer and ends its thread.
     func close(_ done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
-        // A step of a backup ends it then. The thread runs its jobs in order, so this one comes after every other.
+        // The thread runs its jobs in order, so this one comes after every other. A backup ends
+        // with its next step.
         thread.submit { [self] _ in
             drain()
             writer.close()

@@ -6,7 +6,7 @@ import LarderModel
 /// A copy of a store in a file without a name.
 ///
 /// No other process can open the file, and it disappears with the object or the process. It is
-/// never synced: whoever reads it stores it elsewhere.
+/// never synced, because its reader stores it elsewhere.
 final class SpooledCopy: StoreCopy {
     private let store: Store
     private let connection: Connection
@@ -109,7 +109,7 @@ final class SpooledCopy: StoreCopy {
         }
     }
 
-    /// Makes the copy one file that is complete without a log. SQLite would create a log beside it
+    /// Makes the copy one file that is complete without a log. SQLite would create a log next to it
     /// otherwise, where this file has no name.
     private func removeLogMode() throws(LarderError) {
         let bytes = try read(DatabaseHeader.byteCount, at: 0)

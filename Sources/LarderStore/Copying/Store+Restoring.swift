@@ -138,10 +138,11 @@ private final class BackupFile {
     ) throws(LarderError) {
         let pages = header.pageByteCount * header.pageCount
         if header.usesLog {
-            // What was committed last may be in the log only.
+            // The last commits may be in the log only.
             for ending in ["-wal", "-journal"] where hasContent(path + ending) {
                 throw LarderError(
-                    .storeInUse, "\(path) is a store that is open or was not closed (there is "
+                    .storeInUse,
+                    "\(path) is a store that is open or was not closed (there is "
                         + "\(path)\(ending))",
                     hint: "make a backup of it: larder --store FILE backup …")
             }

@@ -35,9 +35,9 @@ extension SocketTests {
         @Test("are sent in parts, with a checksum at the end, and the last transaction")
         func parts() async throws {
             let options = options { $0.copy.byteCount = 2_500 }
-            try await RunningServer.run(
-                options, limits: { $0.backupPartBytesMax = 1_000 }
-            ) { running in
+            try await RunningServer.run(options) { limits in
+                limits.backupPartBytesMax = 1_000
+            } _: { running in
                 let peer = try running.ready()
                 _ = try peer.call(.insert(1))
                 try peer.send(.backup(credit: 0))
@@ -62,7 +62,9 @@ extension SocketTests {
 
         @Test("are sent as far as the credit of the client allows")
         func credit() async throws {
-            try await RunningServer.run(limits: { $0.backupPartBytesMax = 100 }) { running in
+            try await RunningServer.run { limits in
+                limits.backupPartBytesMax = 100
+            } _: { running in
                 let peer = try running.ready()
                 let id = try peer.send(.backup(credit: 2))
                 for _ in 0..<2 {
@@ -105,10 +107,10 @@ extension SocketTests {
         @Test("report progress until the first part, within the credit")
         func progress() async throws {
             let gate = Gate()
-            try await RunningServer.run(
-                options { $0.copy.verification = gate },
-                limits: { $0.progressInterval = .milliseconds(1) }
-            ) { running in
+            let options = options { $0.copy.verification = gate }
+            try await RunningServer.run(options) { limits in
+                limits.progressInterval = .milliseconds(1)
+            } _: { running in
                 let peer = try running.ready()
                 let id = try peer.send(.backup(credit: 3))
                 gate.waitForArrival()
@@ -129,10 +131,10 @@ extension SocketTests {
         @Test("one more than the maximum of a user are refused, and admitted after one has ended")
         func countMax() async throws {
             let gate = Gate()
-            try await RunningServer.run(
-                options { $0.copy.verification = gate },
-                limits: { $0.backups = SharedLimit(2, userShare: 0.5) }
-            ) { running in
+            let options = options { $0.copy.verification = gate }
+            try await RunningServer.run(options) { limits in
+                limits.backups = SharedLimit(2, userShare: 0.5)
+            } _: { running in
                 let (peer, other) = (try running.ready(as: 1), try running.ready(as: 2))
                 try peer.send(.backup(credit: 0))
                 gate.waitForArrival()
@@ -184,7 +186,9 @@ extension SocketTests {
 
         @Test("that a client does not receive are released when it leaves")
         func stalledClient() async throws {
-            try await RunningServer.run(limits: { $0.backupPartBytesMax = 100 }) { running in
+            try await RunningServer.run { limits in
+                limits.backupPartBytesMax = 100
+            } _: { running in
                 let (peer, other) = (try running.ready(), try running.ready())
                 try peer.send(.backup(credit: 1))
                 _ = try peer.receive()
@@ -197,10 +201,10 @@ extension SocketTests {
         @Test("end with the time of the client or of the server, whichever is shorter")
         func deadlines() async throws {
             for (client, server) in [(20, 60_000), (0, 20)] as [(UInt32, Int64)] {
-                try await RunningServer.run(
-                    options { $0.copy.stepCount = .max },
-                    limits: { $0.backupTimeMax = .milliseconds(server) }
-                ) { running in
+                let options = options { $0.copy.stepCount = .max }
+                try await RunningServer.run(options) { limits in
+                    limits.backupTimeMax = .milliseconds(server)
+                } _: { running in
                     let peer = try running.ready()
                     let reply = try peer.call(.backup(credit: 0), timeoutMilliseconds: client)
                     #expect(reply?.errorCode == .timeout)

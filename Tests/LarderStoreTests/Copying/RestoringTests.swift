@@ -48,7 +48,8 @@ struct RestoringTests {
         _ = try copy.verify(budget: ReadBudget())
         try fixture.write(copy, to: fixture.path("second.backup"))
         let second = try Store.restore(
-            fixture.path("second.backup"), to: fixture.path("second")).description
+            fixture.path("second.backup"), to: fixture.path("second")
+        ).description
         let original = fixture.library.store.storeDescription
         #expect(
             second.earlierEpochs

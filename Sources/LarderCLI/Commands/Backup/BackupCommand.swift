@@ -15,8 +15,8 @@ struct BackupCommand: StoreCommand {
             command. It gets its name when it is complete and has been verified. An existing file \
             is never replaced (status 5), and nothing remains after an error.
 
-            Prints the path, the size in bytes, the number of the last transaction, and the store's \
-            UUID. `larder restore` makes a store of the file.
+            Prints the path, the size in bytes, the number of the last transaction, and the \
+            store's UUID. `larder restore` makes a store of the file.
 
             The server needs disk space for a copy of the store while the backup is made.
             """)
