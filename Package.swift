@@ -97,6 +97,9 @@ let package = Package(
             name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
+            name: "LarderFilesTests", dependencies: ["LarderFiles", "LarderModel"],
+            swiftSettings: strict),
+        .testTarget(
             name: "LarderWireTests",
             dependencies: ["LarderWire", "LarderModel", "CLarderProto", "TestSupport"],
             exclude: ["Corpus"], swiftSettings: strict),

@@ -22,6 +22,8 @@ from writer import Wrong
 WRITERS = 16
 FILLING_ROWS = 20_000
 UNIQUENESS_VIOLATED = 305
+# A writer pauses after a save, so that a hundred backups do not become too large to check.
+PAUSE_SECONDS_MAX = 0.1
 # Every so many saves of a writer fail after they have changed pages.
 FAILING_SHARE = 8
 # Every so many backups, the client or the server is killed in the middle of one.
@@ -55,6 +57,7 @@ def write(path, number, acknowledged, stops, seed):
                         raise
                 else:
                     acknowledged[number] = max(acknowledged[number], saved.transaction)
+                time.sleep(choice.uniform(0, PAUSE_SECONDS_MAX))
         except (OSError, ConnectionError, LarderError, AssertionError):
             time.sleep(0.01)
 
