@@ -37,10 +37,13 @@ let package = Package(
 
         .target(name: "LarderModel", swiftSettings: strict),
         .target(
+            name: "LarderFiles", dependencies: ["LarderModel", "CStat"], swiftSettings: strict),
+        .target(
             name: "LarderWire", dependencies: ["LarderModel", "CLarderProto"],
             swiftSettings: strict + [.enableExperimentalFeature("Lifetimes")]),
         .target(
-            name: "LarderStore", dependencies: ["LarderModel", "CSQLite", "CPCRE2", "CStat"],
+            name: "LarderStore",
+            dependencies: ["LarderModel", "LarderFiles", "CSQLite", "CPCRE2", "CStat"],
             swiftSettings: strict),
         .target(
             name: "LarderServer",
@@ -52,7 +55,7 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ], swiftSettings: strict),
         .target(
-            name: "LarderClient", dependencies: ["LarderModel", "LarderWire"],
+            name: "LarderClient", dependencies: ["LarderModel", "LarderFiles", "LarderWire"],
             swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
@@ -93,6 +96,9 @@ let package = Package(
         .testTarget(
             name: "LarderModelTests", dependencies: ["LarderModel", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
+        .testTarget(
+            name: "LarderFilesTests", dependencies: ["LarderFiles", "LarderModel"],
+            swiftSettings: strict),
         .testTarget(
             name: "LarderWireTests",
             dependencies: ["LarderWire", "LarderModel", "CLarderProto", "TestSupport"],

@@ -360,7 +360,7 @@ const ProtobufCMessageDescriptor larder__v1__activity_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__activity_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__server_load__field_descriptors[9] =
+static const ProtobufCFieldDescriptor larder__v1__server_load__field_descriptors[10] =
 {
   {
     "time",
@@ -470,8 +470,21 @@ static const ProtobufCFieldDescriptor larder__v1__server_load__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "backups_running",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__ServerLoad, backups_running),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__server_load__field_indices_by_name[] = {
+  9,   /* field[9] = backups_running */
   4,   /* field[4] = commit_count */
   8,   /* field[8] = log_bytes */
   6,   /* field[6] = reads_running */
@@ -485,7 +498,7 @@ static const unsigned larder__v1__server_load__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__server_load__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 9 }
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor larder__v1__server_load__descriptor =
 {
@@ -495,7 +508,7 @@ const ProtobufCMessageDescriptor larder__v1__server_load__descriptor =
   "Larder__V1__ServerLoad",
   "larder.v1",
   sizeof(Larder__V1__ServerLoad),
-  9,
+  10,
   larder__v1__server_load__field_descriptors,
   larder__v1__server_load__field_indices_by_name,
   1,  larder__v1__server_load__number_ranges,

@@ -503,6 +503,51 @@ void   larder__v1__check_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__check_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__backup_request__init
+                     (Larder__V1__BackupRequest         *message)
+{
+  static const Larder__V1__BackupRequest init_value = LARDER__V1__BACKUP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__backup_request__get_packed_size
+                     (const Larder__V1__BackupRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__backup_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__backup_request__pack
+                     (const Larder__V1__BackupRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__backup_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__backup_request__pack_to_buffer
+                     (const Larder__V1__BackupRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__backup_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__BackupRequest *
+       larder__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__BackupRequest *)
+     protobuf_c_message_unpack (&larder__v1__backup_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__backup_request__free_unpacked
+                     (Larder__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__backup_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__ping_request__init
                      (Larder__V1__PingRequest         *message)
 {
@@ -1178,6 +1223,51 @@ void   larder__v1__finding__free_unpacked
   assert(message->base.descriptor == &larder__v1__finding__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__backup_reply__init
+                     (Larder__V1__BackupReply         *message)
+{
+  static const Larder__V1__BackupReply init_value = LARDER__V1__BACKUP_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__backup_reply__get_packed_size
+                     (const Larder__V1__BackupReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__backup_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__backup_reply__pack
+                     (const Larder__V1__BackupReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__backup_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__backup_reply__pack_to_buffer
+                     (const Larder__V1__BackupReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__backup_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__BackupReply *
+       larder__v1__backup_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__BackupReply *)
+     protobuf_c_message_unpack (&larder__v1__backup_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__backup_reply__free_unpacked
+                     (Larder__V1__BackupReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__backup_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__pong_reply__init
                      (Larder__V1__PongReply         *message)
 {
@@ -1403,7 +1493,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[36] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[38] =
 {
   {
     "id",
@@ -1658,6 +1748,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[36
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "backup",
+    28,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, backup),
+    &larder__v1__backup_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1837,51 +1939,65 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[36
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "backup_part",
+    45,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, backup_part),
+    &larder__v1__backup_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   18,   /* field[18] = activity */
-  33,   /* field[33] = activity_report */
-  22,   /* field[22] = batches */
+  34,   /* field[34] = activity_report */
+  21,   /* field[21] = backup */
+  37,   /* field[37] = backup_part */
+  23,   /* field[23] = batches */
   12,   /* field[12] = cancel */
   13,   /* field[13] = check */
-  29,   /* field[29] = checked */
+  30,   /* field[30] = checked */
   11,   /* field[11] = credit */
   17,   /* field[17] = delete_history */
   6,   /* field[6] = explain */
-  24,   /* field[24] = explained */
-  28,   /* field[28] = failed */
+  25,   /* field[25] = explained */
+  29,   /* field[29] = failed */
   4,   /* field[4] = get */
   3,   /* field[3] = hello */
   16,   /* field[16] = history */
-  32,   /* field[32] = history_deleted */
+  33,   /* field[33] = history_deleted */
   0,   /* field[0] = id */
   14,   /* field[14] = insert_rows */
-  30,   /* field[30] = inserted */
+  31,   /* field[31] = inserted */
   20,   /* field[20] = observe */
-  35,   /* field[35] = observed */
+  36,   /* field[36] = observed */
   19,   /* field[19] = open_snapshot */
   10,   /* field[10] = ping */
-  27,   /* field[27] = pong */
+  28,   /* field[28] = pong */
   5,   /* field[5] = query */
   15,   /* field[15] = rows */
   7,   /* field[7] = save */
-  23,   /* field[23] = saved */
+  24,   /* field[24] = saved */
   8,   /* field[8] = schema */
-  25,   /* field[25] = schema_text */
+  26,   /* field[26] = schema_text */
   2,   /* field[2] = snapshot */
-  34,   /* field[34] = snapshot_opened */
+  35,   /* field[35] = snapshot_opened */
   9,   /* field[9] = statistics */
-  26,   /* field[26] = statistics_list */
+  27,   /* field[27] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  31,   /* field[31] = transactions */
-  21,   /* field[21] = welcome */
+  32,   /* field[32] = transactions */
+  22,   /* field[22] = welcome */
 };
 static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
-  { 30, 21 },
-  { 0, 36 }
+  { 30, 22 },
+  { 0, 38 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -1891,7 +2007,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  36,
+  38,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
   3,  larder__v1__envelope__number_ranges,
@@ -2710,6 +2826,44 @@ const ProtobufCMessageDescriptor larder__v1__check_request__descriptor =
   larder__v1__check_request__field_indices_by_name,
   0,  larder__v1__check_request__number_ranges,
   (ProtobufCMessageInit) larder__v1__check_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__backup_request__field_descriptors[1] =
+{
+  {
+    "credit",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__BackupRequest, credit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__backup_request__field_indices_by_name[] = {
+  0,   /* field[0] = credit */
+};
+static const ProtobufCIntRange larder__v1__backup_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor larder__v1__backup_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.BackupRequest",
+  "BackupRequest",
+  "Larder__V1__BackupRequest",
+  "larder.v1",
+  sizeof(Larder__V1__BackupRequest),
+  1,
+  larder__v1__backup_request__field_descriptors,
+  larder__v1__backup_request__field_indices_by_name,
+  1,  larder__v1__backup_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__backup_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__ping_request__field_descriptors NULL
@@ -3598,6 +3752,83 @@ const ProtobufCMessageDescriptor larder__v1__finding__descriptor =
   larder__v1__finding__field_indices_by_name,
   1,  larder__v1__finding__number_ranges,
   (ProtobufCMessageInit) larder__v1__finding__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__backup_reply__field_descriptors[4] =
+{
+  {
+    "content",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__BackupReply, content),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "byte_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__BackupReply, byte_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__BackupReply, transaction),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__BackupReply, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__backup_reply__field_indices_by_name[] = {
+  1,   /* field[1] = byte_count */
+  0,   /* field[0] = content */
+  3,   /* field[3] = more */
+  2,   /* field[2] = transaction */
+};
+static const ProtobufCIntRange larder__v1__backup_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor larder__v1__backup_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.BackupReply",
+  "BackupReply",
+  "Larder__V1__BackupReply",
+  "larder.v1",
+  sizeof(Larder__V1__BackupReply),
+  4,
+  larder__v1__backup_reply__field_descriptors,
+  larder__v1__backup_reply__field_indices_by_name,
+  1,  larder__v1__backup_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__backup_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__pong_reply__field_descriptors NULL

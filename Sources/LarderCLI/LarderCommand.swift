@@ -46,7 +46,8 @@ struct LarderCommand: ParsableCommand {
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
                     SchemaCommand.self,
                     StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
-                    NewIdentityCommand.self, MigrateCommand.self,
+                    BackupCommand.self, RestoreCommand.self, NewIdentityCommand.self,
+                    MigrateCommand.self,
                 ]),
         ])
 

@@ -35,6 +35,7 @@ final class ServerCore: Sendable {
         let pool = ReaderPool(backend: backend, limits: limits)
         let disposal = Disposal(pool: pool)
         let spools = SpoolQuota(folder: options.spoolFolder, limits: limits)
+        let backups = BackupQuota(folder: options.spoolFolder, limits: limits)
         let eventLoops = Array(group.makeIterator())
         let loopReaders = eventLoops.map {
             LoopReader(
@@ -56,12 +57,12 @@ final class ServerCore: Sendable {
             [Statistic("uptimeSeconds", .int((ContinuousClock.now - started).components.seconds))]
                 + registry.statistics + Self.statistics(of: loopReaders)
                 + pool.statistics + (writes?.statistics ?? []) + spools.statistics
-                + liveQueries.statistics
+                + backups.statistics + liveQueries.statistics
         }
         let slowReads = SlowReads(limits: limits)
         let activity = ActivityCollector(
             registry: registry, slowReads: slowReads,
-            load: Self.load(of: backend, loopReaders, pool, writes))
+            load: Self.load(of: backend, loopReaders, pool, writes, backups))
         self.services = Dictionary(
             uniqueKeysWithValues: zip(loopReaders, feeds).map { loopReader, feed in
                 let services = ConnectionServices(
@@ -73,7 +74,7 @@ final class ServerCore: Sendable {
                         eventLoop: loopReader.eventLoop, timeMax: TimeAmount(limits.turnTimeMax)),
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal, writes: writes, registry: registry, store: store,
-                    spools: spools, probe: StoreProbe(store), activity: activity,
+                    spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
                     slowReads: slowReads, statistics: statistics, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
@@ -93,7 +94,7 @@ final class ServerCore: Sendable {
     /// A function that reports the load of a server that starts now.
     private static func load(
         of backend: any StoreBackend, _ loopReaders: [LoopReader], _ pool: ReaderPool,
-        _ writes: WriteQueue?
+        _ writes: WriteQueue?, _ backups: BackupQuota
     ) -> @Sendable (_ time: Date) -> ServerLoad {
         let started = Date()
         return { time in
@@ -103,6 +104,7 @@ final class ServerCore: Sendable {
             }
             writes?.report(&load)
             pool.report(&load)
+            backups.report(&load)
             load.logByteCount = Int64(backend.logByteCount)
             return load
         }

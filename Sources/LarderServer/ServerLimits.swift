@@ -133,6 +133,17 @@ public struct ServerLimits: Hashable, Sendable {
     /// The interval of progress replies while such a stream is stored.
     public var progressInterval: Duration = .seconds(1)
 
+    // Backups.
+
+    /// Backups that are being made or sent, at most 2 of one user, and the time from the request to
+    /// the last part.
+    public var backups = SharedLimit(4, userShare: 0.5)
+    public var backupTimeMax: Duration = .seconds(3_600)
+    /// The time for which the writer copies pages between two groups of writes.
+    public var backupStepTimeMax: Duration = .microseconds(500)
+    /// The bytes of one part.
+    public var backupPartBytesMax = 256 << 10
+
     // Shutdown.
 
     /// The time for which a stopping server waits for its connections.

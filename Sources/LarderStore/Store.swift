@@ -31,7 +31,8 @@ public final class Store: StoreBackend {
         let schema = opened.schema
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
-            isReadOnly: options.isReadOnly, historyEpoch: opened.historyEpoch)
+            isReadOnly: options.isReadOnly, historyEpoch: opened.historyEpoch,
+            earlierEpochs: opened.earlierEpochs)
         layout = Layout(schema, formerNames: opened.formerNames)
         file = opened.file
         log = opened.log
@@ -73,6 +74,10 @@ public final class Store: StoreBackend {
             preconditionFailure("a store has one writer")
         }
         return try Writer(self, connection)
+    }
+
+    public func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy {
+        try SpooledCopy(of: openReadConnection(), self, in: folder)
     }
 
     /// The folder of the store's file. Other data of the server that needs disk space may go there.

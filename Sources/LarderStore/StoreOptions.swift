@@ -15,6 +15,8 @@ public struct StoreOptions: Hashable, Sendable {
 
     /// Whether the store gets a new identifier, because it is a copy of another store.
     public var assignsNewIdentifier: Bool
+    /// Whether the history begins a new epoch, because the store is a restored backup.
+    var beginsNewEpoch = false
 
     /// Whether a store with another schema is migrated to the given one when it is opened.
     public var migrates: Bool

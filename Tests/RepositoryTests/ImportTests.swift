@@ -5,12 +5,13 @@ struct ImportTests {
     /// The modules that each target may import. Every target must be listed.
     static let allowed: [String: Set<String>] = [
         "LarderModel": ["FoundationEssentials", "Glibc", "Swift", "Synchronization"],
+        "LarderFiles": ["CStat", "Glibc", "LarderModel"],
         "LarderWire": [
             "FoundationEssentials", "Glibc", "LarderModel", "CLarderProto", "CProtobufC",
         ],
         "LarderStore": [
-            "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel", "CSQLite",
-            "CPCRE2", "CStat",
+            "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel",
+            "LarderFiles", "CSQLite", "CPCRE2", "CStat",
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CMalloc", "Dispatch", "Synchronization",
@@ -18,7 +19,7 @@ struct ImportTests {
         ],
         "LarderClient": [
             "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
-            "LarderWire",
+            "LarderFiles", "LarderWire",
         ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [

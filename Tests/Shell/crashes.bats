@@ -42,3 +42,7 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 @test "concurrent clients see a serializable history; the planted errors are found" {
     crash_test isolation
 }
+
+@test "backups under load are complete, each a prefix of the history, also if processes are killed" {
+    crash_test backup
+}

@@ -95,10 +95,14 @@ struct  Larder__V1__ServerLoad
    * The length of the store's write-ahead log, in bytes.
    */
   int64_t log_bytes;
+  /*
+   * Backups that are being made or sent.
+   */
+  int64_t backups_running;
 };
 #define LARDER__V1__SERVER_LOAD__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__server_load__descriptor) \
-    , 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+    , 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*

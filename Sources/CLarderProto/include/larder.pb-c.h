@@ -33,6 +33,7 @@ typedef struct Larder__V1__HistoryRequest Larder__V1__HistoryRequest;
 typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
+typedef struct Larder__V1__BackupRequest Larder__V1__BackupRequest;
 typedef struct Larder__V1__PingRequest Larder__V1__PingRequest;
 typedef struct Larder__V1__CreditRequest Larder__V1__CreditRequest;
 typedef struct Larder__V1__CancelRequest Larder__V1__CancelRequest;
@@ -48,6 +49,7 @@ typedef struct Larder__V1__StatisticsReply Larder__V1__StatisticsReply;
 typedef struct Larder__V1__Statistic Larder__V1__Statistic;
 typedef struct Larder__V1__CheckReply Larder__V1__CheckReply;
 typedef struct Larder__V1__Finding Larder__V1__Finding;
+typedef struct Larder__V1__BackupReply Larder__V1__BackupReply;
 typedef struct Larder__V1__PongReply Larder__V1__PongReply;
 typedef struct Larder__V1__ErrorReply Larder__V1__ErrorReply;
 typedef struct Larder__V1__ChangeViolation Larder__V1__ChangeViolation;
@@ -80,6 +82,7 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_ACTIVITY = 25,
   LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT = 26,
   LARDER__V1__ENVELOPE__BODY_OBSERVE = 27,
+  LARDER__V1__ENVELOPE__BODY_BACKUP = 28,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -94,7 +97,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_HISTORY_DELETED = 41,
   LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT = 42,
   LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED = 43,
-  LARDER__V1__ENVELOPE__BODY_OBSERVED = 44
+  LARDER__V1__ENVELOPE__BODY_OBSERVED = 44,
+  LARDER__V1__ENVELOPE__BODY_BACKUP_PART = 45
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -193,6 +197,10 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__ObserveRequest *observe;
     /*
+     * Makes a copy of the store as it is at one moment; answered by one or more `backup_part`.
+     */
+    Larder__V1__BackupRequest *backup;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -252,6 +260,10 @@ struct  Larder__V1__Envelope
      * Answers `observe`.
      */
     Larder__V1__ObserveReply *observed;
+    /*
+     * Answers `backup`.
+     */
+    Larder__V1__BackupReply *backup_part;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -611,6 +623,22 @@ struct  Larder__V1__CheckRequest
 
 
 /*
+ * Makes a copy of the store while it is used.
+ */
+struct  Larder__V1__BackupRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The number of replies that the server may send before it waits for `credit`; 0 sets no limit.
+   */
+  uint32_t credit;
+};
+#define LARDER__V1__BACKUP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__backup_request__descriptor) \
+    , 0 }
+
+
+/*
  * Checks that the server answers.
  */
 struct  Larder__V1__PingRequest
@@ -955,6 +983,34 @@ struct  Larder__V1__Finding
 #define LARDER__V1__FINDING__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__finding__descriptor) \
     , {0,NULL}, {0,NULL}, {0,NULL} }
+
+
+/*
+ * The next bytes of a backup file, in order, or only the progress. The last reply has no bytes.
+ */
+struct  Larder__V1__BackupReply
+{
+  ProtobufCMessage base;
+  /*
+   * At most 256 KiB.
+   */
+  ProtobufCBinaryData content;
+  /*
+   * The length of the file in bytes. It may change until the first reply with content.
+   */
+  int64_t byte_count;
+  /*
+   * The number of the last transaction in the copy; 0 if there is none, and before the content.
+   */
+  int64_t transaction;
+  /*
+   * Whether another reply to the same request follows.
+   */
+  protobuf_c_boolean more;
+};
+#define LARDER__V1__BACKUP_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__backup_reply__descriptor) \
+    , {0,NULL}, 0, 0, 0 }
 
 
 /*
@@ -1353,6 +1409,25 @@ Larder__V1__CheckRequest *
 void   larder__v1__check_request__free_unpacked
                      (Larder__V1__CheckRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__BackupRequest methods */
+void   larder__v1__backup_request__init
+                     (Larder__V1__BackupRequest         *message);
+size_t larder__v1__backup_request__get_packed_size
+                     (const Larder__V1__BackupRequest   *message);
+size_t larder__v1__backup_request__pack
+                     (const Larder__V1__BackupRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__backup_request__pack_to_buffer
+                     (const Larder__V1__BackupRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__BackupRequest *
+       larder__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__backup_request__free_unpacked
+                     (Larder__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__PingRequest methods */
 void   larder__v1__ping_request__init
                      (Larder__V1__PingRequest         *message);
@@ -1638,6 +1713,25 @@ Larder__V1__Finding *
 void   larder__v1__finding__free_unpacked
                      (Larder__V1__Finding *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__BackupReply methods */
+void   larder__v1__backup_reply__init
+                     (Larder__V1__BackupReply         *message);
+size_t larder__v1__backup_reply__get_packed_size
+                     (const Larder__V1__BackupReply   *message);
+size_t larder__v1__backup_reply__pack
+                     (const Larder__V1__BackupReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__backup_reply__pack_to_buffer
+                     (const Larder__V1__BackupReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__BackupReply *
+       larder__v1__backup_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__backup_reply__free_unpacked
+                     (Larder__V1__BackupReply *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__PongReply methods */
 void   larder__v1__pong_reply__init
                      (Larder__V1__PongReply         *message);
@@ -1768,6 +1862,9 @@ typedef void (*Larder__V1__StatisticsRequest_Closure)
 typedef void (*Larder__V1__CheckRequest_Closure)
                  (const Larder__V1__CheckRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__BackupRequest_Closure)
+                 (const Larder__V1__BackupRequest *message,
+                  void *closure_data);
 typedef void (*Larder__V1__PingRequest_Closure)
                  (const Larder__V1__PingRequest *message,
                   void *closure_data);
@@ -1813,6 +1910,9 @@ typedef void (*Larder__V1__CheckReply_Closure)
 typedef void (*Larder__V1__Finding_Closure)
                  (const Larder__V1__Finding *message,
                   void *closure_data);
+typedef void (*Larder__V1__BackupReply_Closure)
+                 (const Larder__V1__BackupReply *message,
+                  void *closure_data);
 typedef void (*Larder__V1__PongReply_Closure)
                  (const Larder__V1__PongReply *message,
                   void *closure_data);
@@ -1845,6 +1945,7 @@ extern const ProtobufCMessageDescriptor larder__v1__history_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__credit_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor;
@@ -1860,6 +1961,7 @@ extern const ProtobufCMessageDescriptor larder__v1__statistics_reply__descriptor
 extern const ProtobufCMessageDescriptor larder__v1__statistic__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__finding__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__backup_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change_violation__descriptor;

@@ -36,7 +36,8 @@ enum ExitStatus: Int32 {
                 .malformedValue, .unsupportedPredicate, .idempotencyMismatch, .migrationRefused:
                 .dataError
             case .versionConflict, .conditionFailed: .conflict
-            case .frameTooLong, .resourceExhausted, .readOnly, .permissionDenied: .refused
+            case .frameTooLong, .resourceExhausted, .readOnly, .permissionDenied, .fileExists:
+                .refused
             case .timeout, .unavailable, .snapshotExpired: .temporaryFailure
             case .cancelled, .indeterminate: .failure
             case .connectionFailed: .noServer

@@ -131,7 +131,9 @@ struct ActivityPrinter {
                 + "\(Value.double(report.commitsPerSecond).text) commits",
             "waiting: \(Self.text(Int(load.writesWaiting), "write")), "
                 + "\(Self.text(Int(load.readsWaiting), "long read")); running: "
-                + "\(Self.text(Int(load.readsRunning), "long read")); log: "
+                + Self.text(Int(load.readsRunning), "long read")
+                + (load.backupsRunning > 0
+                    ? ", \(Self.text(Int(load.backupsRunning), "backup"))" : "") + "; log: "
                 + ByteCount(load.logByteCount).text,
         ]
     }

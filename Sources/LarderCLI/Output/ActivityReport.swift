@@ -55,6 +55,7 @@ struct ActivityReport {
             "savesPerSecond": .double(savesPerSecond),
             "commitsPerSecond": .double(commitsPerSecond),
             "writesWaiting": .integer(load.writesWaiting),
+            "backupsRunning": .integer(load.backupsRunning),
             "readsRunning": .integer(load.readsRunning),
             "readsWaiting": .integer(load.readsWaiting),
             "logBytes": .integer(load.logByteCount),

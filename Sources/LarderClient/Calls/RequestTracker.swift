@@ -13,8 +13,8 @@ internal import LarderWire
 struct RequestTracker {
     enum Kind: Hashable {
         case call
-        /// The replies are batches. The server may send `window` batches more than the caller has
-        /// taken; 0 is no limit.
+        /// The replies are batches, or the parts of a backup. The server may send `window` more
+        /// than the caller has taken; 0 is no limit.
         case stream(window: UInt32)
         /// The replies are parts of the history. As for a stream, but it is not counted: the
         /// server does not count a request that follows the history among those in flight.
@@ -160,7 +160,7 @@ struct RequestTracker {
             (.insertion, .inserted(_, more: true)), (.snapshot, .snapshotOpened):
             pending[index].append(.reply(envelope.reply))
         case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)),
-            (.feed, .observed(_, more: true)):
+            (.feed, .observed(_, more: true)), (.stream, .backup(_, more: true)):
             guard pending[index].credit > 0 else {
                 return .end(violation("the server sent more batches than its credit allows"))
             }

@@ -36,11 +36,13 @@ public struct ServerLoad: Hashable, Sendable {
     public var readsWaiting: Int64
     /// The length of the store's write-ahead log.
     public var logByteCount: Int64
+    /// Backups that are being made or sent.
+    public var backupsRunning: Int64
 
     public init(
         time: Date, started: Date, requestCount: Int64 = 0, saveCount: Int64 = 0,
         commitCount: Int64 = 0, writesWaiting: Int64 = 0, readsRunning: Int64 = 0,
-        readsWaiting: Int64 = 0, logByteCount: Int64 = 0
+        readsWaiting: Int64 = 0, logByteCount: Int64 = 0, backupsRunning: Int64 = 0
     ) {
         self.time = time
         self.started = started
@@ -51,6 +53,7 @@ public struct ServerLoad: Hashable, Sendable {
         self.readsRunning = readsRunning
         self.readsWaiting = readsWaiting
         self.logByteCount = logByteCount
+        self.backupsRunning = backupsRunning
     }
 }
 

@@ -58,3 +58,13 @@ public enum ReadFailure: Error {
     case budgetExceeded
     case failed(LarderError)
 }
+
+extension ReadFailure {
+    /// The error for the caller of a read that has no larger budget left to try.
+    public var larderError: LarderError {
+        switch self {
+        case .budgetExceeded: LarderError(.timeout, "the read needs more work than is allowed")
+        case .failed(let error): error
+        }
+    }
+}

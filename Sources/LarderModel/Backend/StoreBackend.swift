@@ -19,6 +19,9 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// The only writer; a second call is a bug in the caller.
     func makeWriter() throws(LarderError) -> any StoreWriter
 
+    /// Begins a copy of a store that has no writer; see ``StoreWriter/makeCopy(in:)``.
+    func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy
+
     /// Whether a stamp that one of the store's readers returned is still current. See
     /// ``ObjectStamp``.
     func isCurrent(_ stamp: ObjectStamp) -> Bool
@@ -36,13 +39,16 @@ public struct StoreDescription: Hashable, Sendable {
     public var isReadOnly: Bool
     /// The epoch of the store's ``HistoryToken``s.
     public var historyEpoch: Int64
+    /// The epochs of the stores whose backups this store was restored from, the oldest first.
+    public var earlierEpochs: [EarlierEpoch]
 
     public init(
         identifier: UUID, schema: Schema, fingerprint: String, isReadOnly: Bool,
-        historyEpoch: Int64 = 0
+        historyEpoch: Int64 = 0, earlierEpochs: [EarlierEpoch] = []
     ) {
         self.identifier = identifier
         self.historyEpoch = historyEpoch
+        self.earlierEpochs = earlierEpochs
         self.schema = schema
         self.fingerprint = fingerprint
         self.isReadOnly = isReadOnly

@@ -35,6 +35,11 @@ public protocol StoreWriter: AnyObject {
         upTo number: Int64, rowsMax: Int
     ) -> Result<HistoryDeletionStep, LarderError>
 
+    /// Begins a copy of the store in an unnamed file.
+    ///
+    /// - Parameter folder: Where the file takes its disk space.
+    func makeCopy(in folder: String) -> Result<any StoreCopy, LarderError>
+
     /// Whether ``performMaintenance()`` has work to do. Cheap enough to be read after each commit.
     var needsMaintenance: Bool { get }
 

@@ -66,6 +66,8 @@ public enum ErrorCode: UInt32, Sendable, Hashable, CaseIterable {
     case storeInUse = 802
     case notAStore = 803
     case storeTooNew = 804
+    /// Thrown by a client and by `larder restore`; never sent by a server.
+    case fileExists = 805
 
     /// The code in the form that users see: `OBJECT_NOT_FOUND` for ``objectNotFound``.
     public var name: String {

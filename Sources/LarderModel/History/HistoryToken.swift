@@ -74,35 +74,53 @@ extension HistoryToken: Codable {
 }
 
 extension HistoryToken {
-    /// Checks that a history continues after the token.
+    /// Checks that the history of a store continues after the token. A token of an earlier epoch
+    /// is valid if the backup contained its transaction.
     ///
     /// - Parameters:
     ///   - deleted: The number of the last transaction that was deleted.
     ///   - last: The number of the last transaction.
     /// - Throws: `foreignToken`, `futureToken` or `tokenExpired`.
     public func check(
-        store: UUID, epoch: Int64, deleted: Int64, last: Int64
+        in description: StoreDescription, deleted: Int64, last: Int64
     ) throws(LarderError) {
-        guard self.store == store else {
+        guard store == description.identifier else {
             throw LarderError(
                 .foreignToken,
-                "the history token belongs to the store \(self.store.uuidString), and this is "
-                    + "\(store.uuidString)",
+                "the history token belongs to the store \(store.uuidString), and this is "
+                    + "\(description.identifier.uuidString)",
                 hint: "connect to the store that returned the token")
         }
+        let epoch = description.historyEpoch
         guard self.epoch <= epoch, self.epoch < epoch || number <= last else {
             throw LarderError(
                 .futureToken, "the history token is newer than the last transaction",
                 hint: "the store may have been replaced by an older copy; read it completely, and "
                     + "then its history after the current token")
         }
-        guard self.epoch == epoch, number >= deleted else {
+        let isContained =
+            self.epoch == epoch
+            || description.earlierEpochs.contains { $0.epoch == self.epoch && number <= $0.last }
+        guard isContained, number >= deleted else {
             throw LarderError(
                 .tokenExpired,
-                self.epoch == epoch
+                isContained
                     ? "transactions after the history token have been deleted"
-                    : "the store was restored from a backup after the history token was returned",
+                    : "the store was restored from a backup that does not contain the transaction "
+                        + "of the history token",
                 hint: "read the objects again, and then the history after the current token")
         }
+    }
+}
+
+/// A history whose first part a restored store has in common with the original.
+public struct EarlierEpoch: Hashable, Sendable {
+    public var epoch: Int64
+    /// The number of the last transaction in the backup.
+    public var last: Int64
+
+    public init(epoch: Int64, last: Int64) {
+        self.epoch = epoch
+        self.last = last
     }
 }

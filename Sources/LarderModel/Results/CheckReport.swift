@@ -29,3 +29,10 @@ public struct CheckFinding: Hashable, Sendable {
         self.message = message
     }
 }
+
+extension CheckFinding: CustomStringConvertible {
+    /// One line: the location, the object and the message, as far as they are known.
+    public var description: String {
+        [location, uri ?? "", message].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}

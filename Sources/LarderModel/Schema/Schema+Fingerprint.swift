@@ -6,14 +6,13 @@ extension Schema {
     /// original names, because a renamed property has the same values. The hash is 64-bit FNV-1a:
     /// it distinguishes versions of a schema and does not resist deliberate collisions.
     public var fingerprint: String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        var checksum = Checksum()
         for fact in facts.sorted() {
+            checksum.append(fact.utf8)
             // The byte 0xFF does not occur in UTF-8, so it separates facts unambiguously.
-            for byte in Array(fact.utf8) + [0xFF] {
-                hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-            }
+            checksum.append(0xFF)
         }
-        let digits = String(hash, radix: 16)
+        let digits = String(checksum.value, radix: 16)
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 

@@ -19,6 +19,7 @@ extension ConnectionHandler {
         case .deleteHistory(let deletion): deleteHistory(deletion, operation)
         case .openSnapshot: openSnapshot(operation)
         case .observe(let request): observe(request, operation)
+        case .backup(let credit): backup(credit: credit, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .activity: activity(operation)
@@ -213,6 +214,16 @@ extension ConnectionHandler {
             eventLoop: context.eventLoop)
         observers[operation.id] = observer
         observer.start()
+    }
+
+    private func backup(credit: UInt32, _ operation: Operation) {
+        guard let context else { return }
+        let backup = BackupStream(
+            requestID: operation.id, credit: credit,
+            time: operation.time(atMost: services.limits.backupTimeMax), connection: self,
+            eventLoop: context.eventLoop)
+        backups[operation.id] = backup
+        backup.start()
     }
 
     private func openSnapshot(_ operation: Operation) {

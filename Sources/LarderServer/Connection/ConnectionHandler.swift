@@ -22,6 +22,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var historyStreams: [UInt64: HistoryStream] = [:]
     var snapshots: [UInt64: SnapshotLease] = [:]
     var observers: [UInt64: Observer] = [:]
+    var backups: [UInt64: BackupStream] = [:]
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -123,6 +124,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         for stream in streams.values { stream.resume() }
         for stream in historyStreams.values { stream.resume() }
         for observer in observers.values { observer.resume() }
+        for backup in backups.values { backup.resume() }
         drive(.resumed)
     }
 
@@ -167,6 +169,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 for stream in historyStreams.values { stream.inputEnded() }
                 for snapshot in snapshots.values { snapshot.stop(SnapshotLease.expired) }
                 for observer in observers.values { observer.cancel() }
+                for backup in backups.values { backup.cancel() }
                 perform(state.handle(.inputEnded))
                 action = handle(.noFrame)
             case .readSocket:
@@ -290,12 +293,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
             streams[requestID]?.grant(batches)
             historyStreams[requestID]?.grant(batches)
             observers[requestID]?.grant(batches)
+            backups[requestID]?.grant(batches)
         case .cancel(let requestID):
             streams[requestID]?.cancel()
             insertStreams[requestID]?.cancel()
             historyStreams[requestID]?.cancel()
             snapshots[requestID]?.cancel()
             observers[requestID]?.cancel()
+            backups[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
             insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
@@ -361,6 +366,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             requestEnded(stream.bytes)
         }
         snapshots[requestID] = nil
+        backups[requestID] = nil
         if let observer = observers.removeValue(forKey: requestID) {
             requestEnded(observer.bytes)
         }
@@ -409,6 +415,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         for stream in historyStreams.values { stream.serverStops() }
         for snapshot in snapshots.values { snapshot.stop(ConnectionState.stopping) }
         for observer in observers.values { observer.stop(ConnectionState.stopping) }
+        for backup in backups.values { backup.serverStops() }
         perform(state.handle(.drainStarted))
     }
 
@@ -441,6 +448,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         snapshots = [:]
         for observer in observers.values { observer.abandon() }
         observers = [:]
+        for backup in backups.values { backup.abandon() }
+        backups = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

@@ -22,6 +22,7 @@ struct ConnectionServices: Sendable {
     let registry: ConnectionRegistry
     let store: StoreDescription
     let spools: SpoolQuota
+    let backups: BackupQuota
     let probe: StoreProbe
     let activity: ActivityCollector
     let slowReads: SlowReads

@@ -141,6 +141,7 @@ final class ConnectionState {
             return accept(envelope, .deleteHistory(deletion))
         case (_, .openSnapshot): return accept(envelope, .openSnapshot)
         case (_, .observe(let request)): return accept(envelope, .observe(request))
+        case (_, .backup(let credit)): return accept(envelope, .backup(credit: credit))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .activity): return accept(envelope, .activity)

@@ -40,6 +40,7 @@ extension Reply {
         case .saved(let result): !result.fits(inBytes: byteCount)
         case .inserted(let rows, _): rows.encodedBytesMax > byteCount
         case .checked(let report): report.findings.count * Self.findingBytes > byteCount
+        case .backup(let part, _): part.content.count > byteCount
         // Only the values of objects can make a page of the history long.
         case .history(let page, _):
             !page.objects.isEmpty || page.transactions.contains { !$0.tombstones.isEmpty }

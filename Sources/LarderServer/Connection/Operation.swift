@@ -15,6 +15,7 @@ struct Operation: Equatable {
         case deleteHistory(HistoryDeletion)
         case openSnapshot
         indirect case observe(ObserveRequest)
+        case backup(credit: UInt32)
         case schema
         case statistics
         case activity

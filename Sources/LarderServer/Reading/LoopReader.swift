@@ -179,13 +179,3 @@ final class LoopReader: @unchecked Sendable {
         do throws(LarderError) { return try openReader() } catch { throw .failed(error) }
     }
 }
-
-extension ReadFailure {
-    /// The error for the client of a read that has no larger budget left to try.
-    var larderError: LarderError {
-        switch self {
-        case .budgetExceeded: LarderError(.timeout, "the read needs more work than is allowed")
-        case .failed(let error): error
-        }
-    }
-}

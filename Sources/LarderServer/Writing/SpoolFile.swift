@@ -52,7 +52,7 @@ final class SpoolFile: Sendable {
         try WireCodec().encode(
             RequestEnvelope(id: 1, request: .rows(requestID: 1, batch, isLast: false)),
             into: &frame)
-        try quota.charge(frame.count, for: user, file: descriptor)
+        try quota.charge(frame.count, for: user)
         chargedBytes.add(frame.count, ordering: .relaxed)
         var written = 0
         while written < frame.count {

@@ -1,11 +1,9 @@
-import Glibc
 import LarderModel
 import Synchronization
 
 /// What atomic insert streams share: their number, and the disk space for their rows.
 ///
-/// The rows leave a reserve of the disk free, because a full disk rejects every save, deletes
-/// included.
+/// The rows leave a reserve of the disk free; see ``DiskSpace``.
 final class SpoolQuota: Sendable {
     private struct State {
         var streams: UserShares
@@ -39,9 +37,8 @@ final class SpoolQuota: Sendable {
         }
     }
 
-    /// - Parameter file: The descriptor of the spool file, for the free space of its file system.
-    func charge(_ bytes: Int, for user: UInt32, file: Int32) throws(LarderError) {
-        let free = Self.freeBytes(file)
+    func charge(_ bytes: Int, for user: UInt32) throws(LarderError) {
+        let free = DiskSpace.freeBytes(in: folder)
         let refusal = state.withLock { state -> LarderError? in
             // The space that the rows of all streams take already is not free any more.
             let total = free.map { $0 + state.bytes.used } ?? .max
@@ -62,18 +59,6 @@ final class SpoolQuota: Sendable {
             .resourceExhausted,
             "the rows of this user's atomic insert streams need more than \(maximum) bytes",
             hint: "insert in several transactions")
-    }
-
-    /// The reserve is an eighth of the file system, but at most this.
-    private static let reserveBytesMax = 256 << 20
-
-    /// The bytes that rows may take of what is free; nil if the file system does not tell.
-    private static func freeBytes(_ file: Int32) -> Int? {
-        var status = statvfs()
-        guard fstatvfs(file, &status) == 0 else { return nil }
-        let block = Int(clamping: status.f_frsize)
-        let (free, size) = (Int(clamping: status.f_bavail), Int(clamping: status.f_blocks))
-        return max(0, free * block - min(reserveBytesMax, size / 8 * block))
     }
 
     /// A stream has ended.

@@ -23,6 +23,8 @@ final class WriteQueue: Sendable {
         /// Whether the timer that watches the deadlines and the running group is scheduled.
         var isWatching = false
         var isClosed = false
+        /// The copies that the thread makes between the writes, in turn.
+        var backups: [BackupJob] = []
         /// When the thread is started after a pause, if that is scheduled.
         var startTime: NIODeadline?
         /// The writer's progress at the last probe.
@@ -105,6 +107,19 @@ final class WriteQueue: Sendable {
         if startsWork { startThread() }
     }
 
+    /// Begins a copy of the store.
+    func append(_ backup: BackupJob) {
+        var startsWork = false
+        let isRefused = state.withLock { state in
+            if state.isClosed { return true }
+            state.backups.append(backup)
+            startsWork = state.startWork()
+            return false
+        }
+        if isRefused { return backup.reject(ConnectionState.stopping) }
+        if startsWork { startThread() }
+    }
+
     private func startThread() {
         thread.submit { _ in self.drain() }
     }
@@ -152,22 +167,38 @@ final class WriteQueue: Sendable {
 
     private var writer: any StoreWriter { confined.writer }
 
-    /// Executes the writes that may run, until there is none.
+    /// Executes the writes that may run, and a step of a backup after each group of them, until
+    /// there is nothing to do.
     private func drain() {
         while true {
             let start = NIODeadline.now()
-            let next = state.withLock { state in
+            let (next, backup) = state.withLock { state in
                 // A queue that is being closed ignores the pauses.
                 let next = state.schedule.next(at: state.isClosed ? .distantFuture : start)
-                if case .group = next {} else { state.isWorking = false }
-                return next
+                let backup = state.backups.isEmpty ? nil : state.backups.removeFirst()
+                if case .group = next {} else { state.isWorking = backup != nil }
+                return (next, backup)
             }
             switch next {
-            case .nothing: return
-            case .pause(let end): return scheduleStart(at: end)
             case .group(let group): execute(group, at: start)
+            case .nothing where backup == nil: return
+            case .pause(let end) where backup == nil: return scheduleStart(at: end)
+            case .nothing, .pause: break
             }
+            if let backup { step(backup) }
         }
+    }
+
+    /// A backup has no turn in ``WriteSchedule``, where it would be another user: groups would be
+    /// smaller, and long writes would be stopped for it.
+    private func step(_ backup: BackupJob) {
+        let isDone = backup.step(timeMax: limits.backupStepTimeMax) { writer.makeCopy(in: $0) }
+        if isDone { return }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.backups.append(backup) }
+            return state.isClosed
+        }
+        if isClosed { backup.reject(ConnectionState.stopping) }
     }
 
     /// Starts the thread after a pause, once however many writes arrive during the pause.
@@ -425,7 +456,8 @@ final class WriteQueue: Sendable {
     /// Executes the writes that are waiting, then closes the writer and ends its thread.
     func close(_ done: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
-        // The thread runs its jobs in order, so this one comes after every other.
+        // The thread runs its jobs in order, so this one comes after every other. A backup ends
+        // with its next step.
         thread.submit { [self] _ in
             drain()
             writer.close()

@@ -13,10 +13,12 @@ struct Catalog: Sendable {
     let schemaText: String
     /// nil in a store that was never opened by a version that records it.
     let lastFile: LastFile?
-    /// The time of creation in microseconds since 2001.
+    /// The time of creation, or of restoring, in microseconds since 2001.
     let historyEpoch: Int64
     /// What earlier schemas of the store have left.
     let record: MigrationRecord
+    /// See ``StoreDescription/earlierEpochs``.
+    let earlierEpochs: [EarlierEpoch]
 
     private enum Name {
         static let store = "store"
@@ -25,6 +27,7 @@ struct Catalog: Sendable {
         static let file = "file"
         static let deletedHistory = "history"
         static let record = "migrations"
+        static let earlier = "earlier"
     }
 
     /// The number of the last transaction that was deleted from the history; no row if none was.
@@ -77,6 +80,42 @@ struct Catalog: Sendable {
         }
     }
 
+    static func tooNew(_ path: String, _ version: Int64) -> LarderError {
+        LarderError(
+            .storeTooNew,
+            "\(path) has format \(version), and this program reads formats up to \(formatVersion)",
+            hint: "use a newer larderd")
+    }
+
+    /// Begins a new epoch, because the store is a restored backup, and records the current one as
+    /// an earlier one. An older version of this program knows the new epoch too, which is the time
+    /// of creation, but no earlier one.
+    static func beginEpoch(
+        after catalog: Catalog, at time: Date, on connection: Connection
+    ) throws(SQLiteError) {
+        let last = try connection.integer(Layout.lastTransaction) ?? 0
+        let earlier =
+            catalog.earlierEpochs + [EarlierEpoch(epoch: catalog.historyEpoch, last: last)]
+        // Later epochs are greater, whatever the clock says.
+        let epoch = max(
+            Int64((time.timeIntervalSinceReferenceDate * 1e6).rounded()), catalog.historyEpoch + 1)
+        let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
+        try statement.run([.text(Name.created), .real(Double(epoch) / 1e6)])
+        let text = earlier.map { "\($0.epoch) \($0.last)" }.joined(separator: ",")
+        try statement.run([.text(Name.earlier), .text(text)])
+    }
+
+    /// - Returns: none for a text that is damaged. Tokens of earlier epochs are refused then.
+    private static func earlierEpochs(_ text: String) -> [EarlierEpoch] {
+        let numbers = text.split(separator: ",").map { $0.split(separator: " ").map { Int64($0) } }
+        var epochs: [EarlierEpoch] = []
+        for pair in numbers {
+            guard pair.count == 2, let epoch = pair[0], let last = pair[1] else { return [] }
+            epochs.append(EarlierEpoch(epoch: epoch, last: last))
+        }
+        return epochs
+    }
+
     /// Records the file that the store is in.
     static func store(_ file: LastFile, on connection: Connection) throws(SQLiteError) {
         let statement = try connection.prepare("INSERT OR REPLACE INTO _larder VALUES (?, ?)")
@@ -114,6 +153,7 @@ struct Catalog: Sendable {
         self.schemaText = schemaText
         lastFile = values[Name.file].flatMap(LastFile.init)
         historyEpoch = Int64(exactly: (created * 1e6).rounded()) ?? 0
+        earlierEpochs = values[Name.earlier].map(Self.earlierEpochs) ?? []
         record = values[Name.record].flatMap(MigrationRecord.init) ?? MigrationRecord()
     }
 

@@ -40,6 +40,11 @@ final class OpenFile: Sendable {
         }
     }
 
+    /// Whether this process has a file open as a store.
+    static func isClaimed(_ identity: FileStatus.Identity) -> Bool {
+        claimed.withLock { $0.contains(identity) }
+    }
+
     deinit {
         _ = OpenFile.claimed.withLock { [watched] in $0.remove(watched.identity) }
     }
@@ -99,7 +104,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    private static func failure(_ path: String, _ reason: Int32) -> LarderError {
+    static func failure(_ path: String, _ reason: Int32) -> LarderError {
         switch reason {
         case ENOENT:
             LarderError(

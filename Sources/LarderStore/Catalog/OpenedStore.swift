@@ -10,8 +10,9 @@ struct OpenedStore {
     let schema: Schema
     /// See ``Layout/formerNames``.
     let formerNames: [String: String]
-    /// See ``StoreDescription/historyEpoch``.
+    /// See ``StoreDescription/historyEpoch`` and ``StoreDescription/earlierEpochs``.
     let historyEpoch: Int64
+    let earlierEpochs: [EarlierEpoch]
     /// What the administrator should know about the file; nil if nothing.
     let warning: String?
 
@@ -104,15 +105,17 @@ struct OpenedStore {
                 (catalog, ownSchema) = try readDescription(
                     of: connection, path: path, expected: target)
             }
-            let (identifier, warning) = try identify(catalog, file, options, on: connection)
+            let warning = try identify(catalog, file, options, on: connection)
+            let current = try Catalog(reading: connection)
             if isReadOnly { try connection.execute("PRAGMA query_only = ON") }
             guard let log = WatchedFile(at: connection.logPath) else {
                 throw LarderError(.storageFailed, "the log of \(path) was removed")
             }
             return OpenedStore(
-                file: file, log: log, connection: connection, identifier: identifier,
+                file: file, log: log, connection: connection, identifier: current.identifier,
                 schema: ownSchema, formerNames: catalog.record.aliases,
-                historyEpoch: catalog.historyEpoch, warning: warning)
+                historyEpoch: current.historyEpoch, earlierEpochs: current.earlierEpochs,
+                warning: warning)
         } catch let error as SQLiteError {
             throw .database(error)
         } catch let error as LarderError {
@@ -141,18 +144,25 @@ struct OpenedStore {
         return (catalog, schema)
     }
 
-    /// Assigns a new identifier if that is requested, or compares the file with the recorded one.
+    /// Assigns a new identifier and begins a new epoch if that is requested, or compares the file
+    /// with the recorded one.
+    ///
+    /// - Returns: a warning; nil if there is none.
     private static func identify(
         _ catalog: Catalog, _ file: OpenFile, _ options: StoreOptions, on connection: Connection
-    ) throws(SQLiteError) -> (UUID, warning: String?) {
+    ) throws(SQLiteError) -> String? {
         let current = LastFile(connection, file.watched)
-        if options.assignsNewIdentifier, !options.isReadOnly {
-            let identifier = UUID()
+        if options.beginsNewEpoch, !options.isReadOnly {
             try connection.execute("BEGIN IMMEDIATE")
-            try Catalog.store(identifier: identifier, on: connection)
+            try Catalog.beginEpoch(after: catalog, at: Date(), on: connection)
+            try connection.execute("COMMIT")
+        }
+        if options.assignsNewIdentifier, !options.isReadOnly {
+            try connection.execute("BEGIN IMMEDIATE")
+            try Catalog.store(identifier: UUID(), on: connection)
             try Catalog.store(current, on: connection)
             try connection.execute("COMMIT")
-            return (identifier, nil)
+            return nil
         }
         let last = catalog.lastFile ?? current
         let comparison = last.comparison(with: current, file.watched)
@@ -160,7 +170,7 @@ struct OpenedStore {
             // On a full disk the store can still be read, and the next opening compares again.
             try? Catalog.store(current, on: connection)
         }
-        return (catalog.identifier, comparison.warning(current.path, from: last))
+        return comparison.warning(current.path, from: last)
     }
 
     private static func upgradeIfNeeded(_ connection: Connection) throws {
@@ -209,11 +219,7 @@ struct OpenedStore {
         }
         let version = try connection.integer("PRAGMA user_version") ?? 0
         guard version <= Catalog.formatVersion else {
-            throw LarderError(
-                .storeTooNew,
-                "\(path) has format \(version), and this program reads formats up to "
-                    + "\(Catalog.formatVersion)",
-                hint: "use a newer larderd")
+            throw Catalog.tooNew(path, version)
         }
         guard version >= 1 else {
             throw LarderError(.storageFailed, "\(path) is damaged (it has format \(version))")

@@ -18,6 +18,7 @@ enum StoreConnection {
 
     private static let writerCacheKibibytes = 32 << 10
     private static let readerCacheKibibytes = 16 << 10
+    private static let copyCacheKibibytes = 1 << 10
     /// The size of the WAL file after a complete checkpoint.
     private static let logBytesMax = 16 << 20
 
@@ -41,6 +42,17 @@ enum StoreConnection {
             PRAGMA journal_size_limit = \(logBytesMax);
             PRAGMA foreign_keys = OFF;
             PRAGMA cache_size = -\(writerCacheKibibytes);
+            """)
+    }
+
+    /// For the destination of a copy, which is empty and has no name. No page of it existed before,
+    /// so the journal stays empty. The cache is small, because the last step writes all of it.
+    static func configureCopy(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute(
+            """
+            PRAGMA synchronous = OFF;
+            PRAGMA journal_mode = MEMORY;
+            PRAGMA cache_size = -\(copyCacheKibibytes);
             """)
     }
 

@@ -1,8 +1,15 @@
 import LarderModel
 
 extension Reader {
-    /// Runs SQLite's check of each table and then the store's own checks, in one snapshot.
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {
+        try check(budget: budget, wholeFile: false)
+    }
+
+    /// Runs SQLite's check and then the store's own checks, in one snapshot.
+    ///
+    /// - Parameter wholeFile: Whether SQLite checks all pages of the file, unused ones included, or
+    ///   only the tables.
+    func check(budget: ReadBudget, wholeFile: Bool) throws(ReadFailure) -> CheckReport {
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
         try session.beginSnapshot()
@@ -13,7 +20,8 @@ extension Reader {
         var findings: [CheckFinding] = []
         // One more than is reported, to find out whether there are more.
         let findingsMax = CheckReport.findingsMax + 1
-        for table in consistency.tables where findings.count < findingsMax {
+        let tables = wholeFile ? [nil] : consistency.tables.map(Optional.some)
+        for table in tables where findings.count < findingsMax {
             try checkFile(table, &findings, atMost: findingsMax)
         }
         for check in consistency.checks where findings.count < findingsMax {
@@ -33,16 +41,28 @@ extension Reader {
             isTruncated: findings.count == findingsMax)
     }
 
-    /// SQLite's own check of a table and its indexes.
+    /// SQLite's own check of a table and its indexes, or of the whole file.
     private func checkFile(
-        _ table: String, _ findings: inout [CheckFinding], atMost findingsMax: Int
+        _ table: String?, _ findings: inout [CheckFinding], atMost findingsMax: Int
     ) throws(ReadFailure) {
-        let statement = try session.statement("PRAGMA integrity_check(\(name: table))")
+        let statement = try session.statement(
+            table.map { "PRAGMA integrity_check(\(name: $0))" } ?? "PRAGMA integrity_check")
         defer { statement.reset() }
         while findings.count < findingsMax, try session.step(statement) {
             let message = statement.string(at: 0)
-            if message != "ok" { findings.append(CheckFinding(location: table, message: message)) }
+            if message != "ok" {
+                findings.append(CheckFinding(location: table ?? "", message: message))
+            }
         }
+    }
+
+    /// The number of the last transaction; 0 if there is none.
+    func lastTransaction() throws(ReadFailure) -> Int64 {
+        // A store of format 1 that is open for reading only has no history.
+        guard try pragma("user_version") > 1 else { return 0 }
+        let statement = try session.statement(Layout.lastTransaction)
+        defer { statement.reset() }
+        return try session.step(statement) ? statement.int64(at: 0) : 0
     }
 
     /// Checks that each value has the form that reading relies on. SQLite checks only whether it is

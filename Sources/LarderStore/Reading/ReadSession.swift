@@ -16,8 +16,7 @@ final class ReadSession {
     /// Keeps the store, and with it the claim on the file.
     private let store: Store
 
-    init(_ store: Store) throws(LarderError) {
-        let connection = try store.openReadConnection()
+    init(_ store: Store, _ connection: Connection) throws(LarderError) {
         do throws(SQLiteError) {
             (problems, groups) = try StoreFunctions.register(on: connection)
         } catch {

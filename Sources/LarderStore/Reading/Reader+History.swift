@@ -42,20 +42,14 @@ extension Reader {
         let deleted = try integer(Catalog.readDeletedHistory)
         let last = try integer(Layout.lastTransaction)
         do throws(LarderError) {
-            try request.after?.check(
-                store: description.identifier, epoch: description.historyEpoch, deleted: deleted,
-                last: last)
-            try request.upTo?.check(
-                store: description.identifier, epoch: description.historyEpoch, deleted: 0,
-                last: last)
+            try request.after?.check(in: description, deleted: deleted, last: last)
+            try request.upTo?.check(in: description, deleted: 0, last: last)
             if let start = request.start, !request.newestFirst {
                 // The history may have been deleted since the last page.
                 try HistoryToken(
                     store: description.identifier, epoch: description.historyEpoch,
                     number: max(0, start.number - 1)
-                ).check(
-                    store: description.identifier, epoch: description.historyEpoch,
-                    deleted: deleted, last: .max)
+                ).check(in: description, deleted: deleted, last: .max)
             }
         } catch {
             throw .failed(error)

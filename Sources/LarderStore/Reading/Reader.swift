@@ -17,8 +17,13 @@ final class Reader: StoreReader {
     /// The objects of one read have to fit into one reply.
     private static let objectBytesMax = Limits.frameBytesMax
 
-    init(_ store: Store) throws(LarderError) {
-        session = try ReadSession(store)
+    convenience init(_ store: Store) throws(LarderError) {
+        try self.init(store, on: store.openReadConnection())
+    }
+
+    /// - Parameter connection: To the store's file, or to a copy of it.
+    init(_ store: Store, on connection: Connection) throws(LarderError) {
+        session = try ReadSession(store, connection)
         converter = store.valueConverter
     }
 

@@ -12,6 +12,7 @@ final class Connection {
     let handle: OpaquePointer
     let limit = ExecutionLimit()
     let logWatch = LogWatch()
+    let copyWatch = CopyWatch()
 
     /// Opens a file with the VFS `unix-excl`: other connections of this process may open it too,
     /// but no other process can.

@@ -28,7 +28,7 @@ extension ServerLoad {
             requestCount: wire.request_count, saveCount: wire.save_count,
             commitCount: wire.commit_count, writesWaiting: wire.writes_waiting,
             readsRunning: wire.reads_running, readsWaiting: wire.reads_waiting,
-            logByteCount: wire.log_bytes)
+            logByteCount: wire.log_bytes, backupsRunning: wire.backups_running)
     }
 }
 
@@ -93,6 +93,7 @@ extension ProtobufWriter {
         wire.pointee.reads_running = load.readsRunning
         wire.pointee.reads_waiting = load.readsWaiting
         wire.pointee.log_bytes = load.logByteCount
+        wire.pointee.backups_running = load.backupsRunning
         return wire
     }
 

@@ -15,10 +15,8 @@ extension ChangeSet {
         set.idempotencyKey = ""
         let buffer = MessageBuffer()
         try buffer.changeSet(set, ProtobufWriter(arena: Arena()))
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        buffer.bytes.withUnsafeBytes { bytes in
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        }
-        return hash
+        var checksum = Checksum()
+        buffer.bytes.withUnsafeBytes { checksum.append($0) }
+        return checksum.value
     }
 }

@@ -147,6 +147,10 @@ extension WireCodec {
         case .openSnapshot:
             let empty = writer.make(larder__v1__open_snapshot_request__init)
             return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, message(empty))
+        case .backup(let credit):
+            let wire = writer.make(larder__v1__backup_request__init)
+            wire.pointee.credit = credit
+            return (LARDER__V1__ENVELOPE__BODY_BACKUP, message(wire))
         case .ping:
             return (
                 LARDER__V1__ENVELOPE__BODY_PING,
@@ -215,6 +219,8 @@ extension WireCodec {
         case .snapshotOpened(let position):
             try buffer.token(1, position)
             return (LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED, .buffer)
+        case .backup(let part, let more):
+            return (LARDER__V1__ENVELOPE__BODY_BACKUP_PART, message(writer.part(part, more: more)))
         case .pong:
             return (
                 LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))

@@ -85,6 +85,10 @@ public final class WireCodec {
             return try arena.decode(body, larder__v1__open_snapshot_request__unpack) { _ in
                 .openSnapshot
             }
+        case LARDER__V1__ENVELOPE__BODY_BACKUP:
+            return try arena.decode(body, larder__v1__backup_request__unpack) {
+                .backup(credit: $0.credit)
+            }
         case LARDER__V1__ENVELOPE__BODY_PING:
             return try arena.decode(body, larder__v1__ping_request__unpack) { _ in .ping }
         case LARDER__V1__ENVELOPE__BODY_CREDIT:
@@ -147,6 +151,11 @@ public final class WireCodec {
             return .observed(reply, more: more)
         case LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED:
             return .snapshotOpened(try HistoryToken(decodingReply: body))
+        case LARDER__V1__ENVELOPE__BODY_BACKUP_PART:
+            return try arena.decode(body, larder__v1__backup_reply__unpack) {
+                (wire) throws(LarderError) in
+                .backup(try BackupPart(wire), more: wire.more != 0)
+            }
         case LARDER__V1__ENVELOPE__BODY_PONG:
             return try arena.decode(body, larder__v1__pong_reply__unpack) { _ in .pong }
         case LARDER__V1__ENVELOPE__BODY_FAILED: return .failed(try LarderError(decoding: body))

@@ -53,6 +53,10 @@ struct ProtobufWriter {
         return text.withUTF8 { copy(UnsafeRawBufferPointer($0)) }
     }
 
+    func bytes(_ bytes: [UInt8]) -> ProtobufCBinaryData {
+        bytes.withUnsafeBytes { copy($0) }
+    }
+
     func uuid(_ uuid: UUID) -> ProtobufCBinaryData {
         withUnsafeBytes(of: uuid.uuid) { copy($0) }
     }

@@ -43,6 +43,9 @@ public enum Request: Hashable, Sendable {
     case openSnapshot
     /// Runs a query and keeps its result up to date.
     indirect case observe(ObserveRequest)
+    /// Makes a copy of the store. `credit` is the number of replies that the server may send before
+    /// it waits for more credit; 0 is unlimited.
+    case backup(credit: UInt32)
     /// Reads the store's schema file.
     case schema
     case statistics

@@ -42,6 +42,8 @@ public enum Reply: Hashable, Sendable {
     indirect case observed(ObserveReply, more: Bool)
     /// The same with `more`, encoded once for several observers.
     case encodedObserved([UInt8])
+    /// The next bytes of a backup, or its progress; `more` in each reply but the last.
+    indirect case backup(BackupPart, more: Bool)
     case pong
     /// The request failed. This also ends a stream.
     indirect case failed(LarderError)

@@ -192,6 +192,16 @@ struct RequestTrackerTests {
         #expect(requests.take(last).response == .reply(end) && !requests.contains(last))
     }
 
+    @Test("the parts of a backup use the window of a stream")
+    func backup() {
+        let id = begin(.stream(window: 2))
+        let part = Reply.backup(BackupPart(byteCount: 1), more: true)
+        for _ in 0..<2 { #expect(requests.received(reply(id, part)) == [.wake(id)]) }
+        #expect(requests.take(id).actions == [.send(.credit(requestID: id, batches: 1))])
+        #expect(requests.received(reply(id, part)) == [.wake(id)])
+        #expect(ending(requests.received(reply(id, part)))?.code == .malformedMessage)
+    }
+
     @Test("a snapshot stays open after its reply, until it is abandoned")
     func snapshot() {
         let id = begin(.snapshot)

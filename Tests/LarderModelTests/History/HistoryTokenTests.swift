@@ -48,16 +48,7 @@ struct HistoryTokenTests {
 
     @Test("fails in four ways, each with its own code")
     func check() {
-        func code(
-            _ token: HistoryToken, deleted: Int64 = 5, last: Int64 = 9
-        ) -> ErrorCode? {
-            do throws(LarderError) {
-                try token.check(store: store, epoch: 7, deleted: deleted, last: last)
-                return nil
-            } catch {
-                return error.code
-            }
-        }
+        func code(_ token: HistoryToken) -> ErrorCode? { self.code(token, earlier: []) }
         func token(_ number: Int64, epoch: Int64 = 7) -> HistoryToken {
             HistoryToken(store: store, epoch: epoch, number: number)
         }
@@ -68,5 +59,36 @@ struct HistoryTokenTests {
         #expect(code(token(5, epoch: 6)) == .tokenExpired)
         #expect(code(token(5, epoch: 8)) == .futureToken)
         #expect(code(HistoryToken(store: UUID(), epoch: 7, number: 5)) == .foreignToken)
+    }
+
+    @Test("of an earlier epoch is valid up to the last transaction of the backup")
+    func earlierEpochs() {
+        let earlier = [EarlierEpoch(epoch: 3, last: 8), EarlierEpoch(epoch: 5, last: 6)]
+        func code(_ epoch: Int64, _ number: Int64) -> ErrorCode? {
+            self.code(HistoryToken(store: store, epoch: epoch, number: number), earlier: earlier)
+        }
+        #expect([5, 8].map { code(3, $0) } == [nil, nil])
+        #expect([5, 6].map { code(5, $0) } == [nil, nil])
+        #expect(code(3, 9) == .tokenExpired)
+        #expect(code(5, 7) == .tokenExpired)
+        // Its transaction is in the backup, but has been deleted from the history since.
+        #expect(code(3, 4) == .tokenExpired)
+        // No backup was made in this epoch.
+        #expect(code(4, 6) == .tokenExpired)
+        #expect(code(8, 6) == .futureToken)
+    }
+
+    /// The error of a store in epoch 7 that has deleted transactions up to 5, and has 9.
+    private func code(_ token: HistoryToken, earlier: [EarlierEpoch]) -> ErrorCode? {
+        do {
+            let schema = try Schema(entities: [Entity(name: "Item", attributes: [])])
+            let description = StoreDescription(
+                identifier: store, schema: schema, fingerprint: schema.fingerprint,
+                isReadOnly: false, historyEpoch: 7, earlierEpochs: earlier)
+            try token.check(in: description, deleted: 5, last: 9)
+            return nil
+        } catch {
+            return (error as? LarderError)?.code ?? .malformedSchema
+        }
     }
 }

@@ -25,9 +25,9 @@ struct FakeHistory {
     }
 
     func page(
-        _ request: HistoryPageRequest, of identifier: UUID
+        _ request: HistoryPageRequest, of store: StoreDescription
     ) throws(LarderError) -> HistoryPage {
-        try request.after?.check(store: identifier, epoch: 0, deleted: deleted, last: last)
+        try request.after?.check(in: store, deleted: deleted, last: last)
         if let start = request.start, start.number <= deleted {
             throw LarderError(.tokenExpired, "the history has been deleted")
         }

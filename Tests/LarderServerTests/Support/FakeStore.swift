@@ -15,6 +15,7 @@ final class FakeStore: StoreBackend {
         /// Whether the writer accepts more sets for a group while it executes it.
         var takesMore = false
         var needsMaintenance = false
+        var copy = FakeCopy.Options()
     }
 
     let storeDescription: StoreDescription
@@ -47,6 +48,10 @@ final class FakeStore: StoreBackend {
             var history = FakeHistory()
             /// The readers that have pinned a snapshot.
             var pinned = 0
+            /// The copies that exist.
+            var copies = 0
+            /// The steps of all copies, and the groups of saves before each of them.
+            var copySteps: [Int] = []
         }
 
         let state = Mutex(State())
@@ -85,6 +90,8 @@ final class FakeStore: StoreBackend {
     }
 
     func makeWriter() throws(LarderError) -> any StoreWriter { FakeWriter(self) }
+
+    func makeCopy(in folder: String) throws(LarderError) -> any StoreCopy { FakeCopy(self) }
 
     func isCurrent(_ stamp: ObjectStamp) -> Bool { records[\.stamp] == stamp.version }
 
@@ -154,7 +161,7 @@ private final class FakeReader: StoreReader {
                 }
                 return pinned?.history ?? state.history
             }
-            return try history.page(request, of: store.storeDescription.identifier)
+            return try history.page(request, of: store.storeDescription)
         } catch {
             throw .failed(error)
         }
@@ -366,6 +373,10 @@ private final class FakeWriter: StoreWriter {
             }
             return .success(result)
         }
+    }
+
+    func makeCopy(in folder: String) -> Result<any StoreCopy, LarderError> {
+        .success(FakeCopy(store))
     }
 
     var needsMaintenance: Bool { store.options.needsMaintenance }

@@ -35,13 +35,23 @@ struct MalformedMessageTests {
 
     @Test("an unknown message is reported under its id")
     func unknownMessage() {
-        for field: UInt64 in [28, 29, 99, 536_870_911] {
+        for field: UInt64 in [29, 99, 536_870_911] {
             expect(.unknownMessage, field, ProtoBytes(), "field \(field)")
         }
         expect(.unknownMessage, 36, ProtoBytes(), "a reply sent to the server")
         let toClient = WireTesting.rejectionOfReply(content: ProtoBytes.envelope(17, ProtoBytes()))
         #expect(toClient?.error.code == .unknownMessage)
         #expect(toClient?.requestID == 9)
+    }
+
+    @Test("a negative length or transaction of a backup is malformed")
+    func backup() {
+        for field: UInt64 in [2, 3] {
+            let body = ProtoBytes().number(field, .max)
+            let rejected = WireTesting.rejectionOfReply(content: ProtoBytes.envelope(45, body))
+            #expect(rejected?.error.code == .malformedMessage)
+            #expect(rejected?.isFatal == false)
+        }
     }
 
     @Test("bytes that are not an envelope end the connection")

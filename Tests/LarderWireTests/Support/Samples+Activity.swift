@@ -8,7 +8,7 @@ extension Samples {
             time: Date(timeIntervalSinceReferenceDate: 8e8),
             started: Date(timeIntervalSinceReferenceDate: 7.5e8), requestCount: 1_000_000,
             saveCount: 70_000, commitCount: 300, writesWaiting: 4, readsRunning: 2,
-            readsWaiting: 1, logByteCount: 5_000_000_000),
+            readsWaiting: 1, logByteCount: 5_000_000_000, backupsRunning: 3),
         connections: [
             ConnectionActivity(
                 id: 1,

@@ -266,7 +266,7 @@ enum Samples {
             requests.append(("query.\(name)", .query(try request(query))))
         }
         requests.append(("explain", .explain(try request(queries[0].query))))
-        return requests + historyRequests + (try liveRequests())
+        return requests + historyRequests + (try liveRequests()) + backupRequests
     }
 
     static let batch = Batch(
@@ -354,7 +354,7 @@ enum Samples {
             found: 0),
     ]
 
-    static let replies = otherReplies + historyReplies + liveReplies
+    static let replies = otherReplies + historyReplies + liveReplies + backupReplies
 
     private static let otherReplies: [(name: String, reply: Reply)] = [
         (

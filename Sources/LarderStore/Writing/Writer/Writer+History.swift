@@ -29,10 +29,7 @@ extension Writer {
     ) throws -> Int64 {
         switch deletion {
         case .upTo(let token):
-            let store = store.storeDescription
-            try token.check(
-                store: store.identifier, epoch: store.historyEpoch, deleted: 0,
-                last: newest)
+            try token.check(in: store.storeDescription, deleted: 0, last: newest)
             return token.number
         case .before(let date):
             let statement = try statements.statement(Layout.firstTransactionSince)

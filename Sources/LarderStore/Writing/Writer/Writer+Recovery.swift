@@ -52,7 +52,9 @@ extension Writer {
     /// Opens a new connection before the old one is closed, so that the process keeps its lock.
     private func reopen() throws(SQLiteError) {
         rollBack()
-        try use(try store.reopenWriterConnection())
+        let connection = try store.reopenWriterConnection()
+        statements?.connection.copyWatch.isReplaced = true
+        try use(connection)
     }
 
     /// Commits a transaction that changes nothing, but has to reach the disk.

@@ -14,17 +14,17 @@ extension Writer {
         do throws(SQLiteError) {
             let outcome = try insert(received, firstRow, rows, statements)
             limit.start(nil)
-            rollBack()
+            undoFailedChange()
             return outcome
         } catch {
             if let stopped = stopError(statements) {
                 limit.start(nil)
-                rollBack()
+                undoFailedChange()
                 return .failure(stopped)
             }
             let isStatementError =
                 error.concernsStatementOnly && !statements.connection.autocommit
-            rollBack()
+            if isStatementError { undoFailedChange() } else { rollBack() }
             if !isStatementError { recordFailure(error) }
             return .failure(error.larderError)
         }
@@ -46,6 +46,9 @@ extension Writer {
             return .failure(Writer.noNumbersLeft)
         }
         try statements.statement(Texts.begin).run()
+        if statements.connection.isBeingCopied {
+            try statements.statement(Texts.beginSet).run()
+        }
         let inserting = InsertionRun(
             insertion, into: entity, firstRow: firstRow, run, lastKeys: lastKeys,
             planner: planner)

@@ -167,6 +167,10 @@ final class Writer: StoreWriter {
         } catch {
             return .failure(stopError(statements) ?? error)
         }
+        // See `undoFailedChange()`: then the first set has a savepoint too.
+        if statements.connection.isBeingCopied, statements.connection.autocommit {
+            try statements.statement(Texts.begin).run()
+        }
         let isFirst = statements.connection.autocommit
         try statements.statement(isFirst ? Texts.begin : Texts.beginSet).run()
         let outcome = try run(planned, set, time: time, statements)

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import LarderFiles
+import LarderModel
+import Testing
+
+@Suite("A new file")
+struct NewFileTests {
+    private let folder = TemporaryFolder()
+
+    /// A folder that is removed with the test.
+    private final class TemporaryFolder {
+        let path = "/tmp/larder-files-\(UUID().uuidString)"
+
+        init() {
+            try? FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: false)
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    private var path: String { "\(folder.path)/file" }
+
+    private var files: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    }
+
+    private func code(_ body: () throws(LarderError) -> Void) -> ErrorCode? {
+        do throws(LarderError) { try body() } catch { return error.code }
+        return nil
+    }
+
+    @Test("has no name until it is published, and then has what was written")
+    func unnamed() throws {
+        let file = try NewFile(at: path)
+        #expect(file.temporaryPath == nil)
+        try file.write([9, 9, 9, 9], at: 0)
+        try file.removeContents()
+        try file.write([3, 4], at: 2)
+        try file.write([1, 2], at: 0)
+        #expect(try file.read(10, at: 1) == [2, 3, 4])
+        #expect(files.isEmpty)
+        try file.sync()
+        try file.publish()
+        #expect(files == ["file"])
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data([1, 2, 3, 4]))
+    }
+
+    @Test("with a temporary name is renamed, or removed with its log")
+    func named() throws {
+        let published = try NewFile(at: path, isNamed: true)
+        #expect(files.count == 1 && files[0].hasPrefix(".larder-new-"))
+        try published.write([1], at: 0)
+        try published.publish()
+        #expect(published.temporaryPath == nil)
+        #expect(files == ["file"])
+        do {
+            let other = try NewFile(at: path + "2", isNamed: true)
+            let temporary = try #require(other.temporaryPath)
+            try Data([1]).write(to: URL(filePath: temporary + "-wal"))
+            #expect(files.count == 3)
+        }
+        #expect(files == ["file"])
+    }
+
+    @Test("does not replace a file, also not one that was created after it")
+    func existing() throws {
+        for isNamed in [false, true] {
+            let file = try NewFile(at: path, isNamed: isNamed)
+            try Data([7]).write(to: URL(filePath: path))
+            #expect(code { () throws(LarderError) in try file.publish() } == .fileExists)
+            #expect(
+                code { () throws(LarderError) in
+                    _ = try NewFile(at: path, isNamed: isNamed)
+                } == .fileExists)
+            #expect(try Data(contentsOf: URL(filePath: path)) == Data([7]))
+            try FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test("is not written by two at a time under one temporary name")
+    func concurrent() throws {
+        let first = try NewFile(at: path, isNamed: true)
+        #expect(
+            code { () throws(LarderError) in
+                _ = try NewFile(at: path, isNamed: true)
+            } == .unavailable)
+        try first.publish()
+    }
+
+    @Test("cannot have an impossible path")
+    func paths() {
+        for (path, expected) in [
+            ("", .storageFailed), ("a\0b", .storageFailed), ("\(folder.path)/", .storageFailed),
+            ("\(folder.path)/none/file", .storageFailed), (folder.path, .fileExists),
+        ] as [(String, ErrorCode)] {
+            for isNamed in [false, true] {
+                #expect(
+                    code { () throws(LarderError) in
+                        try NewFile(at: path, isNamed: isNamed).publish()
+                    } == expected, "\(path)")
+            }
+        }
+        #expect(files.isEmpty)
+    }
+}
