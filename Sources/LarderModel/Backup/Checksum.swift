@@ -11,6 +11,12 @@ package struct Checksum: Hashable, Sendable {
     }
 
     package mutating func append(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { append(byte) }
+    }
+
+    /// The same for the parts of a large file: other modules would call the generic function
+    /// without specializing it, which takes many times as long.
+    package mutating func append(_ bytes: [UInt8]) {
         // A local copy, so that the loop keeps it in a register.
         var hash = value
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
