@@ -8,7 +8,6 @@ them, clients are killed in the middle of a backup, and the server too.
 import hashlib
 import multiprocessing
 import os
-import pathlib
 import random
 import signal
 import sqlite3
@@ -181,7 +180,7 @@ def kill_server(site, choice):
 
 def expect_whole(site, status):
     """After a kill the file is complete or is not there, and nothing else is."""
-    killed = pathlib.Path(site.folder / "killed")
+    killed = site.folder / "killed"
     if killed.exists():
         transactions(killed)
         killed.unlink()
@@ -208,7 +207,7 @@ def backups(folder, points, seed, choice):
         for count, last, digest in found:
             if transactions(site.daemon.store, upto=last) != (count, last, digest):
                 raise Wrong(f"a backup is not the history up to {last}")
-        total, last, _ = transactions(site.daemon.store)
+        total, _, _ = transactions(site.daemon.store)
         if site.names:
             raise Failed(f"there is {site.names}")
     lengths = [count for count, _, _ in found]
