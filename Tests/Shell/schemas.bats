@@ -118,6 +118,7 @@ schema_of_names() {
     assert_status 0 larder schema init first.json
     assert_equal "" "$output$stderr"
     larder schema init | cmp - first.json
+    larder schema init - | cmp - first.json
     assert_status 0 larder schema check first.json
     assert_status 0 larder count Book --store new.store --schema first.json
     echo mine >taken.json

@@ -15,13 +15,13 @@ struct SchemaInitCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("New file. Default: standard output.", valueName: "file"),
+        help: ArgumentHelp("New file; - for standard output, the default.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var file: String?
 
     func run() throws {
         let text = try Self.schema().fileText
-        if let file { return try NewFile.write(text, to: file) }
+        if let file, file != "-" { return try NewFile.write(text, to: file) }
         var output = StandardOutput()
         try output.write(text)
         try output.flush()
