@@ -10,7 +10,7 @@ struct ImportTests {
         ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel", "CSQLite",
-            "CPCRE2", "CStat",
+            "CPCRE2", "CStat", "Dispatch",
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CMalloc", "Dispatch", "Synchronization",

@@ -22,6 +22,7 @@ struct Catalog: Sendable {
         static let created = "created"
         static let file = "file"
         static let deletedHistory = "history"
+        static let archive = "archive"
     }
 
     /// The number of the last transaction that was deleted from the history; no row if none was.
@@ -34,6 +35,15 @@ struct Catalog: Sendable {
     /// Overwrites a value with itself, so that a commit has something to write.
     static let probeText: SQL =
         "UPDATE _larder SET value = value WHERE name = \(literal: Name.store)"
+
+    /// The archive that has every commit, except those that are still in the log; no row if there
+    /// is none. A program that writes without an archive deletes the row with its first commit.
+    static let readArchive: SQL =
+        "SELECT value FROM _larder WHERE name = \(literal: Name.archive)"
+    static let storeArchive: SQL =
+        "INSERT OR REPLACE INTO _larder (name, value) VALUES (\(literal: Name.archive), ?)"
+    static let deleteArchive: SQL =
+        "DELETE FROM _larder WHERE name = \(literal: Name.archive)"
 
     static let createCatalog: SQL =
         "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID"
@@ -84,6 +94,24 @@ struct Catalog: Sendable {
     static func store(identifier: UUID, on connection: Connection) throws(SQLiteError) {
         let statement = try connection.prepare("UPDATE _larder SET value = ? WHERE name = ?")
         try statement.run([.text(identifier.uuidString), .text(Name.store)])
+    }
+
+    /// Makes a restored file a store of its own: with a new epoch of the history, because the
+    /// numbers of later transactions are used a second time, and without an archive or a file.
+    ///
+    /// - Parameter identifier: The new identifier; nil keeps the one of the original.
+    static func markRestored(
+        _ identifier: UUID?, epoch former: Int64, at time: Date, on connection: Connection
+    ) throws(SQLiteError) {
+        if let identifier { try store(identifier: identifier, on: connection) }
+        // Later epochs are greater, whatever the clock says.
+        let epoch = max(
+            Int64((time.timeIntervalSinceReferenceDate * 1e6).rounded()), former + 1)
+        let update = try connection.prepare("UPDATE _larder SET value = ? WHERE name = ?")
+        try update.run([.real(Double(epoch) / 1e6), .text(Name.created)])
+        try connection.execute(deleteArchive)
+        let file = try connection.prepare("DELETE FROM _larder WHERE name = ?")
+        try file.run([.text(Name.file)])
     }
 
     /// Reads the catalog of a file whose header has been checked.
