@@ -46,7 +46,7 @@ struct LarderCommand: ParsableCommand {
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
                     SchemaCommand.self,
                     StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
-                    NewIdentityCommand.self,
+                    NewIdentityCommand.self, RestoreCommand.self, ArchiveCommand.self,
                 ]),
         ])
 

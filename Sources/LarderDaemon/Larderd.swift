@@ -58,7 +58,7 @@ enum Larderd {
             throw UsageError(
                 message: "--socket cannot be used with socket activation (LISTEN_FDS)")
         }
-        let store = try open(options, notification)
+        let store = try open(options, notification, logger)
         if let warning = store.warning { logger.warning("\(warning)") }
         let listening =
             try path.map { [try ListeningSocket(path: $0, mode: options.mode)] } ?? sockets
@@ -77,7 +77,7 @@ enum Larderd {
     private static let openTimeMax: Duration = .seconds(300)
 
     private static func open(
-        _ options: DaemonCommand, _ notification: Notification
+        _ options: DaemonCommand, _ notification: Notification, _ logger: Logger
     ) throws(LarderError) -> Store {
         let schema = try options.schema.map { (path) throws(LarderError) in
             try readSchema(at: path)
@@ -91,7 +91,13 @@ enum Larderd {
         return try Store.open(
             path: path, schema: schema,
             options: StoreOptions(
-                synchronous: options.synchronous, isReadOnly: options.readOnly))
+                synchronous: options.synchronous, isReadOnly: options.readOnly),
+            archive: options.archiveOptions
+        ) { event in
+            logger.log(level: event.kind == .failure ? .error : .notice, "\(event.message)")
+            // The status line has the last failure until it is over.
+            if event.kind != .information { notification.status(event.message) }
+        }
     }
 
     /// - Throws: `malformedSchema`, also if the file cannot be read: `storageFailed` would mean

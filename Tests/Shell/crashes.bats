@@ -42,3 +42,7 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 @test "concurrent clients see a serializable history; the planted errors are found" {
     crash_test isolation
 }
+
+@test "every commit is in the archive after crashes, and random states are restored" {
+    crash_test archive
+}

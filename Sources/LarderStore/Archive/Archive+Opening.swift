@@ -45,8 +45,8 @@ extension Archive {
         if start.continuation == nil, !start.entries.isEmpty {
             report(
                 ArchiveEvent(
-                    isFailure: false,
-                    message: "archive: a new generation is necessary, because \(start.reason)"))
+                    .information, "archive: a new generation is necessary, because \(start.reason)")
+            )
         }
         DispatchQueue(label: "larder archive", qos: .utility).async { worker.worker.run() }
         return archive

@@ -142,8 +142,7 @@ final class Archive: Sendable {
     ///
     /// - Returns: whether everything is archived.
     private func waitForThread(atMost time: Duration) -> Bool {
-        state.withLock { $0.isRequested = true }
-        work.signal()
+        wake()
         let deadline = ContinuousClock.now + time
         while true {
             let isDone = state.withLock { state -> Bool? in
@@ -210,6 +209,15 @@ final class Archive: Sendable {
             return !state.isClosing
         }
         if isOpen { work.signal() }
+    }
+
+    /// Makes the thread look for work now.
+    func wake() {
+        let wasRequested = state.withLock { state in
+            defer { state.isRequested = true }
+            return state.isRequested
+        }
+        if !wasRequested { work.signal() }
     }
 
     // MARK: On the archive's thread

@@ -79,7 +79,8 @@ struct ArchiveFileReader {
         else { throw damaged(path, "its header is not the one that was written") }
         return ArchiveHeader(
             kind: kind, store: store, epoch: epoch, generation: generation,
-            generationIdentity: generationIdentity, sequence: sequence, previous: previous, pageBytes: pageBytes, start: start)
+            generationIdentity: generationIdentity, sequence: sequence, previous: previous,
+            pageBytes: pageBytes, start: start)
     }
 
     /// The next record; nil after the last, when the file has been verified.

@@ -10,6 +10,9 @@ public struct ArchiveOptions: Hashable, Sendable {
     public var bytesMax: Int64?
     /// A program that is called for each finished file, to copy it elsewhere; nil for none.
     public var command: String?
+    /// A new base is made when the segments since the last one have as many bytes as that base,
+    /// and at least this many.
+    var baseBytesMin: Int64 = 64 << 20
 
     public init(
         folder: String, interval: Duration = .seconds(10), ageMax: Duration? = nil,
@@ -25,7 +28,20 @@ public struct ArchiveOptions: Hashable, Sendable {
 
 /// What the administrator of an archive should know.
 public struct ArchiveEvent: Hashable, Sendable {
-    /// Whether changes are not archived now.
-    public var isFailure: Bool
+    public enum Kind: Hashable, Sendable {
+        case information
+        /// Something does not work, and is repeated until it works.
+        case failure
+        /// What has failed works again.
+        case recovery
+    }
+
+    public var kind: Kind
+    /// One sentence without a final period.
     public var message: String
+
+    init(_ kind: Kind, _ message: String) {
+        self.kind = kind
+        self.message = message
+    }
 }

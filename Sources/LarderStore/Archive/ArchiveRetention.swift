@@ -15,7 +15,7 @@ struct ArchiveRetention {
     let bytesMax: Int64?
     /// A base is made when the segments since the last one have as many bytes as that, and this
     /// many.
-    var baseBytesMin: Int64 = 64 << 20
+    var baseBytesMin: Int64 = 0
 
     /// The files to delete.
     ///
@@ -46,7 +46,9 @@ struct ArchiveRetention {
     func needsBase(_ files: [File], at now: Double) -> Bool {
         guard let base = files.lastIndex(where: { $0.entry.kind == .base }),
             base + 1 < files.count,
-            files.dropFirst(base + 1).allSatisfy({ $0.entry.generation == files[base].entry.generation })
+            files.dropFirst(base + 1).allSatisfy({
+                $0.entry.generation == files[base].entry.generation
+            })
         else { return false }
         let byteCount = files.dropFirst(base + 1).reduce(0) { $0 + $1.byteCount }
         if byteCount >= max(baseBytesMin, files[base].byteCount) { return true }

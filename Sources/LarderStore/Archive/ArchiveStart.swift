@@ -33,15 +33,23 @@ struct ArchiveStart {
         self.entries = entries
         let log = try LogFile(logPath)
         let header = try log.header()
-        frameCount = try header.map { (header) throws(LarderError) in
-            try Self.committedFrames(log, header)
-        } ?? 0
+        frameCount =
+            try header.map { (header) throws(LarderError) in
+                try Self.committedFrames(log, header)
+            } ?? 0
         guard let newest = entries.last else {
             continuation = nil
             reason = "the archive is empty"
             return
         }
-        let state = try Self.state(folder, newest)
+        let state: (header: ArchiveHeader, position: LogPosition, identity: UInt64)
+        do throws(LarderError) {
+            state = try Self.state(folder, newest)
+        } catch {
+            continuation = nil
+            reason = error.message
+            return
+        }
         guard state.header.store == store else {
             throw LarderError(
                 .foreignIdentifier,
@@ -62,7 +70,8 @@ struct ArchiveStart {
             guard state.header.generationIdentity == catalogIdentity else {
                 return refuse("the store was changed without the archive")
             }
-            if let closed = ClosedStore(path), Self.closedText(folder) == closed.text(state.identity)
+            if let closed = ClosedStore(path),
+                Self.closedText(folder) == closed.text(state.identity)
             {
                 return (state.header, .start)
             }

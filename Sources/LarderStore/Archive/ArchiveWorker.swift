@@ -46,7 +46,7 @@ final class ArchiveWorker {
         folder = start.folder
         retention = ArchiveRetention(
             ageMax: options.ageMax.map { Double($0.components.seconds) },
-            bytesMax: options.bytesMax)
+            bytesMax: options.bytesMax, baseBytesMin: options.baseBytesMin)
         generation = start.entries.last?.generation ?? 0
         shipping = options.command.map {
             Shipping(ShippingCommand(text: $0), start.folder, report: archive.report)
@@ -54,7 +54,7 @@ final class ArchiveWorker {
         for name in [ArchiveFolder.unfinishedSegment, ArchiveFolder.unfinishedBase] {
             unlink(folder.path(of: name))
         }
-        for entry in start.entries { files.append(try file(entry)) }
+        files = start.entries.map(file)
         if let (header, position) = start.continuation {
             copy = try LogCopy(
                 to: folder, logPath: logPath, tail: tail, database: database, header: header,
@@ -70,11 +70,11 @@ final class ArchiveWorker {
         shipping?.append(start.entries)
     }
 
-    private func file(_ entry: ArchiveFolder.Entry) throws(LarderError) -> ArchiveRetention.File {
-        ArchiveRetention.File(
-            entry: entry, byteCount: folder.byteCount(of: entry),
-            time: entry.kind == .base
-                ? try ArchiveFileReader(folder.path(of: entry)).header.start.time : nil)
+    /// A base that cannot be read has no time, so it is not deleted because of its age.
+    private func file(_ entry: ArchiveFolder.Entry) -> ArchiveRetention.File {
+        let base = entry.kind == .base ? try? ArchiveFileReader(folder.path(of: entry)) : nil
+        return ArchiveRetention.File(
+            entry: entry, byteCount: folder.byteCount(of: entry), time: base?.header.start.time)
     }
 
     // MARK: The loop
@@ -135,14 +135,13 @@ final class ArchiveWorker {
         defer { lastSegment = .now }
         if archive.state.withLock({ $0.finished == announced }) { return }
         do throws(LarderError) {
-            if let entry = try copy?.makeSegment(upTo: announced.frame) { try add(entry) }
+            if let entry = try copy?.makeSegment(upTo: announced.frame) { add(entry) }
         } catch {
             guard error == LogCopy.diverged else { throw error }
             archive.update { $0.phase = .broken }
             archive.report(
                 ArchiveEvent(
-                    isFailure: true,
-                    message: "\(error.message); a new generation begins with the next commit"))
+                    .failure, "\(error.message); a new generation begins with the next commit"))
             return
         }
         let archived = copy?.header.start
@@ -153,8 +152,8 @@ final class ArchiveWorker {
         }
     }
 
-    private func add(_ entry: ArchiveFolder.Entry) throws(LarderError) {
-        files.append(try file(entry))
+    private func add(_ entry: ArchiveFolder.Entry) {
+        files.append(file(entry))
         files.sort { $0.entry < $1.entry }
         shipping?.append([entry])
     }
@@ -183,8 +182,7 @@ final class ArchiveWorker {
         }
         archive.report(
             ArchiveEvent(
-                isFailure: false,
-                message: "archive: generation \(generation) begins with a copy of the store"))
+                .information, "archive: generation \(generation) begins with a copy of the store"))
     }
 
     /// Finds out whether the folder can be written.
@@ -211,17 +209,18 @@ final class ArchiveWorker {
             base = nil
             firstBase = nil
             retryBase = nil
-            try add(entry)
+            add(entry)
             archive.report(
-                ArchiveEvent(isFailure: false, message: "archive: \(entry.name) is complete"))
+                ArchiveEvent(
+                    .information, "archive: \(entry.name) is complete"))
         } catch {
             base = nil
             unlink(folder.path(of: ArchiveFolder.unfinishedBase))
             if retryBase == nil {
                 archive.report(
                     ArchiveEvent(
-                        isFailure: true,
-                        message: "archive: a base copy failed and will be repeated: "
+                        .failure,
+                        "archive: a base copy failed and will be repeated: "
                             + error.message))
             }
             retryBase = .now + archive.limits.retryInterval
@@ -282,8 +281,8 @@ final class ArchiveWorker {
         guard isNew else { return }
         archive.report(
             ArchiveEvent(
-                isFailure: true,
-                message: "changes are not archived: \(error.message); retrying every "
+                .failure,
+                "changes are not archived: \(error.message); retrying every "
                     + "\(archive.limits.retryInterval)"))
     }
 
@@ -294,6 +293,7 @@ final class ArchiveWorker {
         }
         guard since != nil else { return }
         archive.report(
-            ArchiveEvent(isFailure: false, message: "archive: changes are archived again"))
+            ArchiveEvent(
+                .recovery, "archive: changes are archived again"))
     }
 }

@@ -82,7 +82,8 @@ final class Shipping: Sendable {
             record()
             if wasFailing {
                 report(
-                    ArchiveEvent(isFailure: false, message: "archive: the command works again"))
+                    ArchiveEvent(
+                        .recovery, "archive: the command works again"))
             }
         }
     }
@@ -105,8 +106,8 @@ final class Shipping: Sendable {
         guard isFirst else { return }
         report(
             ArchiveEvent(
-                isFailure: true,
-                message: "the archive command failed for \(entry.name): \(problem); it is "
+                .failure,
+                "the archive command failed for \(entry.name): \(problem); it is "
                     + "repeated every \(Self.retrySeconds) seconds"))
     }
 

@@ -18,7 +18,7 @@ struct ShippingCommand {
         guard pipe(&ends) == 0 else { return SystemError(code: errno).text }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        let started = start([ "/bin/sh", "-c", text, "larder-archive", path, name], ends[1])
+        let started = start(["/bin/sh", "-c", text, "larder-archive", path, name], ends[1])
         close(ends[1])
         guard let process = try? started.get() else {
             guard case .failure(let error) = started else { return nil }

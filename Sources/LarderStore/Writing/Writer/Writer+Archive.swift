@@ -25,8 +25,8 @@ extension Writer {
             try endArchive(archive, connection)
             archive.report(
                 ArchiveEvent(
-                    isFailure: true,
-                    message: "the archive ends here, because it has failed for too long; a new "
+                    .failure,
+                    "the archive ends here, because it has failed for too long; a new "
                         + "generation begins when it works again"))
             return true
         }
