@@ -136,21 +136,28 @@ final class ArchivedLibrary {
             ? Date(timeIntervalSinceReferenceDate: statement.double(at: 0)) : nil
     }
 
-    /// Waits until everything is archived and a base is complete.
+    /// Waits until everything is archived and the generation has a base.
     func archiveAll() throws {
         let archive = try #require(store?.archive)
         #expect(archive.finish())
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !hasBase(), deadline > .now {
-            // Each request makes the thread work.
-            archive.wake()
-            sched_yield()
-        }
-        #expect(try hasBase())
+        try wait { try hasBase(archive) }
     }
 
-    private func hasBase() throws -> Bool {
-        try ArchiveGeneration.all(archiveFolder.entries()).last?.bases.isEmpty == false
+    private func hasBase(_ archive: Archive) throws -> Bool {
+        let number = archive.state.withLock { $0.generation }
+        return try archiveFolder.entries().contains {
+            $0.kind == .base && $0.generation == number
+        }
+    }
+
+    /// Makes the archive's thread work until a condition holds.
+    func wait(until condition: () throws -> Bool) throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try !condition(), deadline > .now {
+            store?.archive?.wake()
+            sched_yield()
+        }
+        #expect(try condition())
     }
 
     // MARK: Reading
