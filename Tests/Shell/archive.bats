@@ -26,7 +26,7 @@ wait_for() {
 
 has_base() { compgen -G 'archive/*.base' >/dev/null; }
 
-names() { larder fetch Category --store "$1" --columns name --sort name --output plain; }
+names() { larder fetch Category --store "$1" --select name --sort name --output plain; }
 
 @test "a store is restored to each of its commits, by number and by time" {
     start
@@ -58,7 +58,7 @@ names() { larder fetch Category --store "$1" --columns name --sort name --output
     assert_status 74 larder restore --archive archive --to mine
     assert_contains "$stderr" "replaces no file"
     assert_equal mine "$(cat mine)"
-    assert_status 3 larder restore --archive archive --to new --at 99
+    assert_status 4 larder restore --archive archive --to new --at 99
     assert_contains "$stderr" "it can be restored to transactions"
     assert_status 64 larder restore --archive archive --to new --at yesterday
     base=$(echo archive/*.base)
@@ -80,7 +80,7 @@ names() { larder fetch Category --store "$1" --columns name --sort name --output
     same=$(larder restore --archive archive --to same.store --output plain | cut -f1)
     other=$(larder restore --archive archive --to other.store --new-identity --output plain | cut -f1)
     [ "$same" != "$other" ]
-    run larder history show --store same.store --after "$token"
+    run larder history --store same.store --after "$token"
     [ "$status" -ne 0 ]
 }
 
