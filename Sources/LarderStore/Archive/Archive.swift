@@ -38,6 +38,8 @@ final class Archive: Sendable {
     /// A new generation, of which the writer has prepared the store.
     struct Generation: Hashable {
         var identity: UInt64
+        /// The end of the log that was emptied. The next one continues its salts.
+        var position: LogPosition
         /// The size of the database, which is completely in its file.
         var pageCount: UInt32
     }

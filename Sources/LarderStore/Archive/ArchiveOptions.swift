@@ -32,7 +32,7 @@ public struct ArchiveEvent: Hashable, Sendable {
         case information
         /// Something does not work, and is repeated until it works.
         case failure
-        /// What has failed works again.
+        /// A failure is over.
         case recovery
     }
 

@@ -4,7 +4,7 @@ public import LarderModel
 
 /// Makes a store file from an archive.
 public struct ArchiveRestore {
-    /// What was restored.
+    /// The result of a restore.
     public struct Outcome: Hashable, Sendable {
         public var store: UUID
         /// The last transaction in the store; 0 if there is none.

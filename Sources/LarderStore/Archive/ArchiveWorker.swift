@@ -25,7 +25,7 @@ final class ArchiveWorker {
     private var base: BaseCopy?
     private var generation: Int64
     /// The state at the beginning of a generation that has no base yet.
-    private var firstBase: (header: ArchiveHeader, pageCount: UInt32)?
+    private var firstBase: (header: ArchiveHeader, generation: Archive.Generation)?
     /// After a failure of the base: when it is tried again.
     private var retryBase: ContinuousClock.Instant?
     private var lastSegment = ContinuousClock.now
@@ -170,9 +170,9 @@ final class ArchiveWorker {
             pageBytes: tail.pageBytes, start: try tail.moment(in: database))
         let copy = try LogCopy(
             to: folder, logPath: logPath, tail: tail, database: database, header: header,
-            position: .start)
+            position: next.position)
         self.copy = copy
-        firstBase = (header, next.pageCount)
+        firstBase = (header, next)
         retryBase = nil
         let number = generation
         archive.update { state in
@@ -227,12 +227,12 @@ final class ArchiveWorker {
         }
     }
 
-    /// The base that should be made now. The first one may be begun at any time: all segments of the
-    /// generation are applied to it.
+    /// The base that should be made now. The first one may be begun at any time, because all
+    /// segments of the generation are applied to it.
     private func nextBase() throws(LarderError) -> BaseCopy? {
-        if let (header, pageCount) = firstBase {
+        if let (header, generation) = firstBase {
             return try BaseCopy(
-                of: .database(database, pageCount: pageCount), header, in: folder)
+                of: .database(database, generation), header, in: folder)
         }
         guard let copy,
             retention.needsBase(files, at: Date().timeIntervalSinceReferenceDate),

@@ -6,13 +6,13 @@ import LarderModel
 /// pages into it. So the copy has pages of different moments, and pages that were copied while they
 /// were written. All these pages are in segments of the generation, because the writer checkpoints
 /// only what is in a segment. When these segments have been applied to the copy in their order, it
-/// is the store after the last of them. A later base is made from the base before it, and needs nothing
-/// of the store.
+/// is the store after the last of them. A later base is made from the base before it, and needs
+/// nothing of the store.
 ///
 /// It works in short steps, so that segments are made in between.
 struct BaseCopy {
     enum Source {
-        case database(Connection, pageCount: UInt32)
+        case database(Connection, Archive.Generation)
         case base(ArchiveFolder.Entry)
     }
 
@@ -44,9 +44,10 @@ struct BaseCopy {
         self.folder = folder
         self.source = source
         switch source {
-        case .database(_, let count):
-            pageCount = count
+        case .database(_, let generation):
+            pageCount = generation.pageCount
             chain = ArchiveChain(folder, after: header)
+            chain.begin(at: generation.position)
         case .base(let entry):
             pageCount = 0
             chain = try ArchiveChain(folder, base: entry)

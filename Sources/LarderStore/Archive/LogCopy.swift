@@ -15,7 +15,7 @@ struct LogCopy {
     /// The frame with the newest copy of each page, in the part of the log before the position.
     private var frames: [UInt32: Int] = [:]
 
-    /// What is read before the commit that is being copied is complete.
+    /// The frames of the commit that is being copied.
     private struct Commit {
         var frames: [UInt32: Int] = [:]
         var position: LogPosition

@@ -1,7 +1,7 @@
 import Glibc
 import LarderModel
 
-/// A file of an archive, or one that is copied to it: a descriptor with reads and writes at offsets.
+/// A file of an archive, or one that is copied to it, with reads and writes at offsets.
 ///
 /// Used by one thread at a time. It must not be used for the file of a store that this process has
 /// open, because closing any descriptor of that file releases the lock of the store.

@@ -58,6 +58,19 @@ struct ArchiveContinuityTests {
         try expectStates(first, second, third, fourth, fifth)
     }
 
+    @Test("continues after a crash before its first segment")
+    func crashBeforeSegments() throws {
+        try library.open()
+        try library.archiveAll()
+        let first = try library.save([category("a")])
+        let second = try library.save([category("b"), category("c")])
+        try library.crash()
+        try library.open()
+        library.close()
+        #expect(try generations().map(\.number) == [1])
+        try expectStates(first, second)
+    }
+
     @Test("continues after a crash that followed a checkpoint")
     func crashAfterCheckpoint() throws {
         library.limits.pagesBetweenCheckpoints = 1

@@ -15,9 +15,10 @@ struct RestoreCommand: ParsableCommand {
             --at 2026-11-23T12:00:00Z --new-identity
 
             --archive is the folder of larderd --archive. --at is the number of a transaction \
-            (larder history), or a time: ISO 8601, or a time ago: 90s, 15m, 2h, 7d. For a time, the \
-            store is restored to the last commit that is not later. Without --at, it is restored to \
-            the end of the archive. A commit of several transactions is restored as a whole.
+            (larder history), or a time: ISO 8601, or a time ago: 90s, 15m, 2h, 7d. For a time, \
+            the store is restored to the last commit that is not later. Without --at, it is \
+            restored to the end of the archive. A commit of several transactions is restored as a \
+            whole.
 
             All files that are needed are verified first. The store is written under a temporary \
             name, checked, and then renamed; a file that exists is never replaced. Prints the \

@@ -43,11 +43,14 @@ extension Writer {
         let statement = try connection.prepare(Catalog.storeArchive)
         try statement.run([.integer(Int64(bitPattern: identity))])
         statement.reset()
+        let header = try? LogFile(connection.logPath).header()
         try connection.checkpoint(.truncate)
         checkpointedPageCount = 0
         let pageCount = try connection.integer("PRAGMA page_count") ?? 0
         store.archive?.begin(
-            Archive.Generation(identity: identity, pageCount: UInt32(clamping: pageCount)))
+            Archive.Generation(
+                identity: identity, position: header?.start ?? .start,
+                pageCount: UInt32(clamping: pageCount)))
     }
 
     /// Records that the archive does not have the next commits.
