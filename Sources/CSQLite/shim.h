@@ -11,6 +11,8 @@ static inline int larder_sqlite3_forget_memory_use(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+static const int larder_sqlite3_short_read = SQLITE_IOERR_SHORT_READ;
+
 static inline int larder_sqlite3_bind_text(
     sqlite3_stmt *statement, int index, const char *bytes, int count) {
     return sqlite3_bind_text(statement, index, bytes, count, SQLITE_TRANSIENT);

@@ -46,8 +46,8 @@ struct LarderCommand: ParsableCommand {
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
                     SchemaCommand.self,
                     StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
-                    BackupCommand.self, RestoreCommand.self, NewIdentityCommand.self,
-                    MigrateCommand.self,
+                    BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
+                    NewIdentityCommand.self, MigrateCommand.self,
                 ]),
         ])
 

@@ -105,6 +105,37 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Folder to archive every commit to, so that `larder restore --archive` can restore "
+                + "any earlier state. It must exist.", valueName: "folder"))
+    var archive: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum time until a commit is archived.", valueName: "seconds"))
+    var archiveInterval = 10
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep all archived states that are at most this old. Default: unlimited.",
+            valueName: "days"))
+    var archiveKeepFor: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Delete the oldest archived states when the archive is larger than this. At least "
+                + "the last base copy and what follows it are kept. Default: unlimited.",
+            valueName: "MiB"))
+    var archiveKeepBytes: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Shell command that copies a finished file of the archive elsewhere: $1 is its path, "
+                + "$2 its name. It is repeated until it exits with status 0.",
+            valueName: "command"))
+    var archiveCommand: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Minimum level of logged messages: \(DaemonCommand.logLevels). Default: notice.",
             valueName: "level"),
         transform: DaemonCommand.logLevel)
@@ -125,12 +156,29 @@ struct DaemonCommand: ParsableCommand {
             ("--idle-exit", idleExit ?? 1), ("--max-connections", maxConnections),
             ("--max-connections-per-user", maxConnectionsPerUser),
             ("--query-timeout", queryTimeout), ("--max-spool", maxSpool),
-            ("--history-age", historyAge ?? 1),
+            ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval),
+            ("--archive-keep-for", archiveKeepFor ?? 1),
+            ("--archive-keep-bytes", archiveKeepBytes ?? 1),
         ] where !(1...Self.numberMax).contains(value) {
             throw ValidationError("\(name) must be a number from 1 to \(Self.numberMax)")
         }
         if let historyCount, historyCount < 1 {
             throw ValidationError("--history-count must be a number from 1")
+        }
+        try validateArchive()
+    }
+
+    private func validateArchive() throws {
+        guard archive == nil else {
+            if readOnly || inMemory {
+                let name = readOnly ? "--read-only" : "--in-memory"
+                throw ValidationError("--archive and \(name) cannot be combined")
+            }
+            return
+        }
+        guard archiveKeepFor == nil, archiveKeepBytes == nil, archiveCommand == nil else {
+            throw ValidationError(
+                "--archive-keep-for, --archive-keep-bytes and --archive-command require --archive")
         }
     }
 
@@ -153,6 +201,16 @@ struct DaemonCommand: ParsableCommand {
             throw ValidationError("unknown level; valid levels are \(logLevels)")
         }
         return level
+    }
+
+    /// nil if the store is not archived.
+    var archiveOptions: ArchiveOptions? {
+        archive.map { folder in
+            ArchiveOptions(
+                folder: folder, interval: .seconds(archiveInterval),
+                ageMax: archiveKeepFor.map { .seconds(Double($0) * Self.secondsPerDay) },
+                bytesMax: archiveKeepBytes.map { Int64($0) << 20 }, command: archiveCommand)
+        }
     }
 
     /// The server's default limits, changed by the options.

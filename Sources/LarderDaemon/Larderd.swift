@@ -92,11 +92,17 @@ enum Larderd {
             path: path, schema: schema,
             options: StoreOptions(
                 synchronous: options.synchronous, isReadOnly: options.readOnly,
-                migrates: options.migrate)
-        ) { progress in
-            logger.notice("migration: \(progress.step)")
-            notification.status("migrating the store: \(progress.step)")
-            notification.extendTime(by: openTimeMax)
+                migrates: options.migrate),
+            archive: options.archiveOptions,
+            progress: { progress in
+                logger.notice("migration: \(progress.step)")
+                notification.status("migrating the store: \(progress.step)")
+                notification.extendTime(by: openTimeMax)
+            }
+        ) { event in
+            logger.log(level: event.kind == .failure ? .error : .notice, "\(event.message)")
+            // The status line has the last failure until it is over.
+            if event.kind != .information { notification.status(event.message) }
         }
     }
 

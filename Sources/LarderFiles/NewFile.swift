@@ -168,6 +168,13 @@ package final class NewFile {
         guard ftruncate(descriptor, 0) == 0 else { throw NewFile.failure(path, errno) }
     }
 
+    /// Removes what follows the first bytes, or extends the file with zeros.
+    package func truncate(to byteCount: Int) throws(LarderError) {
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else {
+            throw NewFile.failure(path, errno)
+        }
+    }
+
     package func sync() throws(LarderError) {
         guard fsync(descriptor) == 0 else { throw NewFile.failure(path, errno) }
     }

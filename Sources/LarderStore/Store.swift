@@ -24,10 +24,14 @@ public final class Store: StoreBackend {
     /// The connection that opened the file, until the writer takes it. It holds the process's lock.
     private let writerConnection: Mutex<Connection?>
     let stamps = ChangeStamps()
+    /// nil if the store is not archived.
+    let archive: Archive?
 
     init(
-        _ opened: sending OpenedStore, path: String, options: StoreOptions, memory: MemoryFolder?
+        _ opened: sending OpenedStore, path: String, options: StoreOptions, memory: MemoryFolder?,
+        archive: Archive? = nil
     ) {
+        self.archive = archive
         let schema = opened.schema
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
@@ -47,18 +51,39 @@ public final class Store: StoreBackend {
     ///
     /// - Parameters:
     ///   - schema: The schema of the store; nil uses the schema of an existing store.
+    ///   - archive: How the changes are archived; nil if they are not. Not for a store that is
+    ///     opened for reading only.
     ///   - progress: Called before each step of a migration.
+    ///   - reportArchive: Called for what happens to the archive, on any thread.
     /// - Throws: `notAStore`, `storeTooNew`, `schemaMismatch` with every difference,
     ///   `migrationRefused` with every reason, `storeInUse` naming the process that holds the file,
-    ///   `malformedSchema` for a pattern that does not compile, or a failure of the storage.
+    ///   `malformedSchema` for a pattern that does not compile, or a failure of the storage or of
+    ///   the archive's folder.
     public static func open(
         path: String, schema: Schema?, options: StoreOptions = StoreOptions(),
-        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
+        archive: ArchiveOptions? = nil,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in },
+        reportArchive: @escaping @Sendable (ArchiveEvent) -> Void = { _ in }
+    ) throws(LarderError) -> Store {
+        try open(
+            path: path, schema: schema, options: options, archive: archive,
+            archiveLimits: Archive.Limits(), progress: progress, reportArchive)
+    }
+
+    static func open(
+        path: String, schema: Schema?, options: StoreOptions, archive: ArchiveOptions?,
+        archiveLimits: Archive.Limits,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in },
+        _ report: @escaping @Sendable (ArchiveEvent) -> Void
     ) throws(LarderError) -> Store {
         let opened = try OpenedStore.open(
             path: path, schema: schema, options: options,
             synchronous: options.synchronous.setting, progress: progress)
-        return Store(opened, path: path, options: options, memory: nil)
+        let archive = try archive.map { (archive) throws(LarderError) in
+            try Archive.open(
+                archive, store: opened, path: path, limits: archiveLimits, report: report)
+        }
+        return Store(opened, path: path, options: options, memory: nil, archive: archive)
     }
 
     /// Creates a store in memory, which ends with the process.
@@ -118,6 +143,11 @@ public final class Store: StoreBackend {
         let connection = try StoreConnection.open(path)
         try file.check(connection)
         return connection
+    }
+
+    deinit {
+        // Only if the writer was not closed.
+        archive?.abandon()
     }
 
     /// Checks before a commit that it goes to files that will be found again.

@@ -42,6 +42,7 @@ class Daemon:
         self.schema = schema
         self.store, self.socket = self.folder / "test.store", str(self.folder / "s")
         self.log = self.folder / "log"
+        self.options = []
         self.process = None
         # Power losses that lost data, and power losses during a checkpoint.
         self.losses_with_data = self.checkpoint_losses = 0
@@ -50,7 +51,7 @@ class Daemon:
         """Starts the daemon; False if it ends before it is ready, as a failing disk may cause."""
         program = os.path.join(os.environ["LARDER_BIN_DIR"], "larderd")
         command = [program, "--store", self.store, "--socket", self.socket,
-                   "--synchronous", self.synchronous, "--schema", self.schema]
+                   "--synchronous", self.synchronous, "--schema", self.schema, *self.options]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 command, env=environment(self.store, disk), stderr=log,

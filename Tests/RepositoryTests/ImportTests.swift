@@ -11,7 +11,7 @@ struct ImportTests {
         ],
         "LarderStore": [
             "FoundationEssentials", "Swift", "Glibc", "Synchronization", "LarderModel",
-            "LarderFiles", "CSQLite", "CPCRE2", "CStat",
+            "LarderFiles", "CSQLite", "CPCRE2", "CStat", "Dispatch",
         ],
         "LarderServer": [
             "FoundationEssentials", "Glibc", "CMalloc", "Dispatch", "Synchronization",

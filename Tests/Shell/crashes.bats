@@ -46,3 +46,7 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 @test "backups under load are complete, each a prefix of the history, also if processes are killed" {
     crash_test backup
 }
+
+@test "every commit is in the archive after crashes, and random states are restored" {
+    crash_test archive
+}

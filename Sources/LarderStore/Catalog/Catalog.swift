@@ -28,6 +28,7 @@ struct Catalog: Sendable {
         static let deletedHistory = "history"
         static let record = "migrations"
         static let earlier = "earlier"
+        static let archive = "archive"
     }
 
     /// The number of the last transaction that was deleted from the history; no row if none was.
@@ -40,6 +41,15 @@ struct Catalog: Sendable {
     /// Overwrites a value with itself, so that a commit has something to write.
     static let probeText: SQL =
         "UPDATE _larder SET value = value WHERE name = \(literal: Name.store)"
+
+    /// The archive that has every commit, except those that are still in the log; no row if there
+    /// is none. A program that writes without an archive deletes the row with its first commit.
+    static let readArchive: SQL =
+        "SELECT value FROM _larder WHERE name = \(literal: Name.archive)"
+    static let storeArchive: SQL =
+        "INSERT OR REPLACE INTO _larder (name, value) VALUES (\(literal: Name.archive), ?)"
+    static let deleteArchive: SQL =
+        "DELETE FROM _larder WHERE name = \(literal: Name.archive)"
 
     static let createCatalog: SQL =
         "CREATE TABLE _larder (name TEXT PRIMARY KEY, value) WITHOUT ROWID"
@@ -103,6 +113,8 @@ struct Catalog: Sendable {
         try statement.run([.text(Name.created), .real(Double(epoch) / 1e6)])
         let text = earlier.map { "\($0.epoch) \($0.last)" }.joined(separator: ",")
         try statement.run([.text(Name.earlier), .text(text)])
+        // Its commits are not those that follow in the archive of the original.
+        try connection.execute(deleteArchive)
     }
 
     /// - Returns: none for a text that is damaged. Tokens of earlier epochs are refused then.

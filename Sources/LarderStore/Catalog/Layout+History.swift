@@ -112,6 +112,10 @@ extension Layout {
 
     static let firstTransaction: SQL = "SELECT min(number) FROM \(name: transactionTable)"
 
+    /// The first page of the table of transactions.
+    static let rootOfTransactions: SQL =
+        "SELECT rootpage FROM sqlite_schema WHERE name = \(literal: transactionTable)"
+
     /// The first transaction at ?1 or later.
     static let firstTransactionSince: SQL = """
         SELECT number FROM \(name: transactionTable) WHERE time >= ?1 ORDER BY number LIMIT 1

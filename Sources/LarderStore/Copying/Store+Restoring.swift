@@ -22,14 +22,27 @@ extension Store {
         _ backup: String, to path: String, assignsNewIdentifier: Bool = false
     ) throws(LarderError) -> (description: StoreDescription, lastTransaction: Int64) {
         let source = try BackupFile(backup)
-        // SQLite would take the log of an earlier store for that of the new one.
-        for ending in ["", "-wal", "-journal"] { try NewFile.checkAbsence(of: path + ending) }
+        return try restore(
+            to: path, from: backup, assignsNewIdentifier: assignsNewIdentifier
+        ) { file throws(LarderError) in
+            try source.copy(to: file)
+        }
+    }
+
+    /// Creates a store from pages that a closure writes to a temporary file.
+    ///
+    /// - Parameter source: What the pages are from, for errors.
+    static func restore(
+        to path: String, from source: String, assignsNewIdentifier: Bool,
+        _ write: (NewFile) throws(LarderError) -> Void
+    ) throws(LarderError) -> (description: StoreDescription, lastTransaction: Int64) {
+        try checkAbsence(of: path)
         let file = try NewFile(at: path, isNamed: true)
         guard let temporary = file.temporaryPath else {
             preconditionFailure("a named file has a name")
         }
         do throws(LarderError) {
-            try source.copy(to: file)
+            try write(file)
             var options = StoreOptions(assignsNewIdentifier: assignsNewIdentifier)
             options.beginsNewEpoch = true
             let restored = try verify(temporary, options)
@@ -40,10 +53,16 @@ extension Store {
         } catch {
             // The temporary file is not what the user has to look at.
             var located = error
-            let name = error.code == .storageFull ? path : backup
+            let name = error.code == .storageFull ? path : source
             located.message = error.message.replacing(temporary, with: name)
             throw located
         }
+    }
+
+    /// - Throws: `fileExists` if there is a file at the path, or the log of an earlier store, which
+    ///   SQLite would take for that of the new one.
+    static func checkAbsence(of path: String) throws(LarderError) {
+        for ending in ["", "-wal", "-journal"] { try NewFile.checkAbsence(of: path + ending) }
     }
 
     /// Opens the copy, which checks its description, then verifies its contents, and closes it.

@@ -37,6 +37,8 @@ struct MigrationRun {
             try Catalog.store(
                 schema: plan.mapping.new,
                 catalog.record.after(plan.mapping, lastKeys: keys.former), on: connection)
+            // The archive does not see this commit, and begins with the migrated store.
+            try connection.execute(Catalog.deleteArchive)
         } catch let error as SQLiteError {
             if let fault = functionFaults.take() { throw fault }
             throw error

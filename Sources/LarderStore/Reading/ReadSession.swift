@@ -35,6 +35,11 @@ final class ReadSession {
     /// The size of the write-ahead log.
     var logBytes: Int64 { Int64(store.logByteCount) }
 
+    /// The state of the archive; empty for a store without one.
+    func archiveStatistics(pageBytes: Int) -> [Statistic] {
+        store.archive?.statistics(pageBytes: pageBytes) ?? []
+    }
+
     /// A prepared statement, reset. It is not in use.
     func statement(_ sql: SQL) throws(ReadFailure) -> Statement {
         do throws(SQLiteError) { return try statements.statement(sql) } catch {

@@ -1,48 +1,114 @@
 import ArgumentParser
+import FoundationEssentials
 import LarderModel
 import LarderStore
 
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Make a store of a backup.",
+        abstract: "Make a store of a backup, or of a state in an archive.",
         discussion: """
             EXAMPLES:
               larder restore school.backup --to school.store
               larder restore school.backup --to test.store --new-identity
+              larder restore --archive /var/backups/school --to school.store --at 4711
+              larder restore --archive /var/backups/school --to copy.store \
+            --at 2026-11-23T12:00:00Z --new-identity
 
-            Verifies the backup and creates the store. An existing file is never replaced (status \
-            5), and nothing remains after an error. Prints the path, the number of the last \
-            transaction, and the store's UUID.
+            Verifies everything that it reads, and creates the store. An existing file is never \
+            replaced (status 5), and nothing remains after an error. Prints the path, the number \
+            of the last transaction, its time, and the store's UUID. Needs no server.
 
-            History tokens of the original are valid as far as the backup contains their \
+            --archive is the folder of larderd --archive. --at is the number of a transaction \
+            (larder history), or a time: ISO 8601, or a time ago: 90s, 15m, 2h, 7d. For a time, \
+            the store is restored to the last commit that is not later. Without --at, it is \
+            restored to the end of the archive. A commit of several transactions is restored as a \
+            whole.
+
+            History tokens of the original are valid as far as the restored store contains their \
             transactions; later ones fail with TOKEN_EXPIRED (status 4), because their numbers are \
             used again. If the original is still used, give the new store an identity of its own \
             (--new-identity), so that each refuses the identifiers of the other.
             """)
 
     @Argument(
-        help: ArgumentHelp("Backup to read.", valueName: "file"), completion: .file())
-    var file: String
+        help: ArgumentHelp("Backup to read, without --archive.", valueName: "file"),
+        completion: .file())
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp("Folder of the archive.", valueName: "folder"),
+        completion: .directory)
+    var archive: String?
 
     @Option(help: ArgumentHelp("Store file to create.", valueName: "store"), completion: .file())
     var to: String
 
-    @Flag(help: "Give the store a UUID of its own.")
+    @Option(
+        help: ArgumentHelp(
+            "State to restore. Default: the end of the archive.",
+            valueName: "transaction|time"))
+    var at: ArchiveTargetArgument?
+
+    @Option(
+        help: ArgumentHelp(
+            "Generation of the archive. Default: the newest one that has the state.",
+            valueName: "number"))
+    var generation: Int64?
+
+    @Flag(help: "Give the restored store a new identity.")
     var newIdentity = false
 
     @Option(help: "Output format. Default: table on a terminal, otherwise plain.")
     var output: OutputFormat?
 
+    func validate() throws {
+        guard (file == nil) != (archive == nil) else {
+            throw ValidationError("either a backup FILE or --archive FOLDER is required")
+        }
+        if archive == nil, at != nil || generation != nil {
+            throw ValidationError("--at and --generation require --archive")
+        }
+    }
+
     func run() throws {
-        let store = try Store.restore(file, to: to, assignsNewIdentifier: newIdentity)
+        let (transaction, time, store): (Int64, Date?, UUID)
+        if let archive {
+            let outcome = try ArchiveRestore.restore(
+                from: archive, to: to, at?.target ?? .latest, generation: generation,
+                assignsNewIdentifier: newIdentity)
+            (transaction, time, store) = (outcome.transaction, outcome.time, outcome.store)
+        } else {
+            let restored = try Store.restore(
+                file ?? "", to: to, assignsNewIdentifier: newIdentity)
+            (transaction, time, store) = (
+                restored.lastTransaction, nil, restored.description.identifier
+            )
+        }
         var writer = (output ?? .standardOutputDefault).makeWriter()
-        try writer.write(
-            all: [
-                [
-                    .string(to), .int(store.lastTransaction),
-                    .uuid(store.description.identifier),
-                ]
-            ], names: ["file", "transaction", "store"])
+        var row: [Value] = [.string(to), .int(transaction)]
+        var names = ["file", "transaction"]
+        if archive != nil {
+            row.append(time.map(Value.date) ?? .null)
+            names.append("time")
+        }
+        try writer.write(all: [row + [.uuid(store)]], names: names + ["store"])
+    }
+}
+
+/// The number of a transaction, or a time.
+struct ArchiveTargetArgument: ExpressibleByArgument {
+    let target: ArchiveTarget
+
+    /// Returns nil for any other text. ArgumentParser then reports the option.
+    init?(argument: String) {
+        if let number = Int64(argument) {
+            guard number >= 0 else { return nil }
+            target = .transaction(number)
+        } else if let time = TimeArgument(argument: argument) {
+            target = .time(time.date)
+        } else {
+            return nil
+        }
     }
 }

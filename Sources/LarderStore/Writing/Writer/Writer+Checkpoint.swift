@@ -12,9 +12,11 @@ extension Writer {
         guard case .working = storage, !store.options.isReadOnly,
             let pageCount = statements?.connection.logPageCount
         else { return false }
+        if let archive = store.archive, archive.needsGeneration { return true }
         // After a complete checkpoint the log starts from its beginning.
         if pageCount < checkpointedPageCount { checkpointedPageCount = 0 }
-        return pageCount - checkpointedPageCount >= Pages.betweenCheckpoints
+        let interval = store.archive?.limits.pagesBetweenCheckpoints ?? Pages.betweenCheckpoints
+        return pageCount - checkpointedPageCount >= interval
     }
 
     var logByteCount: Int { store.logByteCount }
@@ -26,6 +28,7 @@ extension Writer {
         progress.advance()
         defer { progress.advance() }
         do throws(SQLiteError) {
+            guard try prepareArchive(connection) else { return }
             checkpointedPageCount = pageCount
             needsReadersToEnd = false
             try connection.checkpoint(.passive)

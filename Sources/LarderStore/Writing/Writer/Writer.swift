@@ -34,6 +34,8 @@ final class Writer: StoreWriter {
     private var lastTransaction: Int64 = 0
     var checkpointedPageCount = 0
     var needsReadersToEnd = false
+    /// Whether the catalog names an archive that will not have the next commit.
+    var isArchiveOutdated = false
     /// The objects that the open transaction changes, for readers with caches.
     var changedSlots = ChangeStamps.Slots()
 
@@ -45,6 +47,7 @@ final class Writer: StoreWriter {
         values = ValueCheck(conversions)
         do throws(SQLiteError) {
             try use(connection)
+            if !store.options.isReadOnly { try startArchive(connection) }
         } catch {
             throw error.larderError
         }
@@ -82,11 +85,11 @@ final class Writer: StoreWriter {
         releaseUnusedKeys()
         statements = nil
         transactionStatement = nil
-        if !store.options.isReadOnly {
-            // Running readers keep the log from being truncated; the next opening reads it.
-            if (try? connection.checkpoint(.truncate)) == nil {
-                try? connection.checkpoint(.passive)
-            }
+        guard !store.options.isReadOnly else { return }
+        if let archive = store.archive { return close(archive, connection) }
+        // Running readers keep the log from being truncated; the next opening reads it.
+        if (try? connection.checkpoint(.truncate)) == nil {
+            try? connection.checkpoint(.passive)
         }
     }
 

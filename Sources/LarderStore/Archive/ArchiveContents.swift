@@ -1,0 +1,95 @@
+public import FoundationEssentials
+public import LarderModel
+
+/// What an archive contains, for an administrator.
+public struct ArchiveContents {
+    /// The files that were made without a gap.
+    public struct Generation: Hashable, Sendable {
+        public var number: Int64
+        /// The states to which the store can be restored; nil until the first base is complete.
+        public var transactions: ClosedRange<Int64>?
+        /// The times of these two transactions; nil for a transaction 0.
+        public var firstTime: Date?
+        public var lastTime: Date?
+        public var baseCount: Int
+        public var segmentCount: Int
+        public var byteCount: Int64
+    }
+
+    public var generations: [Generation]
+
+    /// Reads the names of the files and their ends, but does not verify them.
+    ///
+    /// - Throws: `storageFailed` or `permissionDenied` if the folder or a file cannot be read.
+    public init(of path: String) throws(LarderError) {
+        let folder = ArchiveFolder(path: path)
+        generations = []
+        for generation in ArchiveGeneration.all(try folder.entries()) {
+            let entries = (generation.bases + generation.segments).sorted()
+            var summary = Generation(
+                number: generation.number, transactions: generation.transactions,
+                baseCount: generation.bases.count, segmentCount: generation.segments.count,
+                byteCount: entries.reduce(0) { $0 + folder.byteCount(of: $1) })
+            if let first = generation.bases.first, let last = entries.last {
+                let start = try ArchiveFileReader(folder.path(of: first)).header.start
+                let end = try ArchiveFileReader.unverifiedEnd(folder.path(of: last))?.trailer.end
+                summary.firstTime = Self.time(start)
+                summary.lastTime = end.flatMap(Self.time)
+            }
+            generations.append(summary)
+        }
+    }
+
+    private static func time(_ moment: ArchiveMoment) -> Date? {
+        guard moment.transaction > 0, moment.time.isFinite else { return nil }
+        return Date(timeIntervalSinceReferenceDate: moment.time)
+    }
+
+    /// Reads and verifies every file from the first base of each generation on.
+    ///
+    /// - Returns: one error per file that is damaged, missing or does not belong to the others.
+    /// - Throws: errors of the folder.
+    public static func check(_ path: String) throws(LarderError) -> [LarderError] {
+        let folder = ArchiveFolder(path: path)
+        var problems: [LarderError] = []
+        for generation in ArchiveGeneration.all(try folder.entries()) {
+            for (index, base) in generation.bases.enumerated() {
+                // The segments after the next base are checked with that base.
+                let next = index + 1 < generation.bases.count ? generation.bases[index + 1] : nil
+                let segments = generation.segments(after: base).prefix {
+                    $0.sequence <= next?.sequence ?? .max
+                }
+                do throws(LarderError) {
+                    var chain = try ArchiveChain(folder, base: base)
+                    try chain.readBase(base) { _ in true }
+                    for segment in segments { try chain.readNext(segment) { _ in true } }
+                    if let next { try checkEnd(of: chain, next, folder) }
+                } catch {
+                    problems.append(error)
+                }
+            }
+        }
+        return problems
+    }
+
+    /// Checks that the segments lead to the next base.
+    private static func checkEnd(
+        of chain: ArchiveChain, _ base: ArchiveFolder.Entry, _ folder: ArchiveFolder
+    ) throws(LarderError) {
+        let header = try ArchiveFileReader(folder.path(of: base)).header
+        guard chain.sequence < base.sequence else {
+            guard header.previous == chain.identity else {
+                throw LarderError(
+                    .storageFailed,
+                    "\(folder.path(of: base)) is not the base after the segments before it")
+            }
+            return
+        }
+        throw LarderError(
+            .storageFailed,
+            "segment \(chain.sequence + 1) of generation \(base.generation) is missing in "
+                + "\(folder.path), before \(base.name)",
+            hint: "put the file back; without it, states between transaction "
+                + "\(chain.end.transaction) and \(base.last) cannot be restored")
+    }
+}

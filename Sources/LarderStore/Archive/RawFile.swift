@@ -1,0 +1,106 @@
+import Glibc
+import LarderModel
+
+/// A file of an archive, or one that is copied to it, with reads and writes at offsets.
+///
+/// Used by one thread at a time. It must not be used for the file of a store that this process has
+/// open, because closing any descriptor of that file releases the lock of the store.
+final class RawFile {
+    let path: String
+    private let descriptor: Int32
+
+    /// Opens an existing file for reading.
+    init(reading path: String) throws(LarderError) {
+        self.path = path
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(path, "opened", errno) }
+    }
+
+    /// Creates an empty file, readable by its owner only. A file of this name is replaced.
+    init(creating path: String) throws(LarderError) {
+        self.path = path
+        unlink(path)
+        descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(path, "created", errno) }
+    }
+
+    /// Opens a file whose lock stands for something else, or creates it.
+    init(locking path: String) throws(LarderError) {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(path, "opened", errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    var byteCount: Int64 {
+        get throws(LarderError) {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw failure("read", errno) }
+            return Int64(status.st_size)
+        }
+    }
+
+    /// The bytes at an offset; fewer at the end of the file.
+    func read(at offset: Int64, _ count: Int) throws(LarderError) -> [UInt8] {
+        var reason: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let result = pread(
+                    descriptor, buffer.baseAddress.map { $0 + filled }, count - filled,
+                    off_t(offset) + off_t(filled))
+                if result < 0, errno == EINTR { continue }
+                if result < 0 { reason = errno }
+                guard result > 0 else { return }
+                filled += result
+            }
+        }
+        guard reason == 0 else { throw failure("read", reason) }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int64) throws(LarderError) {
+        var reason: Int32 = 0
+        bytes.withUnsafeBytes { buffer in
+            var written = 0
+            while written < buffer.count {
+                let result = pwrite(
+                    descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written,
+                    off_t(offset) + off_t(written))
+                if result < 0, errno == EINTR { continue }
+                guard result > 0 else {
+                    reason = result < 0 ? errno : EIO
+                    return
+                }
+                written += result
+            }
+        }
+        guard reason == 0 else { throw failure("written", reason) }
+    }
+
+    func truncate(to count: Int64) throws(LarderError) {
+        guard ftruncate(descriptor, off_t(count)) == 0 else { throw failure("written", errno) }
+    }
+
+    func sync() throws(LarderError) {
+        guard fsync(descriptor) == 0 else { throw failure("synced", errno) }
+    }
+
+    /// Takes the lock of the file without waiting; false if another process has it.
+    func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+
+    private func failure(_ verb: String, _ reason: Int32) -> LarderError {
+        Self.failure(path, verb, reason)
+    }
+
+    static func failure(_ path: String, _ verb: String, _ reason: Int32) -> LarderError {
+        let text = "\(path) cannot be \(verb) (\(SystemError(code: reason).text))"
+        return switch reason {
+        case ENOSPC, EDQUOT:
+            LarderError(.storageFull, text, hint: "free space in the file system of this file")
+        case EACCES, EPERM: LarderError(.permissionDenied, text)
+        case EROFS: LarderError(.readOnly, text)
+        default: LarderError(.storageFailed, text)
+        }
+    }
+}
