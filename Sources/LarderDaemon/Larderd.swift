@@ -98,12 +98,12 @@ enum Larderd {
                 logger.notice("migration: \(progress.step)")
                 notification.status("migrating the store: \(progress.step)")
                 notification.extendTime(by: openTimeMax)
-            }
-        ) { event in
-            logger.log(level: event.kind == .failure ? .error : .notice, "\(event.message)")
-            // The status line has the last failure until it is over.
-            if event.kind != .information { notification.status(event.message) }
-        }
+            },
+            reportArchive: { event in
+                logger.log(level: event.kind == .failure ? .error : .notice, "\(event.message)")
+                // The status line has the last failure until it is over.
+                if event.kind != .information { notification.status(event.message) }
+            })
     }
 
     /// - Throws: `malformedSchema`, also if the file cannot be read: `storageFailed` would mean

@@ -57,7 +57,7 @@ names() { larder fetch Category --store "$1" --select name --sort name --output 
     stop_daemon
     echo mine >mine
     assert_status 5 larder restore --archive archive --to mine
-    assert_contains "$stderr" "replaces no file"
+    assert_contains "$stderr" "exists already"
     assert_equal mine "$(cat mine)"
     assert_status 4 larder restore --archive archive --to new --at 99
     assert_contains "$stderr" "it can be restored to transactions"
@@ -76,13 +76,17 @@ names() { larder fetch Category --store "$1" --select name --sort name --output 
     start
     larder insert Category name=a >/dev/null
     wait_for has_base
-    token=$(larder history token)
+    first=$(larder history token)
+    larder insert Category name=b >/dev/null
+    second=$(larder history token)
     stop_daemon
-    same=$(larder restore --archive archive --to same.store --output plain | cut -f4)
+    same=$(larder restore --archive archive --to same.store --at 1 --output plain | cut -f4)
     other=$(larder restore --archive archive --to other.store --new-identity --output plain | cut -f4)
     [ "$same" != "$other" ]
-    run larder history --store same.store --after "$token"
-    [ "$status" -ne 0 ]
+    larder history --store same.store --after "$first"
+    # The number of a later transaction is used again.
+    assert_status 4 larder history --store same.store --after "$second"
+    assert_contains "$stderr" TOKEN_EXPIRED
 }
 
 @test "an archive folder that disappears is reported, and no write fails" {

@@ -11,7 +11,10 @@ extension MigrationPlan {
         }
         func rows(_ tables: [String]) throws(SQLiteError) -> Int64? {
             var sum: Int64? = connection == nil ? nil : 0
-            for table in tables { sum = try rows(table).flatMap { count in sum.map { $0 + count } } }
+            for table in tables {
+                let count = try rows(table)
+                sum = count.flatMap { count in sum.map { $0 + count } }
+            }
             return sum
         }
         var steps: [MigrationSummary.Step] = []
@@ -33,6 +36,13 @@ extension MigrationPlan {
                 steps.append(
                     MigrationSummary.Step(
                         "rewrites the table of \(name)", rowCount: count, isRewriting: true))
+            case .alter(let alteration) where !alteration.droppedColumns.isEmpty:
+                let count = try rows(table.sources)
+                rewritten += count ?? 0
+                steps.append(
+                    MigrationSummary.Step(
+                        "removes columns of the table of \(name)", rowCount: count,
+                        isRewriting: true))
             case .alter(let alteration):
                 guard alteration.changesDescription(table.name) else { continue }
                 steps.append(

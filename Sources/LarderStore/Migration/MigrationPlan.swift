@@ -18,7 +18,7 @@ struct MigrationPlan: Sendable {
     private(set) var conversions: [ValueConversion] = []
     /// The ordered lists that were not ordered before, by their columns.
     private(set) var newLists: [NewList] = []
-    /// The old entities whose objects are deleted although their tables stay.
+    /// The old entities whose objects are deleted one by one, with the links to them.
     private(set) var removedKinds: [Entity] = []
 
     struct NewList: Hashable {
@@ -37,6 +37,8 @@ struct MigrationPlan: Sendable {
         for root in new.roots { try planTable(of: root) }
         removedKinds = mapping.old.entities.filter { entity in
             guard mapping.successor(of: entity) == nil, !entity.isAbstract else { return false }
+            // What leads to its parent may lead to it.
+            if entity.parent != nil { return true }
             let table = old.table(for: entity)
             return tables.contains { $0.sources.contains(table) }
         }

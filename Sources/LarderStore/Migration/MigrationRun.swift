@@ -52,9 +52,17 @@ struct MigrationRun {
             report("moves the links of \(link.name)")
             try stash(link, number)
         }
-        for table in plan.tables where table.isRewritten {
-            report("rewrites the table of \(table.root.name)")
-            try rewrite(table)
+        for table in plan.tables {
+            switch table.method {
+            case .create: continue
+            case .alter(let alteration):
+                if alteration.droppedColumns.isEmpty { continue }
+                report("removes columns of the table of \(table.root.name)")
+                try dropColumns(of: alteration)
+            case .rewrite:
+                report("rewrites the table of \(table.root.name)")
+                try rewrite(table)
+            }
         }
         // A value that could not be converted is nil now, and would be reported again.
         try faults.check()
@@ -217,6 +225,24 @@ struct MigrationRun {
                     """)
             }
             try addColumns(of: alteration, to: table)
+        }
+    }
+
+    /// SQLite drops no column that an index has.
+    private func dropColumns(of alteration: TableAlteration) throws {
+        let dropped = Set(alteration.droppedColumns)
+        guard !dropped.isEmpty else { return }
+        let forms = Set(
+            plan.old.indexes.filter {
+                $0.table == alteration.source && !dropped.isDisjoint(with: $0.columns)
+            }.map(\.form))
+        for index in try SchemaTable(reading: connection).objects where index.type == "index" {
+            guard let sql = index.sql, forms.contains(StatementForm(sql)) else { continue }
+            try connection.execute("DROP INDEX \(name: index.name)")
+        }
+        for column in alteration.droppedColumns {
+            try connection.execute(
+                "ALTER TABLE \(name: alteration.source) DROP COLUMN \(name: column)")
         }
     }
 

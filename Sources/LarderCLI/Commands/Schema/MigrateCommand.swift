@@ -26,13 +26,15 @@ struct MigrateCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard options.connection.store != nil, options.connection.schema != nil else {
+        let connection = options.connection
+        guard connection.store != nil, connection.schema != nil else {
             throw ValidationError("migrate requires --store FILE and --schema FILE")
         }
     }
 
     func run() throws {
-        guard let path = options.connection.store, let file = options.connection.schema else { return }
+        let connection = options.connection
+        guard let path = connection.store, let file = connection.schema else { return }
         let schema = try SchemaDocument.read(InputFile(file))
         var writer = options.format.makeWriter()
         // Opened without a schema, a missing file is not created.
@@ -75,7 +77,8 @@ extension MigrationSummary {
             nil,
         ])
         if let expectedTime {
-            let seconds = Double(expectedTime.components.seconds)
+            let seconds =
+                Double(expectedTime.components.seconds)
                 + Double(expectedTime.components.attoseconds) / 1e18
             let text = seconds < 1 ? "less than a second" : "about \(Int(seconds.rounded(.up))) s"
             rows.append(["time", .string(text), nil])

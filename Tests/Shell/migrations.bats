@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+#
+# larder migrate, larder schema diff and larderd --migrate.
+
+load helper
+
+setup() {
+    enter_scratch
+    unset LARDER_SOCKET
+    cat >one.json <<'JSON'
+{"version": "1.0.0", "entities": [
+  {"name": "Book", "attributes": [
+    {"name": "title", "type": "string"},
+    {"name": "pages", "type": "string", "optional": true}],
+   "relationships": [{"name": "author", "destination": "Writer", "inverse": "books"}]},
+  {"name": "Writer", "attributes": [{"name": "name", "type": "string"}],
+   "relationships": [{"name": "books", "destination": "Book", "toMany": true, "inverse": "author"}]}]}
+JSON
+    cat >two.json <<'JSON'
+{"version": "2.0.0", "entities": [
+  {"name": "Volume", "originalName": "Book", "attributes": [
+    {"name": "title", "type": "string"},
+    {"name": "pages", "type": "int64", "optional": true},
+    {"name": "price", "type": "decimal", "default": "9.99"}],
+   "relationships": [{"name": "author", "destination": "Writer", "inverse": "books"}]},
+  {"name": "Writer", "attributes": [{"name": "name", "type": "string"}],
+   "relationships": [{"name": "books", "destination": "Volume", "toMany": true, "inverse": "author"}]}]}
+JSON
+}
+
+@test "a store is migrated, and URIs from before lead to the same objects" {
+    ann=$(larder insert Writer --store s.store --schema one.json name=Ann)
+    book=$(larder insert Book --store s.store title=Sea pages=120 author="$ann")
+    run larder migrate --store s.store --schema two.json --output plain
+    [[ $status == 0 && $output == *$'\t2.0.0\t'* ]]
+    [[ $(larder get "$book" --store s.store --output jsonl) == *"/Volume/p1"* ]]
+    [[ $(larder fetch Volume --store s.store --select title,pages,price --output plain) == $'Sea\t120\t9.99' ]]
+    [[ $(larder count Volume --store s.store --where 'author.name == "Ann" AND pages == 120') == 1 ]]
+    larder update "$book" --store s.store title=Ocean
+    larder check --store s.store
+    [[ $(larder history --store s.store --output jsonl | grep -c Book) == 0 ]]
+    # A second migration finds it done.
+    larder migrate --store s.store --schema two.json
+}
+
+@test "what a migration would do is printed before, with rows, and nothing changes" {
+    larder insert Writer --store s.store --schema one.json name=Ann
+    larder insert Book --store s.store title=Sea
+    run larder migrate --store s.store --schema two.json --dry-run --output plain
+    [[ $status == 0 ]]
+    [[ $output == *$'change\tVolume: renamed from Book\t'* ]]
+    [[ $output == *$'change\tVolume.price: added\t'* ]]
+    [[ $output == *$'step\trewrites the table of Volume\t1'* ]]
+    [[ $output == *$'clients\tbuilt for the old schema are refused'* ]]
+    [[ $(larder count Book --store s.store) == 1 ]]
+    run larder schema diff one.json two.json --output plain
+    [[ $status == 0 && $output == *$'change\tVolume.price: added\t'* ]]
+}
+
+@test "a migration is refused with every reason, and changes nothing" {
+    larder insert Book --store s.store --schema one.json title=Sea pages=many
+    larder insert Book --store s.store title=Sky pages=7
+    assert_status 65 larder migrate --store s.store --schema two.json
+    [[ $stderr == *'error[MIGRATION_REFUSED]: the store has 1 value that the new schema does not permit'* ]]
+    [[ $stderr == *'/Volume/p1: expected a whole number'* ]]
+    sed 's/"2.0.0"/"0.1.0"/; s/, "default": "9.99"//' two.json >bad.json
+    assert_status 65 larder migrate --store s.store --schema bad.json
+    [[ $stderr == *'version: 0.1.0 is older than'* ]]
+    [[ $stderr == *'entities[0].attributes[2]: Volume.price is required and has no default'* ]]
+    assert_status 65 larder schema diff two.json one.json
+    [[ $(larder count Book --store s.store) == 2 ]]
+    assert_status 74 larder migrate --store missing.store --schema two.json
+    [[ ! -e missing.store ]]
+    assert_status 64 larder migrate --schema two.json
+}
+
+@test "larderd migrates a store when it is asked to, and otherwise does not start" {
+    larder insert Writer --store s.store --schema one.json name=Ann
+    assert_status 65 larderd --store s.store --schema two.json --socket "$scratch/s.sock"
+    [[ $stderr == *SCHEMA_MISMATCH* && $stderr == *'larder migrate'* ]]
+    larderd --store s.store --schema two.json --socket s.sock --migrate 3>&- 2>log &
+    daemon=$!
+    larder ping --socket s.sock --wait --timeout 20s
+    [[ $(larder count Volume --socket s.sock) == 0 && $(larder count Writer --socket s.sock) == 1 ]]
+    grep -q 'migration: ' log
+    stop_daemon
+    assert_status 65 larderd --store s.store --schema one.json --socket s.sock --migrate
+    [[ $stderr == *MIGRATION_REFUSED* && $stderr == *'1.0.0 is older than'* ]]
+}
+
+@test "a migration that is killed at any time leaves the old store or the new one" {
+    for ((i = 1; i <= 30000; i++)); do
+        echo "{\"title\": \"book $i\", \"pages\": \"$i\"}"
+    done >books.jsonl
+    larder import Book --store old.store --schema one.json books.jsonl >/dev/null
+    migrated=0
+    for delay in 0 0.005 0.01 0.02 0.03 0.04 0.05 0.07 0.1 0.2; do
+        rm -f s.store*
+        cp old.store s.store
+        larder migrate --store s.store --schema two.json >/dev/null 2>&1 3>&- &
+        pid=$!
+        sleep "$delay"
+        kill -9 "$pid" 2>/dev/null || true
+        wait "$pid" || true
+        larder check --store s.store
+        if [[ $(larder schema show --store s.store --output json) == *2.0.0* ]]; then
+            migrated=$((migrated + 1))
+        else
+            [[ $(larder count Book --store s.store --where 'pages == "17"') == 1 ]]
+            larder migrate --store s.store --schema two.json
+        fi
+        [[ $(larder aggregate Volume --store s.store count sum:pages --output plain) == $'30000\t450015000' ]]
+    done
+    echo "# $migrated of 10 were migrated before the kill" >&3
+}
