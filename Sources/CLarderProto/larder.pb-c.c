@@ -548,6 +548,51 @@ void   larder__v1__backup_request__free_unpacked
   assert(message->base.descriptor == &larder__v1__backup_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__migrate_request__init
+                     (Larder__V1__MigrateRequest         *message)
+{
+  static const Larder__V1__MigrateRequest init_value = LARDER__V1__MIGRATE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t larder__v1__migrate_request__get_packed_size
+                     (const Larder__V1__MigrateRequest *message)
+{
+  assert(message->base.descriptor == &larder__v1__migrate_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__migrate_request__pack
+                     (const Larder__V1__MigrateRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__migrate_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__migrate_request__pack_to_buffer
+                     (const Larder__V1__MigrateRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__migrate_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__MigrateRequest *
+       larder__v1__migrate_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__MigrateRequest *)
+     protobuf_c_message_unpack (&larder__v1__migrate_request__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__migrate_request__free_unpacked
+                     (Larder__V1__MigrateRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__migrate_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__ping_request__init
                      (Larder__V1__PingRequest         *message)
 {
@@ -1268,6 +1313,96 @@ void   larder__v1__backup_reply__free_unpacked
   assert(message->base.descriptor == &larder__v1__backup_reply__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   larder__v1__migrate_reply__init
+                     (Larder__V1__MigrateReply         *message)
+{
+  static const Larder__V1__MigrateReply init_value = LARDER__V1__MIGRATE_REPLY__INIT;
+  *message = init_value;
+}
+size_t larder__v1__migrate_reply__get_packed_size
+                     (const Larder__V1__MigrateReply *message)
+{
+  assert(message->base.descriptor == &larder__v1__migrate_reply__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__migrate_reply__pack
+                     (const Larder__V1__MigrateReply *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__migrate_reply__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__migrate_reply__pack_to_buffer
+                     (const Larder__V1__MigrateReply *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__migrate_reply__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__MigrateReply *
+       larder__v1__migrate_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__MigrateReply *)
+     protobuf_c_message_unpack (&larder__v1__migrate_reply__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__migrate_reply__free_unpacked
+                     (Larder__V1__MigrateReply *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__migrate_reply__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   larder__v1__migration_step__init
+                     (Larder__V1__MigrationStep         *message)
+{
+  static const Larder__V1__MigrationStep init_value = LARDER__V1__MIGRATION_STEP__INIT;
+  *message = init_value;
+}
+size_t larder__v1__migration_step__get_packed_size
+                     (const Larder__V1__MigrationStep *message)
+{
+  assert(message->base.descriptor == &larder__v1__migration_step__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t larder__v1__migration_step__pack
+                     (const Larder__V1__MigrationStep *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &larder__v1__migration_step__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t larder__v1__migration_step__pack_to_buffer
+                     (const Larder__V1__MigrationStep *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &larder__v1__migration_step__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Larder__V1__MigrationStep *
+       larder__v1__migration_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Larder__V1__MigrationStep *)
+     protobuf_c_message_unpack (&larder__v1__migration_step__descriptor,
+                                allocator, len, data);
+}
+void   larder__v1__migration_step__free_unpacked
+                     (Larder__V1__MigrationStep *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &larder__v1__migration_step__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   larder__v1__pong_reply__init
                      (Larder__V1__PongReply         *message)
 {
@@ -1493,7 +1628,7 @@ void   larder__v1__conflicting_property__free_unpacked
   assert(message->base.descriptor == &larder__v1__conflicting_property__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[38] =
+static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[40] =
 {
   {
     "id",
@@ -1760,6 +1895,18 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[38
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "migrate",
+    29,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, migrate),
+    &larder__v1__migrate_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "welcome",
     30,
     PROTOBUF_C_LABEL_NONE,
@@ -1951,53 +2098,66 @@ static const ProtobufCFieldDescriptor larder__v1__envelope__field_descriptors[38
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "migrated",
+    46,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__Envelope, body_case),
+    offsetof(Larder__V1__Envelope, migrated),
+    &larder__v1__migrate_reply__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__envelope__field_indices_by_name[] = {
   18,   /* field[18] = activity */
-  34,   /* field[34] = activity_report */
+  35,   /* field[35] = activity_report */
   21,   /* field[21] = backup */
-  37,   /* field[37] = backup_part */
-  23,   /* field[23] = batches */
+  38,   /* field[38] = backup_part */
+  24,   /* field[24] = batches */
   12,   /* field[12] = cancel */
   13,   /* field[13] = check */
-  30,   /* field[30] = checked */
+  31,   /* field[31] = checked */
   11,   /* field[11] = credit */
   17,   /* field[17] = delete_history */
   6,   /* field[6] = explain */
-  25,   /* field[25] = explained */
-  29,   /* field[29] = failed */
+  26,   /* field[26] = explained */
+  30,   /* field[30] = failed */
   4,   /* field[4] = get */
   3,   /* field[3] = hello */
   16,   /* field[16] = history */
-  33,   /* field[33] = history_deleted */
+  34,   /* field[34] = history_deleted */
   0,   /* field[0] = id */
   14,   /* field[14] = insert_rows */
-  31,   /* field[31] = inserted */
+  32,   /* field[32] = inserted */
+  22,   /* field[22] = migrate */
+  39,   /* field[39] = migrated */
   20,   /* field[20] = observe */
-  36,   /* field[36] = observed */
+  37,   /* field[37] = observed */
   19,   /* field[19] = open_snapshot */
   10,   /* field[10] = ping */
-  28,   /* field[28] = pong */
+  29,   /* field[29] = pong */
   5,   /* field[5] = query */
   15,   /* field[15] = rows */
   7,   /* field[7] = save */
-  24,   /* field[24] = saved */
+  25,   /* field[25] = saved */
   8,   /* field[8] = schema */
-  26,   /* field[26] = schema_text */
+  27,   /* field[27] = schema_text */
   2,   /* field[2] = snapshot */
-  35,   /* field[35] = snapshot_opened */
+  36,   /* field[36] = snapshot_opened */
   9,   /* field[9] = statistics */
-  27,   /* field[27] = statistics_list */
+  28,   /* field[28] = statistics_list */
   1,   /* field[1] = timeout_milliseconds */
-  32,   /* field[32] = transactions */
-  22,   /* field[22] = welcome */
+  33,   /* field[33] = transactions */
+  23,   /* field[23] = welcome */
 };
-static const ProtobufCIntRange larder__v1__envelope__number_ranges[3 + 1] =
+static const ProtobufCIntRange larder__v1__envelope__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
-  { 30, 22 },
-  { 0, 38 }
+  { 0, 40 }
 };
 const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
 {
@@ -2007,10 +2167,10 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   "Larder__V1__Envelope",
   "larder.v1",
   sizeof(Larder__V1__Envelope),
-  38,
+  40,
   larder__v1__envelope__field_descriptors,
   larder__v1__envelope__field_indices_by_name,
-  3,  larder__v1__envelope__number_ranges,
+  2,  larder__v1__envelope__number_ranges,
   (ProtobufCMessageInit) larder__v1__envelope__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2864,6 +3024,57 @@ const ProtobufCMessageDescriptor larder__v1__backup_request__descriptor =
   larder__v1__backup_request__field_indices_by_name,
   1,  larder__v1__backup_request__number_ranges,
   (ProtobufCMessageInit) larder__v1__backup_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__migrate_request__field_descriptors[2] =
+{
+  {
+    "schema",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrateRequest, schema),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dry_run",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrateRequest, dry_run),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__migrate_request__field_indices_by_name[] = {
+  1,   /* field[1] = dry_run */
+  0,   /* field[0] = schema */
+};
+static const ProtobufCIntRange larder__v1__migrate_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor larder__v1__migrate_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.MigrateRequest",
+  "MigrateRequest",
+  "Larder__V1__MigrateRequest",
+  "larder.v1",
+  sizeof(Larder__V1__MigrateRequest),
+  2,
+  larder__v1__migrate_request__field_descriptors,
+  larder__v1__migrate_request__field_indices_by_name,
+  1,  larder__v1__migrate_request__number_ranges,
+  (ProtobufCMessageInit) larder__v1__migrate_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__ping_request__field_descriptors NULL
@@ -3829,6 +4040,147 @@ const ProtobufCMessageDescriptor larder__v1__backup_reply__descriptor =
   larder__v1__backup_reply__field_indices_by_name,
   1,  larder__v1__backup_reply__number_ranges,
   (ProtobufCMessageInit) larder__v1__backup_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descriptors[4] =
+{
+  {
+    "changes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Larder__V1__MigrateReply, n_changes),
+    offsetof(Larder__V1__MigrateReply, changes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "steps",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Larder__V1__MigrateReply, n_steps),
+    offsetof(Larder__V1__MigrateReply, steps),
+    &larder__v1__migration_step__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "additive",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrateReply, additive),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "byte_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrateReply, byte_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__migrate_reply__field_indices_by_name[] = {
+  2,   /* field[2] = additive */
+  3,   /* field[3] = byte_count */
+  0,   /* field[0] = changes */
+  1,   /* field[1] = steps */
+};
+static const ProtobufCIntRange larder__v1__migrate_reply__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor larder__v1__migrate_reply__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.MigrateReply",
+  "MigrateReply",
+  "Larder__V1__MigrateReply",
+  "larder.v1",
+  sizeof(Larder__V1__MigrateReply),
+  4,
+  larder__v1__migrate_reply__field_descriptors,
+  larder__v1__migrate_reply__field_indices_by_name,
+  1,  larder__v1__migrate_reply__number_ranges,
+  (ProtobufCMessageInit) larder__v1__migrate_reply__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor larder__v1__migration_step__field_descriptors[3] =
+{
+  {
+    "description",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrationStep, description),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "row_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrationStep, row_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "rewriting",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrationStep, rewriting),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned larder__v1__migration_step__field_indices_by_name[] = {
+  0,   /* field[0] = description */
+  2,   /* field[2] = rewriting */
+  1,   /* field[1] = row_count */
+};
+static const ProtobufCIntRange larder__v1__migration_step__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor larder__v1__migration_step__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "larder.v1.MigrationStep",
+  "MigrationStep",
+  "Larder__V1__MigrationStep",
+  "larder.v1",
+  sizeof(Larder__V1__MigrationStep),
+  3,
+  larder__v1__migration_step__field_descriptors,
+  larder__v1__migration_step__field_indices_by_name,
+  1,  larder__v1__migration_step__number_ranges,
+  (ProtobufCMessageInit) larder__v1__migration_step__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define larder__v1__pong_reply__field_descriptors NULL

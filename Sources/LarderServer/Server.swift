@@ -37,11 +37,15 @@ public final class Server: Service {
     private struct State {
         var channels: [any Channel] = []
         var isStopping = false
+        /// Serves the store; another one does after a migration.
+        var core: ServerCore?
+        /// Succeeds when the migration that is under way has ended; nil if there is none.
+        var migration: EventLoopPromise<Void>?
     }
 
     let group: MultiThreadedEventLoopGroup
-    let core: ServerCore
     private let listeningSockets: [ListeningSocket]
+    private let idle: IdleWatch?
     private let options: Options
     private let notification: Notification
     private let logger: Logger
@@ -66,14 +70,34 @@ public final class Server: Service {
                 stopRequest.yield()
             }
         }
-        self.core = ServerCore(
-            backend: backend, writer: writer, group: group, options: options, idle: idle,
-            logger: logger)
+        self.idle = idle
         self.group = group
         self.listeningSockets = listeningSockets
         self.options = options
         self.notification = notification
         self.logger = logger
+        let core = makeCore(backend, writer)
+        state.withLock { $0.core = core }
+    }
+
+    private func makeCore(
+        _ backend: any StoreBackend, _ writer: (any StoreWriter)?
+    ) -> ServerCore {
+        let migrations = Migrations(backend: backend) { [weak self] schema, done in
+            guard let self else { return done(ConnectionState.stopping) }
+            migrate(to: schema, done)
+        }
+        return ServerCore(
+            backend: backend, writer: writer, group: group, options: options, idle: idle,
+            migrations: migrations, logger: logger)
+    }
+
+    /// The parts that serve the store. A connection belongs to those with which it began.
+    var core: ServerCore {
+        guard let core = state.withLock({ $0.core }) else {
+            preconditionFailure("the core is made when the server is")
+        }
+        return core
     }
 
     /// Listens and serves, and stops gracefully when the service group shuts down, the server has
@@ -87,7 +111,7 @@ public final class Server: Service {
         }
         let watchdog = startWatchdog()
         announce()
-        core.idle?.becameIdle()
+        idle?.becameIdle()
         await withGracefulShutdownHandler {
             for await _ in stopRequests { break }
         } onGracefulShutdown: {
@@ -141,25 +165,95 @@ public final class Server: Service {
 
     /// - Returns: nil if the server is already stopping.
     private func stopServing() -> EventLoopFuture<Void>? {
-        let channels = state.withLock { state -> [any Channel]? in
+        let stopping = state.withLock { state -> ([any Channel], EventLoopFuture<Void>?)? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
             defer { state.channels = [] }
-            return state.channels
+            return (state.channels, state.migration?.futureResult)
         }
-        guard let channels else { return nil }
+        guard let (channels, migration) = stopping else { return nil }
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
-        let (eventLoop, core) = (group.next(), core)
-        let closing = channels.map { $0.close() }
+        let eventLoop = group.next()
+        let closing = channels.map { $0.close() } + [migration].compactMap(\.self)
         return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
-            core.stop(on: eventLoop)
+            self.core.stop(on: eventLoop)
         }
     }
 
     private func releaseListeningSockets() {
         for socket in listeningSockets { socket.release() }
         logger.notice("stopped")
+    }
+
+    // MARK: Migrations
+
+    /// Ends all connections but the one that requested the migration, migrates the store, and
+    /// serves it.
+    private func migrate(
+        to schema: Schema, _ done: @escaping @Sendable (LarderError?) -> Void
+    ) {
+        let eventLoop = group.next()
+        let core = state.withLock { state -> ServerCore? in
+            guard !state.isStopping else { return nil }
+            state.migration = eventLoop.makePromise(of: Void.self)
+            return state.core
+        }
+        guard let core else { return done(ConnectionState.stopping) }
+        logger.notice("migrating the store to schema version \(schema.version)")
+        let reason = Self.migrating(to: schema, "waits for connections to end")
+        core.suspend(refusing: reason, on: eventLoop).whenComplete { _ in
+            NIOSingletons.posixBlockingThreadPool.submit { _ in
+                done(self.reopen(core, migratingTo: schema))
+            }
+        }
+    }
+
+    /// - Returns: the error of the migration; nil if the store has the new schema.
+    private func reopen(_ former: ServerCore, migratingTo schema: Schema) -> LarderError? {
+        defer { state.withLock { $0.migration.take() }?.succeed() }
+        var failure: LarderError?
+        let backend: any StoreBackend
+        let writer: any StoreWriter
+        do throws(LarderError) {
+            backend = try migrated(former, to: schema, &failure)
+            writer = try backend.makeWriter()
+        } catch {
+            logger.critical("stopping: the store cannot be opened again: \(error.message)")
+            stopRequest.yield()
+            return failure ?? error
+        }
+        let core = makeCore(backend, writer)
+        state.withLock { $0.core = core }
+        if let failure {
+            logger.error("the migration failed, and nothing was changed: \(failure.message)")
+        }
+        announce()
+        return failure
+    }
+
+    /// The store with the new schema, or with the one that it has if the migration fails.
+    private func migrated(
+        _ former: ServerCore, to schema: Schema, _ failure: inout LarderError?
+    ) throws(LarderError) -> any StoreBackend {
+        let (logger, notification) = (logger, notification)
+        do throws(LarderError) {
+            return try former.backend.reopened(migratingTo: schema) { progress in
+                logger.notice("migration: \(progress.step)")
+                notification.status("migrating the store: \(progress.step)")
+                former.refuse(Self.migrating(to: schema, progress.step))
+            }
+        } catch {
+            failure = error
+            return try former.backend.reopened(migratingTo: nil) { _ in }
+        }
+    }
+
+    private static func migrating(to schema: Schema, _ step: String) -> LarderError {
+        LarderError(
+            .unavailable,
+            "the store is being migrated to schema version \(schema.version) (\(step))",
+            hint: "wait until the migration has ended, and try again")
     }
 
     // MARK: Listening
@@ -169,7 +263,7 @@ public final class Server: Service {
     private static let readsPerTurn: UInt = 1
 
     private func listen() async throws {
-        let core = core
+        let waterMark = core.writeBufferWaterMark
         let logger = logger
         for socket in listeningSockets {
             let channel = try await ServerBootstrap(group: group)
@@ -180,9 +274,9 @@ public final class Server: Service {
                     }
                 }
                 .childChannelOption(.allowRemoteHalfClosure, value: true)
-                .childChannelOption(.writeBufferWaterMark, value: core.writeBufferWaterMark)
+                .childChannelOption(.writeBufferWaterMark, value: waterMark)
                 .childChannelOption(.maxMessagesPerRead, value: Self.readsPerTurn)
-                .childChannelInitializer { core.configure($0) }
+                .childChannelInitializer { self.core.configure($0) }
                 .withBoundSocket(socket.descriptor).get()
             // NIO listens with a short backlog.
             _ = Glibc.listen(socket.descriptor, Self.backlog)
@@ -205,11 +299,13 @@ public final class Server: Service {
     /// event loop and a sign of the writer's progress.
     private func startWatchdog() -> RepeatedTask? {
         guard let interval = notification.watchdogInterval else { return nil }
-        let (core, notification) = (core, notification)
+        let notification = notification
         return group.next().scheduleRepeatedTask(
             initialDelay: .zero, delay: TimeAmount(interval / 4)
         ) { _ in
-            core.probe { notification.alive() }
+            // While the store is migrated, nothing can be read.
+            if self.state.withLock({ $0.migration != nil }) { return notification.alive() }
+            self.core.probe { notification.alive() }
         }
     }
 }

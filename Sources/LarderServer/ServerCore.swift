@@ -10,6 +10,7 @@ import NIOPosix
 /// the writer's queue, the quotas and the connections.
 final class ServerCore: Sendable {
     let storeDescription: StoreDescription
+    let backend: any StoreBackend
     let idle: IdleWatch?
     /// A channel with more waiting bytes than the upper mark is not writable until there are fewer
     /// than the lower mark.
@@ -24,7 +25,7 @@ final class ServerCore: Sendable {
     init(
         backend: any StoreBackend, writer: (any StoreWriter)?,
         group: MultiThreadedEventLoopGroup, options: Server.Options, idle: IdleWatch?,
-        logger: Logger
+        migrations: Migrations, logger: Logger
     ) {
         let limits = options.limits
         let store = backend.storeDescription
@@ -75,20 +76,28 @@ final class ServerCore: Sendable {
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal, writes: writes, registry: registry, store: store,
                     spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
-                    slowReads: slowReads, statistics: statistics, logger: logger)
+                    migrations: migrations, slowReads: slowReads, statistics: statistics,
+                    logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
+        self.backend = backend
         self.idle = idle
-        self.writeBufferWaterMark = .init(
-            low: min(limits.batchBytesMax, limits.queuedBytesSoftMax / 2),
-            high: min(limits.batchBytesMax * 3, limits.queuedBytesSoftMax))
+        self.writeBufferWaterMark = Self.waterMark(limits)
         self.pool = pool
         self.writes = writes
         self.registry = registry
         self.loopReaders = loopReaders
         self.stopTimeMax = limits.stopTimeMax
         idle?.watch { registry.isEmpty }
+    }
+
+    private static func waterMark(
+        _ limits: ServerLimits
+    ) -> ChannelOptions.Types.WriteBufferWaterMark {
+        ChannelOptions.Types.WriteBufferWaterMark(
+            low: min(limits.batchBytesMax, limits.queuedBytesSoftMax / 2),
+            high: min(limits.batchBytesMax * 3, limits.queuedBytesSoftMax))
     }
 
     /// A function that reports the load of a server that starts now.
@@ -180,11 +189,33 @@ final class ServerCore: Sendable {
     /// Lets every connection complete its requests, or closes it after `stopTimeMax`; then closes
     /// the writer, the pool and the readers.
     func stop(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        let (registry, writes, pool) = (registry, writes, pool)
+        let registry = registry
         let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }
         let drained = eventLoop.makePromise(of: Void.self)
         registry.drain { drained.succeed() }
-        return drained.futureResult.flatMap {
+        return close(after: drained.futureResult, timer, on: eventLoop)
+    }
+
+    /// The same for a migration: the connection that requested it stays, and new ones are refused
+    /// with a reason.
+    func suspend(
+        refusing reason: LarderError, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Void> {
+        let registry = registry
+        let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }
+        let drained = eventLoop.makePromise(of: Void.self)
+        registry.drain(refusing: reason, leaving: 1) { drained.succeed() }
+        return close(after: drained.futureResult, timer, on: eventLoop)
+    }
+
+    /// Changes the reason with which new connections are refused.
+    func refuse(_ reason: LarderError) { registry.refuse(reason) }
+
+    private func close(
+        after drained: EventLoopFuture<Void>, _ timer: Scheduled<Void>, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<Void> {
+        let (writes, pool) = (writes, pool)
+        return drained.flatMap {
             timer.cancel()
             let closed = eventLoop.makePromise(of: Void.self)
             if let writes { writes.close { closed.succeed() } } else { closed.succeed() }

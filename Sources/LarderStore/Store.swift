@@ -14,13 +14,20 @@ public final class Store: StoreBackend {
     let path: String
     let options: StoreOptions
 
-    private let file: OpenFile
+    let file: OpenFile
     /// The write-ahead log, which exists as long as the writer's connection.
     private let log: WatchedFile
     /// What the administrator should know about the file that was opened; nil if nothing.
     public let warning: String?
     /// The folder of a store in memory; nil for a store on disk.
-    private let memory: MemoryFolder?
+    let memory: MemoryFolder?
+    /// Keeps the process's lock while all other connections are closed, before a migration.
+    let lockHolder = Mutex<LockHolder?>(nil)
+
+    /// A connection that is never used, only closed.
+    ///
+    /// Sendable unchecked: nothing is done with it.
+    struct LockHolder: @unchecked Sendable { let connection: Connection }
     /// The connection that opened the file, until the writer takes it. It holds the process's lock.
     private let writerConnection: Mutex<Connection?>
     let stamps = ChangeStamps()
@@ -158,7 +165,7 @@ public final class Store: StoreBackend {
 }
 
 extension StoreOptions.Synchronous {
-    fileprivate var setting: StoreConnection.Synchronous {
+    var setting: StoreConnection.Synchronous {
         switch self {
         case .full: .full
         case .normal: .normal

@@ -34,6 +34,7 @@ typedef struct Larder__V1__SchemaRequest Larder__V1__SchemaRequest;
 typedef struct Larder__V1__StatisticsRequest Larder__V1__StatisticsRequest;
 typedef struct Larder__V1__CheckRequest Larder__V1__CheckRequest;
 typedef struct Larder__V1__BackupRequest Larder__V1__BackupRequest;
+typedef struct Larder__V1__MigrateRequest Larder__V1__MigrateRequest;
 typedef struct Larder__V1__PingRequest Larder__V1__PingRequest;
 typedef struct Larder__V1__CreditRequest Larder__V1__CreditRequest;
 typedef struct Larder__V1__CancelRequest Larder__V1__CancelRequest;
@@ -50,6 +51,8 @@ typedef struct Larder__V1__Statistic Larder__V1__Statistic;
 typedef struct Larder__V1__CheckReply Larder__V1__CheckReply;
 typedef struct Larder__V1__Finding Larder__V1__Finding;
 typedef struct Larder__V1__BackupReply Larder__V1__BackupReply;
+typedef struct Larder__V1__MigrateReply Larder__V1__MigrateReply;
+typedef struct Larder__V1__MigrationStep Larder__V1__MigrationStep;
 typedef struct Larder__V1__PongReply Larder__V1__PongReply;
 typedef struct Larder__V1__ErrorReply Larder__V1__ErrorReply;
 typedef struct Larder__V1__ChangeViolation Larder__V1__ChangeViolation;
@@ -83,6 +86,7 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT = 26,
   LARDER__V1__ENVELOPE__BODY_OBSERVE = 27,
   LARDER__V1__ENVELOPE__BODY_BACKUP = 28,
+  LARDER__V1__ENVELOPE__BODY_MIGRATE = 29,
   LARDER__V1__ENVELOPE__BODY_WELCOME = 30,
   LARDER__V1__ENVELOPE__BODY_BATCHES = 31,
   LARDER__V1__ENVELOPE__BODY_SAVED = 32,
@@ -98,7 +102,8 @@ typedef enum {
   LARDER__V1__ENVELOPE__BODY_ACTIVITY_REPORT = 42,
   LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED = 43,
   LARDER__V1__ENVELOPE__BODY_OBSERVED = 44,
-  LARDER__V1__ENVELOPE__BODY_BACKUP_PART = 45
+  LARDER__V1__ENVELOPE__BODY_BACKUP_PART = 45,
+  LARDER__V1__ENVELOPE__BODY_MIGRATED = 46
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__ENVELOPE__BODY__CASE)
 } Larder__V1__Envelope__BodyCase;
 
@@ -201,6 +206,10 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__BackupRequest *backup;
     /*
+     * Changes the store to a new schema, or says what that would do; answered by `migrated`.
+     */
+    Larder__V1__MigrateRequest *migrate;
+    /*
      * Answers `hello`.
      */
     Larder__V1__WelcomeReply *welcome;
@@ -264,6 +273,10 @@ struct  Larder__V1__Envelope
      * Answers `backup`.
      */
     Larder__V1__BackupReply *backup_part;
+    /*
+     * Answers `migrate`.
+     */
+    Larder__V1__MigrateReply *migrated;
   };
 };
 #define LARDER__V1__ENVELOPE__INIT \
@@ -639,6 +652,26 @@ struct  Larder__V1__BackupRequest
 
 
 /*
+ * Changes the store to a schema that continues its own.
+ */
+struct  Larder__V1__MigrateRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The new schema as the text of a schema file.
+   */
+  ProtobufCBinaryData schema;
+  /*
+   * Whether nothing is changed, and the reply says what would be done.
+   */
+  protobuf_c_boolean dry_run;
+};
+#define LARDER__V1__MIGRATE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__migrate_request__descriptor) \
+    , {0,NULL}, 0 }
+
+
+/*
  * Checks that the server answers.
  */
 struct  Larder__V1__PingRequest
@@ -1011,6 +1044,57 @@ struct  Larder__V1__BackupReply
 #define LARDER__V1__BACKUP_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__backup_reply__descriptor) \
     , {0,NULL}, 0, 0, 0 }
+
+
+/*
+ * What a migration has done, or would do.
+ */
+struct  Larder__V1__MigrateReply
+{
+  ProtobufCMessage base;
+  /*
+   * The changes as sentences; none if the store has the schema already.
+   */
+  size_t n_changes;
+  ProtobufCBinaryData *changes;
+  /*
+   * The pieces of work, in their order.
+   */
+  size_t n_steps;
+  Larder__V1__MigrationStep **steps;
+  /*
+   * Whether clients that were built for the old schema can go on.
+   */
+  protobuf_c_boolean additive;
+  /*
+   * About how many bytes are needed in addition while it runs.
+   */
+  int64_t byte_count;
+};
+#define LARDER__V1__MIGRATE_REPLY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__migrate_reply__descriptor) \
+    , 0,NULL, 0,NULL, 0, 0 }
+
+
+struct  Larder__V1__MigrationStep
+{
+  ProtobufCMessage base;
+  /*
+   * A sentence.
+   */
+  ProtobufCBinaryData description;
+  /*
+   * The rows that are read or written.
+   */
+  int64_t row_count;
+  /*
+   * Whether these rows are written.
+   */
+  protobuf_c_boolean rewriting;
+};
+#define LARDER__V1__MIGRATION_STEP__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&larder__v1__migration_step__descriptor) \
+    , {0,NULL}, 0, 0 }
 
 
 /*
@@ -1428,6 +1512,25 @@ Larder__V1__BackupRequest *
 void   larder__v1__backup_request__free_unpacked
                      (Larder__V1__BackupRequest *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__MigrateRequest methods */
+void   larder__v1__migrate_request__init
+                     (Larder__V1__MigrateRequest         *message);
+size_t larder__v1__migrate_request__get_packed_size
+                     (const Larder__V1__MigrateRequest   *message);
+size_t larder__v1__migrate_request__pack
+                     (const Larder__V1__MigrateRequest   *message,
+                      uint8_t             *out);
+size_t larder__v1__migrate_request__pack_to_buffer
+                     (const Larder__V1__MigrateRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__MigrateRequest *
+       larder__v1__migrate_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__migrate_request__free_unpacked
+                     (Larder__V1__MigrateRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__PingRequest methods */
 void   larder__v1__ping_request__init
                      (Larder__V1__PingRequest         *message);
@@ -1732,6 +1835,44 @@ Larder__V1__BackupReply *
 void   larder__v1__backup_reply__free_unpacked
                      (Larder__V1__BackupReply *message,
                       ProtobufCAllocator *allocator);
+/* Larder__V1__MigrateReply methods */
+void   larder__v1__migrate_reply__init
+                     (Larder__V1__MigrateReply         *message);
+size_t larder__v1__migrate_reply__get_packed_size
+                     (const Larder__V1__MigrateReply   *message);
+size_t larder__v1__migrate_reply__pack
+                     (const Larder__V1__MigrateReply   *message,
+                      uint8_t             *out);
+size_t larder__v1__migrate_reply__pack_to_buffer
+                     (const Larder__V1__MigrateReply   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__MigrateReply *
+       larder__v1__migrate_reply__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__migrate_reply__free_unpacked
+                     (Larder__V1__MigrateReply *message,
+                      ProtobufCAllocator *allocator);
+/* Larder__V1__MigrationStep methods */
+void   larder__v1__migration_step__init
+                     (Larder__V1__MigrationStep         *message);
+size_t larder__v1__migration_step__get_packed_size
+                     (const Larder__V1__MigrationStep   *message);
+size_t larder__v1__migration_step__pack
+                     (const Larder__V1__MigrationStep   *message,
+                      uint8_t             *out);
+size_t larder__v1__migration_step__pack_to_buffer
+                     (const Larder__V1__MigrationStep   *message,
+                      ProtobufCBuffer     *buffer);
+Larder__V1__MigrationStep *
+       larder__v1__migration_step__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   larder__v1__migration_step__free_unpacked
+                     (Larder__V1__MigrationStep *message,
+                      ProtobufCAllocator *allocator);
 /* Larder__V1__PongReply methods */
 void   larder__v1__pong_reply__init
                      (Larder__V1__PongReply         *message);
@@ -1865,6 +2006,9 @@ typedef void (*Larder__V1__CheckRequest_Closure)
 typedef void (*Larder__V1__BackupRequest_Closure)
                  (const Larder__V1__BackupRequest *message,
                   void *closure_data);
+typedef void (*Larder__V1__MigrateRequest_Closure)
+                 (const Larder__V1__MigrateRequest *message,
+                  void *closure_data);
 typedef void (*Larder__V1__PingRequest_Closure)
                  (const Larder__V1__PingRequest *message,
                   void *closure_data);
@@ -1913,6 +2057,12 @@ typedef void (*Larder__V1__Finding_Closure)
 typedef void (*Larder__V1__BackupReply_Closure)
                  (const Larder__V1__BackupReply *message,
                   void *closure_data);
+typedef void (*Larder__V1__MigrateReply_Closure)
+                 (const Larder__V1__MigrateReply *message,
+                  void *closure_data);
+typedef void (*Larder__V1__MigrationStep_Closure)
+                 (const Larder__V1__MigrationStep *message,
+                  void *closure_data);
 typedef void (*Larder__V1__PongReply_Closure)
                  (const Larder__V1__PongReply *message,
                   void *closure_data);
@@ -1946,6 +2096,7 @@ extern const ProtobufCMessageDescriptor larder__v1__schema_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__statistics_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__backup_request__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__migrate_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__ping_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__credit_request__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__cancel_request__descriptor;
@@ -1962,6 +2113,8 @@ extern const ProtobufCMessageDescriptor larder__v1__statistic__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__check_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__finding__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__backup_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__migrate_reply__descriptor;
+extern const ProtobufCMessageDescriptor larder__v1__migration_step__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__pong_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__error_reply__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__change_violation__descriptor;

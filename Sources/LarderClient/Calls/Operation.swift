@@ -126,9 +126,22 @@ extension Operation where Output == [Record] {
             let records = try rows.records(store: welcome.storeIdentifier)
             // Usually all objects are found, and are in the requested order.
             if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }
-            let found = Dictionary(
+            var found = Dictionary(
                 records.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-            return identifiers.compactMap { found[$0] }
+            if found.keys.allSatisfy(Set(identifiers).contains) {
+                return identifiers.compactMap { found[$0] }
+            }
+            // Objects that were requested with a former name of their entity have today's name.
+            let exact = identifiers.map { found[$0] }
+            for identifier in identifiers { found[identifier] = nil }
+            var others = records.filter { found[$0.identifier] != nil }
+            return zip(identifiers, exact).compactMap { identifier, record in
+                if let record { return record }
+                let index = others.firstIndex {
+                    $0.identifier.permanentKey == identifier.permanentKey
+                }
+                return index.map { others.remove(at: $0) }
+            }
         }
     }
 }
@@ -188,6 +201,15 @@ extension Operation where Output == Schema {
             }
             session.cache(schema, fingerprint: welcome.schemaFingerprint)
             return schema
+        }
+    }
+}
+
+extension Operation where Output == MigrationSummary {
+    /// May be sent twice: the second request finds it done.
+    static func migrate(to schema: Schema, dryRun: Bool) -> Self {
+        Operation(request: .migrate(schema: schema.canonicalText, dryRun: dryRun)) { reply, _ in
+            if case .migrated(let summary) = reply { summary } else { nil }
         }
     }
 }

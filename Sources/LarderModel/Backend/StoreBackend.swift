@@ -28,6 +28,46 @@ public protocol StoreBackend: AnyObject, Sendable {
 
     /// The length of the write-ahead log on disk; 0 if there is none.
     var logByteCount: Int { get }
+
+    /// What a migration of the store to a schema would do. Nothing is changed.
+    ///
+    /// - Throws: `migrationRefused` with every reason that does not depend on the objects.
+    func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary
+
+    /// Keeps other processes from opening the store until ``reopened(migratingTo:progress:)``, also
+    /// while its writer and its readers are closed.
+    ///
+    /// - Throws: `unsupported` if it cannot be reopened.
+    func prepareToReopen() throws(LarderError)
+
+    /// Opens the store again, after its writer and all readers have been closed, and migrates it
+    /// first if that is requested.
+    ///
+    /// - Parameters:
+    ///   - schema: The new schema; nil keeps the schema.
+    ///   - progress: Called before each step of a migration.
+    /// - Throws: `migrationRefused` with every object that the schema does not permit, or a failure
+    ///   of the storage. The store can then be opened again with the schema that it has.
+    func reopened(
+        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+    ) throws(LarderError) -> any StoreBackend
+}
+
+/// A store that cannot be migrated uses these.
+extension StoreBackend {
+    public func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary {
+        throw LarderError(.unsupported, "this store cannot be migrated while it is served")
+    }
+
+    public func prepareToReopen() throws(LarderError) {
+        throw LarderError(.unsupported, "this store cannot be migrated while it is served")
+    }
+
+    public func reopened(
+        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+    ) throws(LarderError) -> any StoreBackend {
+        throw LarderError(.unsupported, "this store cannot be migrated while it is served")
+    }
 }
 
 /// The identity of a store.

@@ -20,11 +20,26 @@ extension ConnectionHandler {
         case .openSnapshot: openSnapshot(operation)
         case .observe(let request): observe(request, operation)
         case .backup(let credit): backup(credit: credit, operation)
+        case .migrate(let schema, let dryRun): migrate(to: schema, dryRun: dryRun, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .activity: activity(operation)
         case .check: check(operation)
         case .ping: ping(operation)
+        }
+    }
+
+    private func migrate(to schema: String, dryRun: Bool, _ operation: Operation) {
+        let id = operation.id
+        guard services.writes != nil else { return finish(id, .failed(Self.readOnly)) }
+        guard let port else { return }
+        services.migrations.request(schema, dryRun: dryRun) { result in
+            port.execute { handler in
+                switch result {
+                case .success(let summary): handler.finish(id, .migrated(summary))
+                case .failure(let error): handler.finish(id, .failed(error))
+                }
+            }
         }
     }
 

@@ -23,8 +23,10 @@ final class ConnectionRegistry: Sendable {
         var followers: UserShares
         var opened = 0
         var refused = 0
-        var isDraining = false
-        var whenEmpty: (@Sendable () -> Void)?
+        /// Why no more connections are admitted; nil if they are.
+        var refusal: LarderError?
+        /// Called when so many connections are left.
+        var whenDrained: (count: Int, call: @Sendable () -> Void)?
     }
 
     private let connectionsMax: Int
@@ -61,7 +63,7 @@ final class ConnectionRegistry: Sendable {
     }
 
     private func refusal(_ state: borrowing State, user: UInt32) -> LarderError? {
-        if state.isDraining { return ConnectionState.stopping }
+        if let refusal = state.refusal { return refusal }
         if !state.connections.allows(1, for: user, total: connectionsMax) {
             return exhausted(
                 "user \(user) has \(state.connections.used(by: user)) connections, its share of "
@@ -86,19 +88,19 @@ final class ConnectionRegistry: Sendable {
 
     /// - Parameter memory: The bytes that are still charged for the connection.
     func close(_ port: ConnectionPort, user: UInt32, memory: Int) {
-        let (isEmpty, whenEmpty) = state.withLock { state in
+        let (isEmpty, whenDrained) = state.withLock { state in
             state.open[port.identity] = nil
             state.connections.add(-1, to: user)
             state.memory.add(-memory, to: user)
-            guard state.connections.used == 0 else {
-                return (false, nil as (@Sendable () -> Void)?)
+            let used = state.connections.used
+            guard let drained = state.whenDrained, used <= drained.count else {
+                return (used == 0, nil as (@Sendable () -> Void)?)
             }
-            defer { state.whenEmpty = nil }
-            return (true, state.whenEmpty)
+            state.whenDrained = nil
+            return (used == 0, drained.call)
         }
-        guard isEmpty else { return }
-        becameEmpty()
-        whenEmpty?()
+        if isEmpty { becameEmpty() }
+        whenDrained?()
     }
 
     /// Adds bytes to a user's memory, or subtracts them if negative.
@@ -130,17 +132,26 @@ final class ConnectionRegistry: Sendable {
 
     /// Lets every connection complete its requests and close, and admits no more connections.
     ///
-    /// - Parameter whenEmpty: Called once, when the last connection has closed.
-    func drain(whenEmpty: @escaping @Sendable () -> Void) {
-        let ports = state.withLock { state -> [ConnectionPort]? in
-            state.isDraining = true
-            guard state.connections.used > 0 else { return nil }
-            state.whenEmpty = whenEmpty
-            return state.open.values.map(\.port)
+    /// - Parameters:
+    ///   - reason: The error for new connections. Its text may change while they are refused.
+    ///   - count: How many connections may be left.
+    ///   - whenDrained: Called once, when the others have closed.
+    func drain(
+        refusing reason: LarderError = ConnectionState.stopping, leaving count: Int = 0,
+        whenDrained: @escaping @Sendable () -> Void
+    ) {
+        let (ports, isDrained) = state.withLock { state in
+            state.refusal = reason
+            let isDrained = state.connections.used <= count
+            state.whenDrained = isDrained ? nil : (count, whenDrained)
+            return (state.open.values.map(\.port), isDrained)
         }
-        guard let ports else { return whenEmpty() }
         for port in ports { port.execute { $0.startDraining() } }
+        if isDrained { whenDrained() }
     }
+
+    /// Changes the error for new connections.
+    func refuse(_ reason: LarderError) { state.withLock { $0.refusal = reason } }
 
     /// Closes every connection at once.
     func closeAll() {

@@ -25,6 +25,7 @@ struct ConnectionServices: Sendable {
     let backups: BackupQuota
     let probe: StoreProbe
     let activity: ActivityCollector
+    let migrations: Migrations
     let slowReads: SlowReads
     /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]

@@ -142,6 +142,8 @@ final class ConnectionState {
         case (_, .openSnapshot): return accept(envelope, .openSnapshot)
         case (_, .observe(let request)): return accept(envelope, .observe(request))
         case (_, .backup(let credit)): return accept(envelope, .backup(credit: credit))
+        case (_, .migrate(let schema, let dryRun)):
+            return accept(envelope, .migrate(schema: schema, dryRun: dryRun))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .activity): return accept(envelope, .activity)

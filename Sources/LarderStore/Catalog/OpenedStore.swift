@@ -26,8 +26,9 @@ struct OpenedStore {
         case refused(LarderError)
     }
 
+    /// - Parameter file: The file, if this process has claimed it already.
     static func open(
-        path: String, schema: Schema?, options: StoreOptions,
+        path: String, claimed file: OpenFile? = nil, schema: Schema?, options: StoreOptions,
         synchronous: StoreConnection.Synchronous,
         progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(LarderError) -> OpenedStore {
@@ -36,8 +37,11 @@ struct OpenedStore {
         }
         // Before anything is created.
         if let schema { try SchemaStorability.check(schema) }
-        let file = try OpenFile(
-            claiming: path, createIfMissing: schema != nil && !options.isReadOnly)
+        let createsFile = schema != nil && !options.isReadOnly
+        let file =
+            if let file {
+                file
+            } else { try OpenFile(claiming: path, createIfMissing: createsFile) }
         do throws(Failure) {
             return try open(
                 path: path, file: file, schema: schema, options: options,

@@ -28,4 +28,27 @@ extension Store {
             throw error.larderError
         }
     }
+
+    public func prepareToReopen() throws(LarderError) {
+        guard archive == nil else {
+            throw LarderError(
+                .unsupported, "a store that is archived is not migrated while it is served",
+                hint: "stop the server, and start it with the new schema and --migrate")
+        }
+        let holder = LockHolder(connection: try openReadConnection())
+        lockHolder.withLock { $0 = holder }
+    }
+
+    public func reopened(
+        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+    ) throws(LarderError) -> any StoreBackend {
+        var options = options
+        options.migrates = schema != nil
+        options.assignsNewIdentifier = false
+        let opened = try OpenedStore.open(
+            path: path, claimed: file, schema: schema ?? storeDescription.schema, options: options,
+            synchronous: memory == nil ? options.synchronous.setting : .off, progress: progress)
+        lockHolder.withLock { $0 = nil }
+        return Store(opened, path: path, options: self.options, memory: memory)
+    }
 }

@@ -148,9 +148,10 @@ extension WireCodec {
             let empty = writer.make(larder__v1__open_snapshot_request__init)
             return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, message(empty))
         case .backup(let credit):
-            let wire = writer.make(larder__v1__backup_request__init)
-            wire.pointee.credit = credit
-            return (LARDER__V1__ENVELOPE__BODY_BACKUP, message(wire))
+            return (LARDER__V1__ENVELOPE__BODY_BACKUP, message(writer.backup(credit: credit)))
+        case .migrate(let schema, let dryRun):
+            let request = writer.migrate(to: schema, dryRun: dryRun)
+            return (LARDER__V1__ENVELOPE__BODY_MIGRATE, message(request))
         case .ping:
             return (
                 LARDER__V1__ENVELOPE__BODY_PING,
@@ -221,6 +222,8 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_SNAPSHOT_OPENED, .buffer)
         case .backup(let part, let more):
             return (LARDER__V1__ENVELOPE__BODY_BACKUP_PART, message(writer.part(part, more: more)))
+        case .migrated(let summary):
+            return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(try writer.migration(summary)))
         case .pong:
             return (
                 LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))

@@ -1,7 +1,7 @@
 internal import CLarderProto
 internal import LarderModel
 
-// The message `BackupReply`.
+// The messages `BackupRequest` and `BackupReply`.
 
 extension BackupPart {
     init(_ wire: Larder__V1__BackupReply) throws(LarderError) {
@@ -15,6 +15,12 @@ extension BackupPart {
 }
 
 extension ProtobufWriter {
+    func backup(credit: UInt32) -> UnsafeMutablePointer<Larder__V1__BackupRequest> {
+        let wire = make(larder__v1__backup_request__init)
+        wire.pointee.credit = credit
+        return wire
+    }
+
     func part(_ part: BackupPart, more: Bool) -> UnsafeMutablePointer<Larder__V1__BackupReply> {
         let wire = make(larder__v1__backup_reply__init)
         wire.pointee.content = bytes(part.content)

@@ -44,6 +44,8 @@ public enum Reply: Hashable, Sendable {
     case encodedObserved([UInt8])
     /// The next bytes of a backup, or its progress; `more` in each reply but the last.
     indirect case backup(BackupPart, more: Bool)
+    /// What a migration has done, or would do.
+    indirect case migrated(MigrationSummary)
     case pong
     /// The request failed. This also ends a stream.
     indirect case failed(LarderError)

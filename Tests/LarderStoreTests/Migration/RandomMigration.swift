@@ -435,7 +435,8 @@ struct RandomMigration {
     private mutating func removeEntity(_ entity: Int, _ random: inout SeededGenerator) {
         let name = schema.entities[entity].name
         // It could have the only objects that an edit before did not permit.
-        guard !isRefused, schema.entities.count > 1, schema.kinds(of: name) == [name], !name.hasSuffix("new"),
+        guard !isRefused, schema.entities.count > 1, schema.kinds(of: name) == [name],
+            !name.hasSuffix("new"),
             // What led to this entity alone goes with it; it must not have been edited before.
             !edited.contains(where: { $0.hasPrefix(name + ".") })
         else { return }

@@ -267,6 +267,7 @@ enum Samples {
         }
         requests.append(("explain", .explain(try request(queries[0].query))))
         return requests + historyRequests + (try liveRequests()) + backupRequests
+            + migrationRequests
     }
 
     static let batch = Batch(
@@ -354,7 +355,8 @@ enum Samples {
             found: 0),
     ]
 
-    static let replies = otherReplies + historyReplies + liveReplies + backupReplies
+    static let replies =
+        otherReplies + historyReplies + liveReplies + backupReplies + migrationReplies
 
     private static let otherReplies: [(name: String, reply: Reply)] = [
         (

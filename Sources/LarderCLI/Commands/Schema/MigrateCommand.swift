@@ -1,4 +1,5 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import LarderModel
 import LarderPrograms
@@ -7,17 +8,21 @@ import LarderStore
 struct MigrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Change a store file to a new schema.",
+        abstract: "Change a store to a new schema.",
         discussion: """
             EXAMPLES:
-              larder migrate --store school.store --schema school-2.json --dry-run
+              larder migrate --schema school-2.json --dry-run
+              larder migrate --schema school-2.json
               larder migrate --store school.store --schema school-2.json
 
             The store becomes one of the new schema in one transaction, or stays as it is. A name \
             continues the same name of the old schema, or its "originalName". What cannot be \
             inferred is refused with every reason, and so are objects that the new schema does not \
-            permit. --dry-run prints what would be done, and changes nothing. No server may have \
-            the file open.
+            permit. --dry-run prints what would be done, and changes nothing.
+
+            A server ends all other connections first. Their clients come back by themselves when \
+            the migration has ended; meanwhile they get UNAVAILABLE. Give the server the new \
+            schema for its next start (larderd --schema), or none.
             """)
 
     @Flag(help: "Print what would be done, and change nothing.")
@@ -26,38 +31,59 @@ struct MigrateCommand: ParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        let connection = options.connection
-        guard connection.store != nil, connection.schema != nil else {
-            throw ValidationError("migrate requires --store FILE and --schema FILE")
+        guard options.connection.schema != nil else {
+            throw ValidationError("migrate requires --schema FILE")
         }
     }
 
     func run() throws {
-        let connection = options.connection
-        guard let path = connection.store, let file = connection.schema else { return }
+        guard let file = options.connection.schema else { return }
         let schema = try SchemaDocument.read(InputFile(file))
-        var writer = options.format.makeWriter()
+        if let path = options.connection.store { return try migrateFile(path, to: schema) }
+        var connection = options.connection
+        connection.schema = nil
+        // A migration takes as long as it takes.
+        connection.timeout = connection.timeout ?? TimeLimit(duration: Self.timeMax)
+        try StoreSession.with(connection) { session in
+            let summary = try session.client.migrate(to: schema, dryRun: dryRun)
+            if dryRun { return try print(summary) }
+            let server = session.client.server
+            try printStore(
+                server.storeIdentifier, version: schema.version, fingerprint: schema.fingerprint)
+        }
+    }
+
+    private static let timeMax = Duration.seconds(86_400)
+
+    private func migrateFile(_ path: String, to schema: Schema) throws {
         // Opened without a schema, a missing file is not created.
         if dryRun || access(path, F_OK) != 0 {
             let store = try Store.open(
                 path: path, schema: nil, options: StoreOptions(isReadOnly: true))
-            let summary = try store.migrationSummary(to: schema)
-            return try writer.write(all: summary.rows, names: MigrationSummary.columns)
+            return try print(store.migrationSummary(to: schema))
         }
         let showsProgress = isatty(STDERR_FILENO) == 1
         let store = try Store.open(
-            path: path, schema: schema, options: StoreOptions(migrates: true)
-        ) { progress in
-            if showsProgress { StandardError.write("\(progress.step)\n") }
-        }
+            path: path, schema: schema, options: StoreOptions(migrates: true),
+            progress: { progress in
+                if showsProgress { StandardError.write("\(progress.step)\n") }
+            })
         let description = store.storeDescription
+        try printStore(
+            description.identifier, version: description.schema.version,
+            fingerprint: description.fingerprint)
+    }
+
+    private func print(_ summary: MigrationSummary) throws {
+        var writer = options.format.makeWriter()
+        try writer.write(all: summary.rows, names: MigrationSummary.columns)
+    }
+
+    private func printStore(_ identifier: UUID, version: String, fingerprint: String) throws {
+        var writer = options.format.makeWriter()
         try writer.write(
-            all: [
-                [
-                    .uuid(description.identifier), .string(description.schema.version),
-                    .string(description.fingerprint),
-                ]
-            ], names: ["store", "schemaVersion", "schemaFingerprint"])
+            all: [[.uuid(identifier), .string(version), .string(fingerprint)]],
+            names: ["store", "schemaVersion", "schemaFingerprint"])
     }
 }
 

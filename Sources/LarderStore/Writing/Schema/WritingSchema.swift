@@ -6,6 +6,8 @@ final class WritingSchema: Sendable {
     let relationships: [StoredRelationship]
     let derivations: DerivationGraph
     private let numbers: [String: Int]
+    /// By the names that entities had in earlier schemas.
+    private let formerNumbers: [String: Int]
     /// Whether a table has objects of several entities.
     let hasInheritance: Bool
     /// Relationships whose delete rule is `noAction`.
@@ -37,8 +39,8 @@ final class WritingSchema: Sendable {
         }
         self.entities = entities
         self.relationships = relationships
-        let formerNumbers = layout.formerNames.compactMapValues { numbers[$0] }
-        self.numbers = numbers.merging(formerNumbers) { current, _ in current }
+        self.numbers = numbers
+        formerNumbers = layout.formerNames.compactMapValues { numbers[$0] }
         hasInheritance = entities.contains { $0.sharesTable }
         noActionNumbers = relationships.filter { $0.relationship.deleteRule == .noAction }
             .map(\.number)
@@ -50,6 +52,8 @@ final class WritingSchema: Sendable {
     }
 
     func number(of entityName: String) -> Int? { numbers[entityName] }
+
+    func number(ofFormer entityName: String) -> Int? { formerNumbers[entityName] }
 
     private struct Side: Hashable {
         let entity: String

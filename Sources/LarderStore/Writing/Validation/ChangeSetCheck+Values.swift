@@ -215,7 +215,7 @@ extension ChangeSetCheck {
     mutating func target(
         _ identifier: PersistentIdentifier, _ stored: StoredRelationship
     ) throws(LarderError) -> Assignment.Target {
-        let entity = try entityNumber(identifier.entityName)
+        let entity = try entityNumber(identifier.entityName, mayBeFormer: true)
         guard schema.isKind(entity, of: stored.destinationNumber) else {
             throw LarderError(
                 .wrongType,

@@ -140,10 +140,11 @@ extension ChangeSetCheck {
     private mutating func subject(
         of change: Change, _ identifier: PersistentIdentifier, at index: Int
     ) throws(LarderError) -> ObjectKey {
-        let entity = try entityNumber(identifier.entityName)
         guard case .insert = change else {
+            let entity = try entityNumber(identifier.entityName, mayBeFormer: true)
             return ObjectKey(entity: entity, key: try storedKey(of: identifier, change))
         }
+        let entity = try entityNumber(identifier.entityName)
         guard case .temporary(let name) = identifier.key else {
             throw LarderError(
                 .invalidChangeSet, "\(identifier.uriRepresentation) cannot be inserted again",
@@ -214,9 +215,14 @@ extension ChangeSetCheck {
         }
     }
 
-    mutating func entityNumber(_ name: String) throws(LarderError) -> Int {
+    /// - Parameter mayBeFormer: Whether the name is that of an object's identifier, which may be
+    ///   older than the schema.
+    mutating func entityNumber(
+        _ name: String, mayBeFormer: Bool = false
+    ) throws(LarderError) -> Int {
         if let lastEntity, lastEntity.name == name { return lastEntity.number }
         guard let number = schema.number(of: name) else {
+            if mayBeFormer, let number = schema.number(ofFormer: name) { return number }
             throw LarderError(.unknownEntity, "there is no entity \(name)")
         }
         lastEntity = (name, number)
