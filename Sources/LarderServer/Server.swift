@@ -39,8 +39,9 @@ public final class Server: Service {
         var isStopping = false
         /// Serves the store; another one does after a migration.
         var core: ServerCore?
-        /// Succeeds when the migration that is under way has ended; nil if there is none.
-        var migration: EventLoopPromise<Void>?
+        var isMigrating = false
+        /// Succeeds when the last migration has ended, and its client has the reply.
+        var migration: EventLoopFuture<Void>?
     }
 
     let group: MultiThreadedEventLoopGroup
@@ -169,7 +170,7 @@ public final class Server: Service {
             guard !state.isStopping else { return nil }
             state.isStopping = true
             defer { state.channels = [] }
-            return (state.channels, state.migration?.futureResult)
+            return (state.channels, state.migration)
         }
         guard let (channels, migration) = stopping else { return nil }
         notification.stopping()
@@ -194,24 +195,30 @@ public final class Server: Service {
         to schema: Schema, _ done: @escaping @Sendable (LarderError?) -> Void
     ) {
         let eventLoop = group.next()
+        let ended = eventLoop.makePromise(of: Void.self)
         let core = state.withLock { state -> ServerCore? in
             guard !state.isStopping else { return nil }
-            state.migration = eventLoop.makePromise(of: Void.self)
+            state.isMigrating = true
+            state.migration = ended.futureResult
             return state.core
         }
-        guard let core else { return done(ConnectionState.stopping) }
+        guard let core else {
+            ended.succeed()
+            return done(ConnectionState.stopping)
+        }
         logger.notice("migrating the store to schema version \(schema.version)")
         let reason = Self.migrating(to: schema, "waits for connections to end")
         core.suspend(refusing: reason, on: eventLoop).whenComplete { _ in
             NIOSingletons.posixBlockingThreadPool.submit { _ in
                 done(self.reopen(core, migratingTo: schema))
+                core.whenDrained { ended.succeed() }
             }
         }
     }
 
     /// - Returns: the error of the migration; nil if the store has the new schema.
     private func reopen(_ former: ServerCore, migratingTo schema: Schema) -> LarderError? {
-        defer { state.withLock { $0.migration.take() }?.succeed() }
+        defer { state.withLock { $0.isMigrating = false } }
         var failure: LarderError?
         let backend: any StoreBackend
         let writer: any StoreWriter
@@ -304,7 +311,7 @@ public final class Server: Service {
             initialDelay: .zero, delay: TimeAmount(interval / 4)
         ) { _ in
             // While the store is migrated, nothing can be read.
-            if self.state.withLock({ $0.migration != nil }) { return notification.alive() }
+            if self.state.withLock({ $0.isMigrating }) { return notification.alive() }
             self.core.probe { notification.alive() }
         }
     }

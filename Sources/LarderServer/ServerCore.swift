@@ -208,6 +208,11 @@ final class ServerCore: Sendable {
         return close(after: drained.futureResult, timer, on: eventLoop)
     }
 
+    /// Calls back when the last connection has closed, of those that are being drained.
+    func whenDrained(_ call: @escaping @Sendable () -> Void) {
+        registry.drain(whenDrained: call)
+    }
+
     /// Changes the reason with which new connections are refused.
     func refuse(_ reason: LarderError) { registry.refuse(reason) }
 

@@ -126,23 +126,31 @@ extension Operation where Output == [Record] {
             let records = try rows.records(store: welcome.storeIdentifier)
             // Usually all objects are found, and are in the requested order.
             if records.lazy.map(\.identifier).elementsEqual(identifiers) { return records }
-            var found = Dictionary(
-                records.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-            if found.keys.allSatisfy(Set(identifiers).contains) {
-                return identifiers.compactMap { found[$0] }
-            }
-            // Objects that were requested with a former name of their entity have today's name.
-            let exact = identifiers.map { found[$0] }
-            for identifier in identifiers { found[identifier] = nil }
-            var others = records.filter { found[$0.identifier] != nil }
-            return zip(identifiers, exact).compactMap { identifier, record in
-                if let record { return record }
-                let index = others.firstIndex {
-                    $0.identifier.permanentKey == identifier.permanentKey
-                }
-                return index.map { others.remove(at: $0) }
-            }
+            return ordered(records, as: identifiers)
         }
+    }
+
+    /// The records in the order of the identifiers. Objects that were requested with a former name
+    /// of their entity have today's name.
+    private static func ordered(
+        _ records: [Record], as identifiers: [PersistentIdentifier]
+    ) -> [Record] {
+        var found: [PersistentIdentifier: Record] = [:]
+        for record in records { found[record.identifier] = record }
+        let requested = Set(identifiers)
+        var others = records.filter { !requested.contains($0.identifier) }
+        var ordered: [Record] = []
+        for identifier in identifiers {
+            if let record = found[identifier] {
+                ordered.append(record)
+                continue
+            }
+            let key = identifier.permanentKey
+            guard let index = others.firstIndex(where: { $0.identifier.permanentKey == key })
+            else { continue }
+            ordered.append(others.remove(at: index))
+        }
+        return ordered
     }
 }
 

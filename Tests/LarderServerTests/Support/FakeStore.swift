@@ -16,6 +16,18 @@ final class FakeStore: StoreBackend {
         var takesMore = false
         var needsMaintenance = false
         var copy = FakeCopy.Options()
+        var migration = Migration.unsupported
+    }
+
+    /// What a migration does.
+    enum Migration {
+        case unsupported
+        /// It passes a gate while it runs, if there is one, and then succeeds.
+        case succeeds(Gate?)
+        /// The objects do not fit, and the store is opened as it was.
+        case isRefused
+        /// The store cannot be opened at all.
+        case loses
     }
 
     let storeDescription: StoreDescription
@@ -60,10 +72,12 @@ final class FakeStore: StoreBackend {
         }
     }
 
-    init(_ options: Options = Options()) throws {
-        let schema = try Schema(entities: [
-            Entity(name: "Item", attributes: [Attribute(name: "number", type: .int64)])
-        ])
+    init(_ options: Options = Options(), schema: Schema? = nil) throws {
+        let schema =
+            try schema
+            ?? Schema(entities: [
+                Entity(name: "Item", attributes: [Attribute(name: "number", type: .int64)])
+            ])
         storeDescription = StoreDescription(
             identifier: UUID(), schema: schema, fingerprint: "00112233aabbccdd",
             isReadOnly: options.isReadOnly)

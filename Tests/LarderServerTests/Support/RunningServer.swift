@@ -29,6 +29,10 @@ struct RunningServer {
     ///
     /// - Parameter user: The user of the peer; nil for that of the test.
     func connect(as user: UInt32? = nil) throws -> Peer {
+        try Self.connect(to: server, as: user)
+    }
+
+    static func connect(to server: Server, as user: UInt32? = nil) throws -> Peer {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)

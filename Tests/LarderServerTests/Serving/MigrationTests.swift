@@ -1,0 +1,123 @@
+import LarderModel
+import LarderWire
+import Logging
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("A migration of a served store")
+    struct MigrationTests {
+        private static let schema = """
+            {"version": "2.0.0", "entities": [{"name": "Item", "attributes": [
+              {"name": "number", "type": "int64"}, {"name": "more", "type": "int64"}]}]}
+            """
+
+        private static func migrate(dryRun: Bool = false) -> Request {
+            .migrate(schema: schema, dryRun: dryRun)
+        }
+
+        @Test("ends the other connections, refuses new ones with its step, and then serves")
+        func connections() async throws {
+            let gate = Gate()
+            try await RunningServer.run(.init(migration: .succeeds(gate))) { running in
+                let (requester, other) = (try running.ready(), try running.ready())
+                let id = try requester.send(Self.migrate())
+                #expect(try other.receiveUntilClosed() == [.unavailable])
+                gate.waitForArrival()
+                let late = try running.connect()
+                guard case .failed(let refusal)? = try late.receive()?.reply else {
+                    Issue.record("a new connection is refused")
+                    return
+                }
+                #expect(refusal.code == .unavailable)
+                #expect(
+                    refusal.message
+                        == "the store is being migrated to schema version 2.0.0 (rewrites Item)")
+                gate.open()
+                let reply = try #require(try requester.receive())
+                guard case .migrated(let summary) = reply.reply else {
+                    Issue.record("\(reply)")
+                    return
+                }
+                #expect(reply.id == id && summary.changes.count == 1)
+                #expect(try requester.receiveUntilClosed() == [.unavailable])
+                let after = try running.ready()
+                guard case .schema(let text)? = try after.call(.schema) else {
+                    Issue.record("the schema is served")
+                    return
+                }
+                #expect(text.contains("2.0.0"))
+                #expect(try after.call(.insert(1))?.errorCode == nil)
+                // The store has the schema now.
+                guard case .migrated(let nothing)? = try after.call(Self.migrate()) else {
+                    Issue.record("a second migration finds it done")
+                    return
+                }
+                #expect(nothing.changes.isEmpty)
+            }
+        }
+
+        @Test("that is refused is answered with the reason, and the store is served as before")
+        func refused() async throws {
+            try await RunningServer.run(.init(migration: .isRefused)) { running in
+                let requester = try running.ready()
+                #expect(try requester.call(Self.migrate())?.errorCode == .migrationRefused)
+                let after = try running.ready()
+                guard case .schema(let text)? = try after.call(.schema) else {
+                    Issue.record("the schema is served")
+                    return
+                }
+                #expect(text.contains("1.0.0"))
+                #expect(try after.call(.insert(1))?.errorCode == nil)
+            }
+        }
+
+        @Test("that is not possible, or only planned, leaves all connections")
+        func harmless() async throws {
+            try await RunningServer.run { running in
+                let (requester, other) = (try running.ready(), try running.ready())
+                #expect(try requester.call(Self.migrate())?.errorCode == .unsupported)
+                guard case .migrated? = try requester.call(Self.migrate(dryRun: true)) else {
+                    Issue.record("a dry run has a plan")
+                    return
+                }
+                let damaged = Request.migrate(schema: "{", dryRun: false)
+                #expect(try requester.call(damaged)?.errorCode == .malformedSchema)
+                #expect(try other.call(.insert(1))?.errorCode == nil)
+            }
+            try await RunningServer.run(.init(isReadOnly: true)) { running in
+                let peer = try running.ready()
+                #expect(try peer.call(Self.migrate())?.errorCode == .readOnly)
+            }
+        }
+
+        @Test("after which the store cannot be opened stops the server")
+        func lost() async throws {
+            let store = try FakeStore(.init(migration: .loses))
+            let server = try Server(
+                backend: store, options: Server.Options(name: "test"), logger: .silent)
+            let running = Task { try await server.run() }
+            let peer = try RunningServer.connect(to: server)
+            try peer.shakeHands()
+            #expect(try peer.call(Self.migrate())?.errorCode == .storageFailed)
+            try await running.value
+        }
+
+        @Test("is completed before the server stops")
+        func stop() async throws {
+            let gate = Gate()
+            let running = try RunningServer(.init(migration: .succeeds(gate)))
+            let requester = try running.ready()
+            try requester.send(Self.migrate())
+            gate.waitForArrival()
+            async let stopped: Void = running.server.stop()
+            gate.open()
+            guard case .migrated? = try requester.receive()?.reply else {
+                Issue.record("the migration is answered")
+                return
+            }
+            await stopped
+        }
+    }
+}
