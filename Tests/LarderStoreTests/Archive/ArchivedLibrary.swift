@@ -152,7 +152,7 @@ final class ArchivedLibrary {
 
     /// Makes the archive's thread work until a condition holds.
     func wait(until condition: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(300)
         while try !condition(), deadline > .now {
             store?.archive?.wake()
             sched_yield()
