@@ -22,9 +22,7 @@ struct GetCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         let schema = try session.client.schema()
-        let identifiers = try uris.map { uri in
-            try currentIdentifier(PersistentIdentifier(uriRepresentation: uri), schema, session)
-        }
+        let identifiers = try uris.map { try session.identifier($0) }
         let records = try session.client.objects(for: identifiers)
         let found = Set(records.map(\.identifier))
         if let missing = identifiers.first(where: { !found.contains($0) }) {
@@ -35,15 +33,6 @@ struct GetCommand: StoreCommand {
         let byIdentifier = Dictionary(
             records.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         try print(identifiers.compactMap { byIdentifier[$0] }, schema: schema)
-    }
-
-    /// The identifier with today's name of the entity. A store that was migrated knows objects by
-    /// former names too.
-    private func currentIdentifier(
-        _ identifier: PersistentIdentifier, _ schema: Schema, _ session: StoreSession
-    ) throws -> PersistentIdentifier {
-        guard schema.entity(named: identifier.entityName) == nil else { return identifier }
-        return try session.client.object(for: identifier)?.identifier ?? identifier
     }
 
     /// Prints one table per run of objects of the same entity; JSON is always a single array.

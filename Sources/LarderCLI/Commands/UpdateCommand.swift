@@ -99,7 +99,7 @@ struct UpdateCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         guard !SelectionOptions.isEntity(target) else { return try updateAll(session) }
-        let identifier = try PersistentIdentifier(uriRepresentation: target)
+        let identifier = try session.identifier(target)
         let decoder = try ObjectDecoder(identifier.entityName, in: session.client.schema())
         let content = try decoder.content(Assignment.all(assignments))
         let base = try decoder.content(Assignment.all(base))

@@ -12,6 +12,17 @@ struct StoreSession {
 
     var storeIdentifier: UUID { client.server.storeIdentifier }
 
+    /// The identifier of a URI, with today's name of the entity. A store that was migrated knows
+    /// objects by former names too.
+    func identifier(_ uri: String) throws -> PersistentIdentifier {
+        let identifier = try PersistentIdentifier(uriRepresentation: uri)
+        guard try client.schema().entity(named: identifier.entityName) == nil else {
+            return identifier
+        }
+        // A name that never was an entity's is an error of the command that uses it.
+        return (try? client.object(for: identifier))??.identifier ?? identifier
+    }
+
     /// Opens the store that the options name, runs the body, and closes the store in every case.
     static func with<Result>(
         _ options: ConnectionOptions, author: String? = nil, _ body: (StoreSession) throws -> Result
