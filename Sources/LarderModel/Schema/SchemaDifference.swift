@@ -140,9 +140,16 @@ extension Entity {
         parent == nil || propertyNames.contains(name) ? property(named: name) : nil
     }
 
+    /// Constraints and indexes as text, with other names of the properties.
+    func lists(renamed: (String) -> String) -> [String] {
+        declared.uniquenessConstraints.map {
+            "unique (\($0.map(renamed).sorted().joined(separator: ", ")))"
+        }
+            + declared.indexes.map { "index (\($0.map(renamed).joined(separator: ", ")))" }
+    }
+
     /// Constraints and indexes as text: `unique (title, collection)`.
     var lists: [String] {
-        declared.uniquenessConstraints.map { "unique (\($0.sorted().joined(separator: ", ")))" }
-            + declared.indexes.map { "index (\($0.joined(separator: ", ")))" }
+        lists { $0 }
     }
 }

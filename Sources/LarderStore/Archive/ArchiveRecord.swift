@@ -37,7 +37,7 @@ struct ArchiveHeader: Hashable {
         var writer = WordWriter()
         writer.append(Self.magic)
         writer.append(Self.formatVersion, kind.rawValue)
-        writer.bytes += withUnsafeBytes(of: store.uuid) { Array($0) }
+        writer.bytes += store.bytes
         writer.append(UInt64(bitPattern: epoch))
         writer.append(UInt64(bitPattern: generation))
         writer.append(generationIdentity)
@@ -162,11 +162,10 @@ struct WordReader {
     }
 
     mutating func uuid() -> UUID {
-        let halves = [word(), word()].flatMap { word in
-            withUnsafeBytes(of: word.bigEndian) { Array($0) }
+        defer { offset += 16 }
+        guard let uuid = UUID(bytes: bytes[offset..<offset + 16]) else {
+            preconditionFailure("16 bytes are a UUID")
         }
-        var uuid = UUID().uuid
-        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: halves) }
-        return UUID(uuid: uuid)
+        return uuid
     }
 }

@@ -47,8 +47,8 @@ struct LinkMigration: Sendable {
             : "SELECT \(own), \(other), \(ownPosition), \(otherPosition) FROM \(source)"
     }
 
-    /// The statements that fill the new place from a temporary table.
-    func fillStatements(from stash: SQL) -> [SQL] {
+    /// The statement that fills the new place from a temporary table.
+    func fillStatement(from stash: SQL) -> SQL {
         let key: SQL = "\(name: Layout.keyColumn)"
         // A list that was not ordered gets the order of its keys.
         func position(_ column: SQL, of list: SQL, item: SQL, _ isOrdered: Bool) -> SQL {
@@ -68,12 +68,10 @@ struct LinkMigration: Sendable {
         switch link {
         case .column(let table, let column):
             let position: SQL = positionColumn.map { ", \(name: $0) = other_position" } ?? ""
-            return [
-                """
+            return """
                 UPDATE \(name: table) SET \(name: column) = other\(position) \
                 FROM (\(links)) AS link WHERE link.own = \(name: table).\(key)
                 """
-            ]
         case .join(let table, let own, let other, let positionColumn):
             var columns = [own, other]
             var values: [SQL] = ["own", "other"]
@@ -86,12 +84,10 @@ struct LinkMigration: Sendable {
                 columns.append(inverseColumn)
                 values.append("other_position")
             }
-            return [
-                """
+            return """
                 INSERT OR IGNORE INTO \(name: table) (\(names: columns)) \
                 SELECT \(values) FROM (\(links)) ORDER BY own, other
                 """
-            ]
         case .inverseColumn: preconditionFailure("links are planned at the side with the column")
         }
     }

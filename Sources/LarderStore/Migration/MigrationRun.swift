@@ -314,7 +314,7 @@ struct MigrationRun {
     }
 
     private func fill(_ link: LinkMigration, from table: SQL) throws {
-        for sql in link.fillStatements(from: table) { try connection.execute(sql) }
+        try connection.execute(link.fillStatement(from: table))
         try connection.execute("DROP TABLE \(table)")
     }
 

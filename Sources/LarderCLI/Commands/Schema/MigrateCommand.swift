@@ -103,10 +103,9 @@ extension MigrationSummary {
             nil,
         ])
         if let expectedTime {
-            let seconds =
-                Double(expectedTime.components.seconds)
-                + Double(expectedTime.components.attoseconds) / 1e18
-            let text = seconds < 1 ? "less than a second" : "about \(Int(seconds.rounded(.up))) s"
+            let (whole, rest) = expectedTime.components
+            let seconds = rest > 0 ? whole + 1 : whole
+            let text = whole < 1 ? "less than a second" : "about \(seconds) s"
             rows.append(["time", .string(text), nil])
         }
         if let byteCount {

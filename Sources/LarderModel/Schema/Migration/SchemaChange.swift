@@ -87,17 +87,8 @@ extension SchemaMapping {
     }
 
     private func listChanges(of entity: Entity, _ origin: Entity) -> [SchemaChange] {
-        func renamed(_ names: [String]) -> [String] {
-            names.map { successor(of: $0, in: origin) ?? $0 }
-        }
-        func texts(_ constraints: [[String]], _ indexes: [[String]]) -> [String] {
-            constraints.map { "unique (\($0.sorted().joined(separator: ", ")))" }
-                + indexes.map { "index (\($0.joined(separator: ", ")))" }
-        }
-        let (former, declared) = (origin.declared, entity.declared)
-        let old = texts(
-            former.uniquenessConstraints.map(renamed), former.indexes.map(renamed))
-        let new = texts(declared.uniquenessConstraints, declared.indexes)
+        let old = origin.lists { successor(of: $0, in: origin) ?? $0 }
+        let new = entity.lists
         return new.filter { !old.contains($0) }.map {
             SchemaChange("\(entity.name): \($0) added", isAdditive: $0.hasPrefix("index"))
         }

@@ -21,7 +21,7 @@ public struct SchemaMapping: Sendable {
         for entity in new.entities { mapProperties(of: entity) }
         var check = MappingCheck(mapping: self)
         check.run()
-        problems = (problems + check.problems).sorted { $0.path < $1.path }.map(\.self)
+        problems = (problems + check.problems).sorted { $0.path < $1.path }
     }
 
     /// The entity that a new one continues; nil for an added entity.

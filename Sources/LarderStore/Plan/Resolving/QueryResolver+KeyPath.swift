@@ -31,15 +31,6 @@ struct ResolvedKeyPath {
     }
 }
 
-extension Property {
-    var name: String {
-        switch self {
-        case .attribute(let attribute): attribute.name
-        case .relationship(let relationship): relationship.name
-        }
-    }
-}
-
 extension Entity {
     fileprivate func hasIndex(beginningWith property: String) -> Bool {
         indexes.contains { $0.first == property }
