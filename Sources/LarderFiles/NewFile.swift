@@ -125,17 +125,10 @@ package final class NewFile {
     // MARK: Contents
 
     package func write(_ bytes: [UInt8], at offset: Int) throws(LarderError) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes {
-                pwrite(
-                    descriptor, $0.baseAddress?.advanced(by: written), $0.count - written,
-                    off_t(offset + written))
-            }
-            guard count > 0 || count < 0 && errno == EINTR else {
-                throw NewFile.failure(path, count == 0 ? ENOSPC : errno)
-            }
-            written += max(count, 0)
+        do throws(SystemError) {
+            try FileOffsets.write(bytes, at: offset, to: descriptor)
+        } catch {
+            throw NewFile.failure(path, error.code)
         }
     }
 
@@ -147,20 +140,11 @@ package final class NewFile {
     package static func read(
         _ count: Int, at offset: Int, of descriptor: Int32, _ path: String
     ) throws(LarderError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var total = 0
-        while total < count {
-            let part = bytes.withUnsafeMutableBytes {
-                pread(
-                    descriptor, $0.baseAddress?.advanced(by: total), $0.count - total,
-                    off_t(offset + total))
-            }
-            guard part >= 0 || errno == EINTR else { throw failure(path, errno) }
-            if part == 0 { break }
-            total += max(part, 0)
+        do throws(SystemError) {
+            return try FileOffsets.read(count, at: offset, of: descriptor)
+        } catch {
+            throw failure(path, error.code)
         }
-        bytes.removeLast(count - total)
-        return bytes
     }
 
     /// Removes everything that was written.

@@ -1,4 +1,5 @@
 import Glibc
+import LarderFiles
 import LarderModel
 
 /// A file of an archive, or one that is copied to it, with reads and writes at offsets.
@@ -43,39 +44,19 @@ final class RawFile {
 
     /// The bytes at an offset; fewer at the end of the file.
     func read(at offset: Int64, _ count: Int) throws(LarderError) -> [UInt8] {
-        var reason: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            while filled < count {
-                let result = pread(
-                    descriptor, buffer.baseAddress.map { $0 + filled }, count - filled,
-                    off_t(offset) + off_t(filled))
-                if result < 0, errno == EINTR { continue }
-                if result < 0 { reason = errno }
-                guard result > 0 else { return }
-                filled += result
-            }
+        do throws(SystemError) {
+            return try FileOffsets.read(count, at: Int(offset), of: descriptor)
+        } catch {
+            throw failure("read", error.code)
         }
-        guard reason == 0 else { throw failure("read", reason) }
-        return bytes
     }
 
     func write(_ bytes: [UInt8], at offset: Int64) throws(LarderError) {
-        var reason: Int32 = 0
-        bytes.withUnsafeBytes { buffer in
-            var written = 0
-            while written < buffer.count {
-                let result = pwrite(
-                    descriptor, buffer.baseAddress.map { $0 + written }, buffer.count - written,
-                    off_t(offset) + off_t(written))
-                if result < 0, errno == EINTR { continue }
-                guard result > 0 else {
-                    reason = result < 0 ? errno : EIO
-                    return
-                }
-                written += result
-            }
+        do throws(SystemError) {
+            try FileOffsets.write(bytes, at: Int(offset), to: descriptor)
+        } catch {
+            throw failure("written", error.code)
         }
-        guard reason == 0 else { throw failure("written", reason) }
     }
 
     func truncate(to count: Int64) throws(LarderError) {
