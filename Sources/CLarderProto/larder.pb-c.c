@@ -2174,7 +2174,7 @@ const ProtobufCMessageDescriptor larder__v1__envelope__descriptor =
   (ProtobufCMessageInit) larder__v1__envelope__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__hello__field_descriptors[4] =
+static const ProtobufCFieldDescriptor larder__v1__hello__field_descriptors[5] =
 {
   {
     "protocol_version",
@@ -2224,9 +2224,22 @@ static const ProtobufCFieldDescriptor larder__v1__hello__field_descriptors[4] =
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "migration_session",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__Hello, migration_session),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__hello__field_indices_by_name[] = {
   1,   /* field[1] = client_name */
+  4,   /* field[4] = migration_session */
   0,   /* field[0] = protocol_version */
   3,   /* field[3] = schema_fingerprint */
   2,   /* field[2] = schema_version */
@@ -2234,7 +2247,7 @@ static const unsigned larder__v1__hello__field_indices_by_name[] = {
 static const ProtobufCIntRange larder__v1__hello__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor larder__v1__hello__descriptor =
 {
@@ -2244,7 +2257,7 @@ const ProtobufCMessageDescriptor larder__v1__hello__descriptor =
   "Larder__V1__Hello",
   "larder.v1",
   sizeof(Larder__V1__Hello),
-  4,
+  5,
   larder__v1__hello__field_descriptors,
   larder__v1__hello__field_indices_by_name,
   1,  larder__v1__hello__number_ranges,
@@ -3041,20 +3054,20 @@ static const ProtobufCFieldDescriptor larder__v1__migrate_request__field_descrip
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "dry_run",
+    "action",
     2,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_BOOL,
+    PROTOBUF_C_TYPE_ENUM,
     0,   /* quantifier_offset */
-    offsetof(Larder__V1__MigrateRequest, dry_run),
-    NULL,
+    offsetof(Larder__V1__MigrateRequest, action),
+    &larder__v1__migration_action__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
 static const unsigned larder__v1__migrate_request__field_indices_by_name[] = {
-  1,   /* field[1] = dry_run */
+  1,   /* field[1] = action */
   0,   /* field[0] = schema */
 };
 static const ProtobufCIntRange larder__v1__migrate_request__number_ranges[1 + 1] =
@@ -4042,7 +4055,7 @@ const ProtobufCMessageDescriptor larder__v1__backup_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__backup_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descriptors[4] =
+static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descriptors[5] =
 {
   {
     "changes",
@@ -4092,17 +4105,30 @@ static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "session",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrateReply, session),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__migrate_reply__field_indices_by_name[] = {
   2,   /* field[2] = additive */
   3,   /* field[3] = byte_count */
   0,   /* field[0] = changes */
+  4,   /* field[4] = session */
   1,   /* field[1] = steps */
 };
 static const ProtobufCIntRange larder__v1__migrate_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor larder__v1__migrate_reply__descriptor =
 {
@@ -4112,7 +4138,7 @@ const ProtobufCMessageDescriptor larder__v1__migrate_reply__descriptor =
   "Larder__V1__MigrateReply",
   "larder.v1",
   sizeof(Larder__V1__MigrateReply),
-  4,
+  5,
   larder__v1__migrate_reply__field_descriptors,
   larder__v1__migrate_reply__field_indices_by_name,
   1,  larder__v1__migrate_reply__number_ranges,
@@ -4625,4 +4651,36 @@ const ProtobufCMessageDescriptor larder__v1__conflicting_property__descriptor =
   1,  larder__v1__conflicting_property__number_ranges,
   (ProtobufCMessageInit) larder__v1__conflicting_property__init,
   NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue larder__v1__migration_action__enum_values_by_number[4] =
+{
+  { "MIGRATION_ACTION_MIGRATE", "LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_MIGRATE", 0 },
+  { "MIGRATION_ACTION_PLAN", "LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_PLAN", 1 },
+  { "MIGRATION_ACTION_BEGIN", "LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_BEGIN", 2 },
+  { "MIGRATION_ACTION_COMMIT", "LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_COMMIT", 3 },
+};
+static const ProtobufCIntRange larder__v1__migration_action__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex larder__v1__migration_action__enum_values_by_name[4] =
+{
+  { "MIGRATION_ACTION_BEGIN", 2 },
+  { "MIGRATION_ACTION_COMMIT", 3 },
+  { "MIGRATION_ACTION_MIGRATE", 0 },
+  { "MIGRATION_ACTION_PLAN", 1 },
+};
+const ProtobufCEnumDescriptor larder__v1__migration_action__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "larder.v1.MigrationAction",
+  "MigrationAction",
+  "Larder__V1__MigrationAction",
+  "larder.v1",
+  4,
+  larder__v1__migration_action__enum_values_by_number,
+  4,
+  larder__v1__migration_action__enum_values_by_name,
+  1,
+  larder__v1__migration_action__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

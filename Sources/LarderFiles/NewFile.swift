@@ -31,17 +31,14 @@ package final class NewFile {
                 "the path of the new file is empty, ends with a slash or has a zero byte")
         }
         try NewFile.checkAbsence(of: path)
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = NewFile.folder(of: path)
         self.path = path
         self.folder = folder
         if !isNamed, let unnamed = try NewFile.openUnnamed(in: folder, for: path) {
             descriptor = unnamed
             return
         }
-        var name = Checksum()
-        name.append(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...].utf8)
-        let temporary = "\(folder)/.larder-new-\(String(name.value, radix: 16))"
+        let temporary = NewFile.temporaryPath(of: path, in: folder)
         descriptor = try NewFile.openNamed(temporary, for: path)
         temporaryPath = temporary
     }
@@ -49,6 +46,23 @@ package final class NewFile {
     deinit {
         if let temporaryPath { NewFile.remove(temporaryPath) }
         close(descriptor)
+    }
+
+    private static func folder(of path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    private static func temporaryPath(of path: String, in folder: String) -> String {
+        var name = Checksum()
+        let slash = path.lastIndex(of: "/")
+        name.append(path[(slash.map { path.index(after: $0) } ?? path.startIndex)...].utf8)
+        return "\(folder)/.larder-new-\(String(name.value, radix: 16))"
+    }
+
+    /// Removes the temporary file for this path that a killed process has left, if there is one.
+    package static func removeAbandoned(at path: String) {
+        try? removeAbandoned(temporaryPath(of: path, in: folder(of: path)), for: path)
     }
 
     /// - Throws: `fileExists` if there is anything at the path, a broken link included.

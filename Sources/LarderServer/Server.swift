@@ -34,23 +34,25 @@ public final class Server: Service {
         }
     }
 
-    private struct State {
+    struct State {
         var channels: [any Channel] = []
         var isStopping = false
-        /// Serves the store; another one does after a migration.
+        /// Serves the store; a migration exchanges it.
         var core: ServerCore?
         var isMigrating = false
-        /// Succeeds when the last migration has ended, and its client has the reply.
+        /// Succeeds when the last exchange of the core has ended, and its client has the reply.
         var migration: EventLoopFuture<Void>?
+        /// The session whose working copy is made or served.
+        var session: MigrationSession?
     }
 
     let group: MultiThreadedEventLoopGroup
     private let listeningSockets: [ListeningSocket]
     private let idle: IdleWatch?
     private let options: Options
-    private let notification: Notification
-    private let logger: Logger
-    private let state = Mutex(State())
+    let notification: Notification
+    let logger: Logger
+    let state = Mutex(State())
     private let stopRequests: AsyncStream<Void>
     private let stopRequest: AsyncStream<Void>.Continuation
 
@@ -77,20 +79,18 @@ public final class Server: Service {
         self.options = options
         self.notification = notification
         self.logger = logger
-        let core = makeCore(backend, writer)
+        let core = makeCore(backend, writer, nil)
         state.withLock { $0.core = core }
     }
 
-    private func makeCore(
-        _ backend: any StoreBackend, _ writer: (any StoreWriter)?
+    /// - Parameter session: The session whose working copy the backend is; nil for the store.
+    func makeCore(
+        _ backend: any StoreBackend, _ writer: (any StoreWriter)?, _ session: MigrationSession?
     ) -> ServerCore {
-        let migrations = Migrations(backend: backend) { [weak self] schema, done in
-            guard let self else { return done(ConnectionState.stopping) }
-            migrate(to: schema, done)
-        }
-        return ServerCore(
+        ServerCore(
             backend: backend, writer: writer, group: group, options: options, idle: idle,
-            migrations: migrations, logger: logger)
+            migrations: Migrations(backend: backend, session: session) { [weak self] in self },
+            logger: logger)
     }
 
     /// The parts that serve the store. A connection belongs to those with which it began.
@@ -166,18 +166,20 @@ public final class Server: Service {
 
     /// - Returns: nil if the server is already stopping.
     private func stopServing() -> EventLoopFuture<Void>? {
-        let stopping = state.withLock { state -> ([any Channel], EventLoopFuture<Void>?)? in
+        let channels = state.withLock { state -> [any Channel]? in
             guard !state.isStopping else { return nil }
             state.isStopping = true
             defer { state.channels = [] }
-            return (state.channels, state.migration)
+            return state.channels
         }
-        guard let (channels, migration) = stopping else { return nil }
+        guard let channels else { return nil }
         notification.stopping()
         notification.extendTime(by: options.limits.stopTimeMax * 2)
         let eventLoop = group.next()
-        let closing = channels.map { $0.close() } + [migration].compactMap(\.self)
+        let closing = channels.map { $0.close() }
         return EventLoopFuture.andAllComplete(closing, on: eventLoop).flatMap {
+            self.endMigrations(on: eventLoop)
+        }.flatMap {
             self.core.stop(on: eventLoop)
         }
     }
@@ -187,89 +189,14 @@ public final class Server: Service {
         logger.notice("stopped")
     }
 
-    // MARK: Migrations
-
-    /// Ends all connections but the one that requested the migration, migrates the store, and
-    /// serves it.
-    private func migrate(
-        to schema: Schema, _ done: @escaping @Sendable (LarderError?) -> Void
-    ) {
-        let eventLoop = group.next()
-        let ended = eventLoop.makePromise(of: Void.self)
-        let core = state.withLock { state -> ServerCore? in
-            guard !state.isStopping else { return nil }
-            state.isMigrating = true
-            state.migration = ended.futureResult
-            return state.core
-        }
-        guard let core else {
-            ended.succeed()
-            return done(ConnectionState.stopping)
-        }
-        logger.notice("migrating the store to schema version \(schema.version)")
-        let reason = Self.migrating(to: schema, "waits for connections to end")
-        core.suspend(refusing: reason, on: eventLoop).whenComplete { _ in
-            NIOSingletons.posixBlockingThreadPool.submit { _ in
-                done(self.reopen(core, migratingTo: schema))
-                core.whenDrained { ended.succeed() }
-            }
-        }
-    }
-
-    /// - Returns: the error of the migration; nil if the store has the new schema.
-    private func reopen(_ former: ServerCore, migratingTo schema: Schema) -> LarderError? {
-        defer { state.withLock { $0.isMigrating = false } }
-        var failure: LarderError?
-        let backend: any StoreBackend
-        let writer: any StoreWriter
-        do throws(LarderError) {
-            backend = try migrated(former, to: schema, &failure)
-            writer = try backend.makeWriter()
-        } catch {
-            logger.critical("stopping: the store cannot be opened again: \(error.message)")
-            stopRequest.yield()
-            return failure ?? error
-        }
-        let core = makeCore(backend, writer)
-        state.withLock { $0.core = core }
-        if let failure {
-            logger.error("the migration failed, and nothing was changed: \(failure.message)")
-        }
-        announce()
-        return failure
-    }
-
-    /// The store with the new schema, or with the one that it has if the migration fails.
-    private func migrated(
-        _ former: ServerCore, to schema: Schema, _ failure: inout LarderError?
-    ) throws(LarderError) -> any StoreBackend {
-        let (logger, notification) = (logger, notification)
-        do throws(LarderError) {
-            return try former.backend.reopened(migratingTo: schema) { progress in
-                logger.notice("migration: \(progress.step)")
-                notification.status("migrating the store: \(progress.step)")
-                former.refuse(Self.migrating(to: schema, progress.step))
-            }
-        } catch {
-            failure = error
-            return try former.backend.reopened(migratingTo: nil) { _ in }
-        }
-    }
-
-    private static func migrating(to schema: Schema, _ step: String) -> LarderError {
-        LarderError(
-            .unavailable,
-            "the store is being migrated to schema version \(schema.version) (\(step))",
-            hint: "wait until the migration has ended, and try again")
-    }
-
     // MARK: Listening
 
     private static let backlog: Int32 = 1_024
     /// A connection with long frames reads once, at most 64 KiB, and then the others get a turn.
     private static let readsPerTurn: UInt = 1
 
-    private func listen() async throws {
+    /// Listens, for a program that embeds a server and stops it by ``stopAndWait()``.
+    public func listen() async throws {
         let waterMark = core.writeBufferWaterMark
         let logger = logger
         for socket in listeningSockets {
@@ -291,7 +218,9 @@ public final class Server: Service {
         }
     }
 
-    private func announce() {
+    func requestStop() { stopRequest.yield() }
+
+    func announce() {
         let store = core.storeDescription
         let addresses = listeningSockets.map(\.address).joined(separator: ", ")
         let line =

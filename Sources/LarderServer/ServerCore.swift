@@ -89,7 +89,8 @@ final class ServerCore: Sendable {
         self.registry = registry
         self.loopReaders = loopReaders
         self.stopTimeMax = limits.stopTimeMax
-        idle?.watch { registry.isEmpty }
+        // The connection that began a session is not one of these.
+        idle?.watch { migrations.session == nil && registry.isEmpty }
     }
 
     private static func waterMark(
@@ -199,12 +200,15 @@ final class ServerCore: Sendable {
     /// The same for a migration: the connection that requested it stays, and new ones are refused
     /// with a reason.
     func suspend(
-        refusing reason: LarderError, on eventLoop: any EventLoop
+        refusing reason: LarderError, leaving requester: ConnectionPort?,
+        on eventLoop: any EventLoop
     ) -> EventLoopFuture<Void> {
         let registry = registry
-        let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) { registry.closeAll() }
+        let timer = eventLoop.scheduleTask(in: TimeAmount(stopTimeMax)) {
+            registry.closeAll(except: requester)
+        }
         let drained = eventLoop.makePromise(of: Void.self)
-        registry.drain(refusing: reason, leaving: 1) { drained.succeed() }
+        registry.drain(refusing: reason, leaving: requester) { drained.succeed() }
         return close(after: drained.futureResult, timer, on: eventLoop)
     }
 

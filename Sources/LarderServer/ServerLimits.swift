@@ -139,6 +139,8 @@ public struct ServerLimits: Hashable, Sendable {
     /// the last part.
     public var backups = SharedLimit(4, userShare: 0.5)
     public var backupTimeMax: Duration = .seconds(3_600)
+    /// The time of a migration session, from its begin to its commit.
+    public var migrationTimeMax: Duration = .seconds(3_600)
     /// The time for which the writer copies pages between two groups of writes.
     public var backupStepTimeMax: Duration = .microseconds(500)
     /// The bytes of one part.

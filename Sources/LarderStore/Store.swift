@@ -21,6 +21,8 @@ public final class Store: StoreBackend {
     public let warning: String?
     /// The folder of a store in memory; nil for a store on disk.
     let memory: MemoryFolder?
+    /// The file of a working copy, which is removed with the object; nil for any other store.
+    let workingFile: WorkingFile?
     /// Keeps the process's lock while all other connections are closed, before a migration.
     let lockHolder = Mutex<LockHolder?>(nil)
 
@@ -36,9 +38,10 @@ public final class Store: StoreBackend {
 
     init(
         _ opened: sending OpenedStore, path: String, options: StoreOptions, memory: MemoryFolder?,
-        archive: Archive? = nil
+        archive: Archive? = nil, workingFile: WorkingFile? = nil
     ) {
         self.archive = archive
+        self.workingFile = workingFile
         let schema = opened.schema
         storeDescription = StoreDescription(
             identifier: opened.identifier, schema: schema, fingerprint: schema.fingerprint,
@@ -86,6 +89,7 @@ public final class Store: StoreBackend {
         let opened = try OpenedStore.open(
             path: path, schema: schema, options: options,
             synchronous: options.synchronous.setting, progress: progress)
+        if !options.isReadOnly { removeAbandonedCopy(of: path) }
         let archive = try archive.map { (archive) throws(LarderError) in
             try Archive.open(
                 archive, store: opened, path: path, limits: archiveLimits, report: report)
@@ -140,7 +144,7 @@ public final class Store: StoreBackend {
     func reopenWriterConnection() throws(SQLiteError) -> Connection {
         let connection = try openConnection()
         try StoreConnection.configureWriter(
-            connection, synchronous: memory == nil ? options.synchronous.setting : .off)
+            connection, synchronous: synchronous)
         return connection
     }
 

@@ -17,6 +17,8 @@ public struct StoreOptions: Hashable, Sendable {
     public var assignsNewIdentifier: Bool
     /// Whether the history begins a new epoch, because the store is a restored backup.
     var beginsNewEpoch = false
+    /// Whether the store is a working copy, whose file is not recorded in the catalog.
+    var isWorkingCopy = false
 
     /// Whether a store with another schema is migrated to the given one when it is opened.
     public var migrates: Bool

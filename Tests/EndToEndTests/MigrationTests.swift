@@ -124,7 +124,8 @@ struct MigrationTests {
         let count = try client.count("Volume")
         #expect(count >= Int64(saved.withLock { $0 }))
         #expect(try client.check().findings.isEmpty)
-        let migrations = daemon.errors.components(separatedBy: "migrating the store to").count - 1
+        let line = "the store is being migrated to"
+        let migrations = daemon.errors.components(separatedBy: line).count - 1
         #expect(migrations == 1)
     }
 

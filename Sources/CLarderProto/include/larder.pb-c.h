@@ -62,6 +62,29 @@ typedef struct Larder__V1__ConflictingProperty Larder__V1__ConflictingProperty;
 
 /* --- enums --- */
 
+typedef enum _Larder__V1__MigrationAction {
+  /*
+   * Change the store, or in a session its working copy.
+   */
+  LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_MIGRATE = 0,
+  /*
+   * Change nothing, and say what would be done.
+   */
+  LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_PLAN = 1,
+  /*
+   * Begin a session: end all other connections, and make a working copy of the store that is served
+   * to connections with the key of the session only. Answered when there is the copy, and again
+   * when the session has ended: by `migrated` after its COMMIT, otherwise by `failed`, and the store
+   * is as it was. The session ends without COMMIT by `cancel`, by the end of this connection, and
+   * when its time is over.
+   */
+  LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_BEGIN = 2,
+  /*
+   * Store the working copy, and end the session. On a connection of the session.
+   */
+  LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_COMMIT = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(LARDER__V1__MIGRATION_ACTION)
+} Larder__V1__MigrationAction;
 
 /* --- messages --- */
 
@@ -206,7 +229,8 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__BackupRequest *backup;
     /*
-     * Changes the store to a new schema, or says what that would do; answered by `migrated`.
+     * Changes the store to a new schema, or says what that would do; answered by `migrated`, twice
+     * if it begins a session.
      */
     Larder__V1__MigrateRequest *migrate;
     /*
@@ -306,10 +330,14 @@ struct  Larder__V1__Hello
    * The schema fingerprint that the client was built for; empty for any.
    */
   ProtobufCBinaryData schema_fingerprint;
+  /*
+   * The key of the migration session to which the connection belongs; empty for none.
+   */
+  ProtobufCBinaryData migration_session;
 };
 #define LARDER__V1__HELLO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__hello__descriptor) \
-    , 0, {0,NULL}, {0,NULL}, {0,NULL} }
+    , 0, {0,NULL}, {0,NULL}, {0,NULL}, {0,NULL} }
 
 
 /*
@@ -652,23 +680,20 @@ struct  Larder__V1__BackupRequest
 
 
 /*
- * Changes the store to a schema that continues its own.
+ * Changes the store to a schema that continues its own, in one step or in a session of several.
  */
 struct  Larder__V1__MigrateRequest
 {
   ProtobufCMessage base;
   /*
-   * The new schema as the text of a schema file.
+   * The new schema as the text of a schema file; empty for BEGIN and COMMIT.
    */
   ProtobufCBinaryData schema;
-  /*
-   * Whether nothing is changed, and the reply says what would be done.
-   */
-  protobuf_c_boolean dry_run;
+  Larder__V1__MigrationAction action;
 };
 #define LARDER__V1__MIGRATE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__migrate_request__descriptor) \
-    , {0,NULL}, 0 }
+    , {0,NULL}, LARDER__V1__MIGRATION_ACTION__MIGRATION_ACTION_MIGRATE }
 
 
 /*
@@ -1070,10 +1095,14 @@ struct  Larder__V1__MigrateReply
    * About how many bytes are needed in addition while it runs.
    */
   int64_t byte_count;
+  /*
+   * Answers BEGIN only: the key of the session.
+   */
+  ProtobufCBinaryData session;
 };
 #define LARDER__V1__MIGRATE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__migrate_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0 }
+    , 0,NULL, 0,NULL, 0, 0, {0,NULL} }
 
 
 struct  Larder__V1__MigrationStep
@@ -2084,6 +2113,7 @@ typedef void (*Larder__V1__ConflictingProperty_Closure)
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    larder__v1__migration_action__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__envelope__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__hello__descriptor;
 extern const ProtobufCMessageDescriptor larder__v1__welcome_reply__descriptor;

@@ -5,11 +5,13 @@ import LarderPrograms
 import LarderServer
 import LarderStore
 import Logging
+import Synchronization
 
 /// A server in this process for a store file, for `--store`.
 ///
 /// It runs the same code as `larderd`. The client connects through a socket pair, which no other
-/// process can reach. The server owns the store file until `stop`.
+/// process can reach; only the programs of a migration's stages connect to a socket in a private
+/// folder. The server owns the store file until `stop`.
 struct InProcessServer {
     private let server: Server
 
@@ -18,13 +20,19 @@ struct InProcessServer {
         let schema = try schemaPath.map { (path) throws(LarderError) in
             try SchemaDocument.read(InputFile(path))
         }
+        try self.init(storePath: storePath, schema: schema, listeningSockets: [])
+    }
+
+    private init(
+        storePath: String, schema: Schema?, listeningSockets: [ListeningSocket]
+    ) throws(LarderError) {
         let store = try Store.open(path: storePath, schema: schema)
         if let warning = store.warning { StandardError.write("warning: \(warning)\n") }
         var options = Server.Options(name: "larder")
         options.eventLoopCount = 1
         options.spoolFolder = store.folder
         server = try Server(
-            backend: store, options: options,
+            backend: store, listeningSockets: listeningSockets, options: options,
             logger: Logger(label: "larder") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -40,4 +48,50 @@ struct InProcessServer {
 
     /// Shuts the server down gracefully, including the final checkpoint of the store.
     func stop() { server.stopAndWait() }
+
+    // MARK: With a socket
+
+    /// Serves a store file at a socket in a folder of its own while the closure runs.
+    static func serve<Result>(
+        _ storePath: String, _ body: (_ socket: String) throws -> Result
+    ) throws -> Result {
+        var template = Array("\(Environment["TMPDIR"] ?? "/tmp")/larder-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw LarderError(
+                .storageFailed,
+                "cannot create a folder for a socket: \(SystemError(code: errno).text)")
+        }
+        let folder = String(
+            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let path = "\(folder)/socket"
+        defer {
+            unlink("\(path).lock")
+            rmdir(folder)
+        }
+        let server = try InProcessServer(
+            storePath: storePath, schema: nil, listeningSockets: [ListeningSocket(path: path)]
+        ).server
+        defer { server.stopAndWait() }
+        try listen(server)
+        return try body(path)
+    }
+
+    /// Returns when the server listens.
+    private static func listen(_ server: Server) throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else {
+            throw LarderError(
+                .storageFailed, "cannot create a pipe: \(SystemError(code: errno).text)")
+        }
+        let (output, input) = (ends[0], ends[1])
+        let failure = Mutex<(any Error)?>(nil)
+        Task {
+            do { try await server.listen() } catch { failure.withLock { $0 = error } }
+            close(input)
+        }
+        var byte: UInt8 = 0
+        while read(output, &byte, 1) < 0, errno == EINTR {}
+        close(output)
+        if let failure = failure.withLock({ $0 }) { throw failure }
+    }
 }

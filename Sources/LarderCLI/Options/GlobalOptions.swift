@@ -47,9 +47,16 @@ struct ConnectionOptions: ParsableArguments {
 
     /// The socket to connect to, if no file is given.
     var socketPath: String? {
-        if let socket { return socket }
-        guard let path = getenv("LARDER_SOCKET") else { return nil }
-        let text = String(cString: path)
+        socket ?? Environment["LARDER_SOCKET"]
+    }
+}
+
+/// The variables of the environment.
+enum Environment {
+    /// The text of a variable; nil if it is missing or empty.
+    static subscript(_ name: String) -> String? {
+        guard let value = getenv(name) else { return nil }
+        let text = String(cString: value)
         return text.isEmpty ? nil : text
     }
 }

@@ -19,8 +19,9 @@ struct RequestTracker {
         /// The replies are parts of the history. As for a stream, but it is not counted: the
         /// server does not count a request that follows the history among those in flight.
         case feed(window: UInt32)
-        /// A snapshot, which the server opens, and ends when it is cancelled or its time is over.
-        case snapshot
+        /// A snapshot or a migration session, which the server opens, and ends when it is cancelled
+        /// or its time is over.
+        case session
         /// A stream of rows to the server, which replies each time that it has stored some.
         case insertion
     }
@@ -113,7 +114,7 @@ struct RequestTracker {
             return false
         }
         switch kind {
-        case .call, .stream(window: 0), .snapshot: return true
+        case .call, .stream(window: 0), .session: return true
         case .feed(let window):
             pending[index].credit = window
             return true
@@ -157,7 +158,8 @@ struct RequestTracker {
         switch (pending[index].kind, envelope.reply) {
         case (.stream(window: 0), .encodedBatches(_, more: true)),
             (.stream(window: 0), .history(_, more: true)),
-            (.insertion, .inserted(_, more: true)), (.snapshot, .snapshotOpened):
+            (.insertion, .inserted(_, more: true)), (.session, .snapshotOpened),
+            (.session, .migrationBegun):
             pending[index].append(.reply(envelope.reply))
         case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)),
             (.feed, .observed(_, more: true)), (.stream, .backup(_, more: true)):

@@ -14,7 +14,9 @@ extension Connection {
         until deadline: MonotonicInstant
     ) throws(LarderError) {
         let reader = ReplyReader(socket: socket)
-        let hello = Hello(clientName: options.clientName, schemaVersion: options.schemaVersion)
+        let hello = Hello(
+            clientName: options.clientName, schemaVersion: options.schemaVersion,
+            migrationSession: options.migrationSession)
         try Connection.send(hello, over: socket, until: deadline)
         let welcome = try Connection.receiveWelcome(reader, until: deadline)
         reader.allowLongFrames()
@@ -57,6 +59,12 @@ extension Connection {
                 var replies: [Result<ReplyEnvelope, WireFailure>] = []
                 reader.takeReplies { replies.append($0) }
                 guard let reply = replies.first else { continue }
+                // A server that begins to stop ends the connection at once.
+                if case .success(let last)? = replies.last, last.id == 0,
+                    case .failed(let error) = last.reply
+                {
+                    throw error
+                }
                 return try welcome(in: reply, isOnly: replies.count == 1)
             }
         }

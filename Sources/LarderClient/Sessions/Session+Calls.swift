@@ -51,6 +51,12 @@ extension Session {
         }
     }
 
+    /// The schema of the current server, which is read once.
+    func schema() throws(LarderError) -> Schema {
+        if let cachedSchema { return cachedSchema }
+        return try perform(.schema(cachedBy: self))
+    }
+
     /// The whole result of a query. The server need not wait for credit, because the caller wants
     /// all batches. If the connection is lost, the query is sent again and begins again.
     func collect<Element>(_ list: ListQuery<Element>) throws(LarderError) -> [Element] {

@@ -33,8 +33,25 @@ final class Session: Sendable {
 
     convenience init(path: String, options: StoreClient.Options) throws(LarderError) {
         self.init(
-            connection: try Session.connect(to: path, options: options), path: path,
+            connection: try Session.firstConnection(to: path, options: options), path: path,
             options: options)
+    }
+
+    /// Waits while the server is unavailable, as during a migration.
+    private static func firstConnection(
+        to path: String, options: StoreClient.Options
+    ) throws(LarderError) -> Connection {
+        let deadline = MonotonicInstant.after(options.connectTimeout)
+        var backoff = Backoff()
+        while true {
+            do throws(LarderError) {
+                return try connect(to: path, options: options)
+            } catch {
+                let pauseEnd = MonotonicInstant.now.advanced(by: backoff.next())
+                guard error.code == .unavailable, pauseEnd < deadline else { throw error }
+                pauseEnd.sleep()
+            }
+        }
     }
 
     convenience init(adopting descriptor: Int32, options: StoreClient.Options) throws(LarderError) {
@@ -85,6 +102,9 @@ final class Session: Sendable {
             return cached.schema
         }
     }
+
+    /// Reads the schema again when it is needed next, because the store has another one.
+    func forgetSchema() { monitor.withLock { $0.schema = nil } }
 
     func cache(_ schema: Schema, fingerprint: String) {
         monitor.withLock { $0.schema = (fingerprint, schema) }

@@ -99,8 +99,7 @@ extension StoreClient {
     ///
     /// - Throws: `malformedSchema` if the server's schema cannot be read.
     public func schema() throws(LarderError) -> Schema {
-        if let schema = session.cachedSchema { return schema }
-        return try session.perform(.schema(cachedBy: session))
+        try session.schema()
     }
 
     /// The metrics of the server and the store, in the order to show them.

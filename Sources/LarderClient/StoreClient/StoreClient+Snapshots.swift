@@ -45,7 +45,7 @@ extension StoreClient {
         var failed: Connection?
         while true {
             let connection = try session.connection(replacing: failed, for: attempt)
-            let id = try connection.send(.openSnapshot, .snapshot, until: nil)
+            let id = try connection.send(.openSnapshot, .session, until: nil)
             let outcome = connection.outcome(of: id, until: attempt.deadline)
             if let reply = try attempt.resolve(outcome, now: .now) {
                 return try Self.snapshot(reply, connection, id)
@@ -59,7 +59,7 @@ extension StoreClient {
         var failed: Connection?
         while true {
             let connection = try await session.connection(replacing: failed, for: attempt)
-            let id = try connection.send(.openSnapshot, .snapshot, until: nil)
+            let id = try connection.send(.openSnapshot, .session, until: nil)
             let outcome = await connection.outcome(of: id, until: attempt.deadline)
             if let reply = try attempt.resolve(outcome, now: .now) {
                 return try Self.snapshot(reply, connection, id)

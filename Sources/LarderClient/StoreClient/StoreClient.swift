@@ -30,6 +30,9 @@ public final class StoreClient: Sendable {
         public var author = ""
         /// The schema version that this program needs; empty accepts every version.
         public var schemaVersion = ""
+        /// The key of the migration session to which the client belongs; empty for none. Programs
+        /// that perform a stage of `larder migrate` find it in `LARDER_MIGRATION_SESSION`.
+        public var migrationSession = ""
         /// The time limit of a call, including reconnection; in a stream, of each batch.
         public var requestTimeout: Duration = .seconds(30)
         /// The time limit of connecting and the handshake together.

@@ -40,6 +40,13 @@ struct MonotonicInstant: Comparable {
         Int32(clamping: (remainingNanoseconds + 999_999) / 1_000_000)
     }
 
+    /// Blocks the thread until this instant.
+    func sleep() {
+        var time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        while clock_nanosleep(CLOCK_BOOTTIME, TIMER_ABSTIME, &time, nil) == EINTR {}
+    }
+
     var isPast: Bool { self <= .now }
 
     private var remainingNanoseconds: Int64 {

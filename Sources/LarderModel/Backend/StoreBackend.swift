@@ -29,44 +29,52 @@ public protocol StoreBackend: AnyObject, Sendable {
     /// The length of the write-ahead log on disk; 0 if there is none.
     var logByteCount: Int { get }
 
-    /// What a migration of the store to a schema would do. Nothing is changed.
-    ///
-    /// - Throws: `migrationRefused` with every reason that does not depend on the objects.
-    func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary
-
-    /// Keeps other processes from opening the store until ``reopened(migratingTo:progress:)``, also
-    /// while its writer and its readers are closed.
+    /// Keeps other processes from opening the store until ``reopened(_:progress:)``, also while its
+    /// writer and its readers are closed.
     ///
     /// - Throws: `unsupported` if it cannot be reopened.
     func prepareToReopen() throws(LarderError)
 
-    /// Opens the store again, after its writer and all readers have been closed, and migrates it
-    /// first if that is requested.
+    /// Copies the store, after its writer and all readers have been closed, to a store of its own
+    /// that takes the place of this one by ``reopened(_:progress:)``, or disappears with its last
+    /// reference.
+    func makeWorkingCopy() throws(LarderError) -> any StoreBackend
+
+    /// Opens the store again, after its writer and all readers have been closed.
     ///
-    /// - Parameters:
-    ///   - schema: The new schema; nil keeps the schema.
-    ///   - progress: Called before each step of a migration.
-    /// - Throws: `migrationRefused` with every object that the schema does not permit, or a failure
-    ///   of the storage. The store can then be opened again with the schema that it has.
+    /// - Parameter progress: Called before each step of a change.
+    /// - Throws: `migrationRefused` with every object that a schema does not permit, or a failure
+    ///   of the storage. The store is then as it was, and can be opened again without a change.
     func reopened(
-        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+        _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend
+}
+
+/// How a store changes when it is opened again.
+public enum ReopeningChange: Sendable {
+    case none
+    /// It is migrated to this schema.
+    case migration(Schema)
+    /// It gets the contents of its working copy, whose writer and readers have been closed.
+    case contents(of: any StoreBackend)
 }
 
 /// A store that cannot be migrated uses these.
 extension StoreBackend {
-    public func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary {
-        throw LarderError(.unsupported, "this store cannot be migrated while it is served")
+    private static var cannotBeMigrated: LarderError {
+        LarderError(.unsupported, "this store cannot be migrated while it is served")
     }
 
-    public func prepareToReopen() throws(LarderError) {
-        throw LarderError(.unsupported, "this store cannot be migrated while it is served")
+    public func prepareToReopen() throws(LarderError) { throw Self.cannotBeMigrated }
+
+    public func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+        throw Self.cannotBeMigrated
     }
 
     public func reopened(
-        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+        _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend {
-        throw LarderError(.unsupported, "this store cannot be migrated while it is served")
+        throw Self.cannotBeMigrated
     }
 }
 

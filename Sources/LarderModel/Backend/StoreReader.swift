@@ -40,6 +40,14 @@ public protocol StoreReader: AnyObject {
         _ request: HistoryPageRequest, budget: ReadBudget
     ) throws(ReadFailure) -> HistoryPage
 
+    /// What a migration of the store to a schema would do.
+    ///
+    /// - Throws: `migrationRefused` with every reason that does not depend on the objects,
+    ///   `malformedSchema` for a schema that cannot be stored.
+    func migrationSummary(
+        to schema: Schema, budget: ReadBudget
+    ) throws(ReadFailure) -> MigrationSummary
+
     /// Verifies every object and every link of the store in one snapshot.
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport
 

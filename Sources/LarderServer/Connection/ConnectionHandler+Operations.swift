@@ -20,26 +20,12 @@ extension ConnectionHandler {
         case .openSnapshot: openSnapshot(operation)
         case .observe(let request): observe(request, operation)
         case .backup(let credit): backup(credit: credit, operation)
-        case .migrate(let schema, let dryRun): migrate(to: schema, dryRun: dryRun, operation)
+        case .migrate(let request): migrate(request, operation)
         case .schema: finish(id, .schema(services.schemaText))
         case .statistics: statistics(operation)
         case .activity: activity(operation)
         case .check: check(operation)
         case .ping: ping(operation)
-        }
-    }
-
-    private func migrate(to schema: String, dryRun: Bool, _ operation: Operation) {
-        let id = operation.id
-        guard services.writes != nil else { return finish(id, .failed(Self.readOnly)) }
-        guard let port else { return }
-        services.migrations.request(schema, dryRun: dryRun) { result in
-            port.execute { handler in
-                switch result {
-                case .success(let summary): handler.finish(id, .migrated(summary))
-                case .failure(let error): handler.finish(id, .failed(error))
-                }
-            }
         }
     }
 
@@ -142,11 +128,26 @@ extension ConnectionHandler {
         _ operation: Operation, bytes: Int? = nil,
         _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Reply
     ) {
+        let (id, replyBytesMax) = (operation.id, services.limits.loopReplyBytesMax)
+        readOnPool(operation, bytes: bytes, read) { result, port in
+            let reply: Reply
+            do throws(LarderError) { reply = try result.get() } catch { reply = .failed(error) }
+            let encodable = EncodableReply(reply, to: id, encodedAbove: replyBytesMax)
+            port.execute { $0.finish(id, encodable) }
+        }
+    }
+
+    /// - Parameter done: Called on a thread of the pool, after the reader is free again.
+    func readOnPool<Output>(
+        _ operation: Operation, bytes: Int? = nil,
+        _ read: @escaping @Sendable (any StoreReader, ReadBudget) throws(ReadFailure) -> Output,
+        _ done: @escaping @Sendable (Result<Output, LarderError>, ConnectionPort) -> Void
+    ) {
         guard let port else { return }
-        let (id, limits) = (operation.id, services.limits)
         let bytes = bytes ?? frame.memoryBytes
-        if let refusal = quota.addRequest(bytes) { return finish(id, .failed(refusal)) }
-        let deadline = ContinuousClock.now.advanced(by: operation.time(atMost: limits.readTimeMax))
+        if let refusal = quota.addRequest(bytes) { return finish(operation.id, .failed(refusal)) }
+        let deadline = ContinuousClock.now.advanced(
+            by: operation.time(atMost: services.limits.readTimeMax))
         // Only the end of its snapshot cancels the read.
         let cancellation = ReadCancellation()
         let readers = readers(for: operation)
@@ -154,25 +155,23 @@ extension ConnectionHandler {
         readers.acquire(
             readerRequest(bytes: bytes, endSnapshot: { cancellation.cancel() })
         ) { reader in
-            var reply: Reply
+            var result: Result<Output, LarderError>
             switch reader {
-            case .failure(let error): reply = .failed(error)
+            case .failure(let error): result = .failure(error)
             case .success(let reader):
                 do throws(ReadFailure) {
-                    reply = try read(
-                        reader.reader,
-                        reader.budget(deadline: deadline, cancellation: cancellation))
+                    result = .success(
+                        try read(
+                            reader.reader,
+                            reader.budget(deadline: deadline, cancellation: cancellation)))
                 } catch {
-                    reply = .failed(
+                    result = .failure(
                         cancellation.isCancelled ? ReaderPool.snapshotExpired : error.larderError)
                 }
                 release(reader)
             }
-            let encodable = EncodableReply(reply, to: id, encodedAbove: limits.loopReplyBytesMax)
-            port.execute { handler in
-                handler.requestEnded(bytes)
-                handler.finish(id, encodable)
-            }
+            port.execute { $0.requestEnded(bytes) }
+            done(result, port)
         }
     }
 
@@ -270,7 +269,7 @@ extension ConnectionHandler {
 
     // MARK: Writes
 
-    private static let readOnly = LarderError(
+    static let readOnly = LarderError(
         .readOnly, "the server has opened this store read-only",
         hint: "start the server without --read-only")
 

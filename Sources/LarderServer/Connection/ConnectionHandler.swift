@@ -23,6 +23,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     var snapshots: [UInt64: SnapshotLease] = [:]
     var observers: [UInt64: Observer] = [:]
     var backups: [UInt64: BackupStream] = [:]
+    var migrations: [UInt64: MigrationControl] = [:]
     let quota: ByteQuota
     var input: FrameBuffer
     var stalledTimer: Scheduled<Void>?
@@ -52,7 +53,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         let registry = services.registry
         self.services = services
         self.credentials = credentials
-        self.state = ConnectionState(welcome: services.welcome)
+        self.state = ConnectionState(
+            welcome: services.welcome, session: services.migrations.session?.key)
         self.quota = ByteQuota(limits: services.limits) { registry.charge($0, to: user) }
         self.input = FrameBuffer(shortBytesMax: services.limits.loopFrameBytesMax)
     }
@@ -170,6 +172,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
                 for snapshot in snapshots.values { snapshot.stop(SnapshotLease.expired) }
                 for observer in observers.values { observer.cancel() }
                 for backup in backups.values { backup.cancel() }
+                for migration in migrations.values { migration.cancel() }
                 perform(state.handle(.inputEnded))
                 action = handle(.noFrame)
             case .readSocket:
@@ -301,6 +304,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
             snapshots[requestID]?.cancel()
             observers[requestID]?.cancel()
             backups[requestID]?.cancel()
+            migrations[requestID]?.cancel()
         case .rows(let requestID, let batch, let isLast):
             insertStreams[requestID]?.received(batch, isLast: isLast, bytes: frame.memoryBytes)
         case .refuse(let closingError):
@@ -367,6 +371,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         }
         snapshots[requestID] = nil
         backups[requestID] = nil
+        migrations[requestID] = nil
         if let observer = observers.removeValue(forKey: requestID) {
             requestEnded(observer.bytes)
         }
@@ -450,6 +455,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         observers = [:]
         for backup in backups.values { backup.abandon() }
         backups = [:]
+        for migration in migrations.values { migration.cancel() }
+        migrations = [:]
         stalledTimer?.cancel()
         stalledTimer = nil
     }

@@ -25,8 +25,12 @@ final class ConnectionRegistry: Sendable {
         var refused = 0
         /// Why no more connections are admitted; nil if they are.
         var refusal: LarderError?
-        /// Called when so many connections are left.
-        var whenDrained: (count: Int, call: @Sendable () -> Void)?
+        /// Called when no connection but one is left.
+        var whenDrained: (left: ObjectIdentifier?, call: @Sendable () -> Void)?
+
+        func isDrained(leaving left: ObjectIdentifier?) -> Bool {
+            open.isEmpty || open.count == 1 && left.map { open[$0] != nil } == true
+        }
     }
 
     private let connectionsMax: Int
@@ -92,12 +96,12 @@ final class ConnectionRegistry: Sendable {
             state.open[port.identity] = nil
             state.connections.add(-1, to: user)
             state.memory.add(-memory, to: user)
-            let used = state.connections.used
-            guard let drained = state.whenDrained, used <= drained.count else {
-                return (used == 0, nil as (@Sendable () -> Void)?)
+            let isEmpty = state.open.isEmpty
+            guard let drained = state.whenDrained, state.isDrained(leaving: drained.left) else {
+                return (isEmpty, nil as (@Sendable () -> Void)?)
             }
             state.whenDrained = nil
-            return (used == 0, drained.call)
+            return (isEmpty, drained.call)
         }
         if isEmpty { becameEmpty() }
         whenDrained?()
@@ -134,16 +138,16 @@ final class ConnectionRegistry: Sendable {
     ///
     /// - Parameters:
     ///   - reason: The error for new connections. Its text may change while they are refused.
-    ///   - count: How many connections may be left.
+    ///   - left: A connection that may stay until it has its reply.
     ///   - whenDrained: Called once, when the others have closed.
     func drain(
-        refusing reason: LarderError = ConnectionState.stopping, leaving count: Int = 0,
-        whenDrained: @escaping @Sendable () -> Void
+        refusing reason: LarderError = ConnectionState.stopping,
+        leaving left: ConnectionPort? = nil, whenDrained: @escaping @Sendable () -> Void
     ) {
         let (ports, isDrained) = state.withLock { state in
             state.refusal = reason
-            let isDrained = state.connections.used <= count
-            state.whenDrained = isDrained ? nil : (count, whenDrained)
+            let isDrained = state.isDrained(leaving: left?.identity)
+            state.whenDrained = isDrained ? nil : (left?.identity, whenDrained)
             return (state.open.values.map(\.port), isDrained)
         }
         for port in ports { port.execute { $0.startDraining() } }
@@ -153,9 +157,11 @@ final class ConnectionRegistry: Sendable {
     /// Changes the error for new connections.
     func refuse(_ reason: LarderError) { state.withLock { $0.refusal = reason } }
 
-    /// Closes every connection at once.
-    func closeAll() {
-        for connection in open { connection.port.execute { $0.closeNow() } }
+    /// Closes every connection at once, except one.
+    func closeAll(except left: ConnectionPort? = nil) {
+        for connection in open where connection.port.identity != left?.identity {
+            connection.port.execute { $0.closeNow() }
+        }
     }
 
     /// The open connections, in any order.

@@ -47,6 +47,8 @@ final class ConnectionState {
     }
 
     private let welcome: Welcome
+    /// The key that every connection must have; nil if none may have one.
+    private let session: String?
     private var phase = Phase.awaitingHello
     private var inputHasEnded = false
     /// At most a few dozen, for which a linear search is faster than hashing.
@@ -56,9 +58,12 @@ final class ConnectionState {
     /// The operation above the maximum that made reading stop.
     private var parked: Operation?
 
-    /// - Parameter welcome: The reply to the handshake. Its limits apply to the connection.
-    init(welcome: Welcome) {
+    /// - Parameters:
+    ///   - welcome: The reply to the handshake. Its limits apply to the connection.
+    ///   - session: The key of the migration session that is open.
+    init(welcome: Welcome, session: String? = nil) {
         self.welcome = welcome
+        self.session = session
     }
 
     /// Whether the next frame may be taken. If not, reading stops until an operation has finished.
@@ -142,8 +147,7 @@ final class ConnectionState {
         case (_, .openSnapshot): return accept(envelope, .openSnapshot)
         case (_, .observe(let request)): return accept(envelope, .observe(request))
         case (_, .backup(let credit)): return accept(envelope, .backup(credit: credit))
-        case (_, .migrate(let schema, let dryRun)):
-            return accept(envelope, .migrate(schema: schema, dryRun: dryRun))
+        case (_, .migrate(let request)): return accept(envelope, .migrate(request))
         case (_, .schema): return accept(envelope, .schema)
         case (_, .statistics): return accept(envelope, .statistics)
         case (_, .activity): return accept(envelope, .activity)
@@ -189,6 +193,12 @@ final class ConnectionState {
                     "the client speaks protocol version \(hello.protocolVersion), this server "
                         + "version \(welcome.protocolVersion)",
                     hint: "use a client and a server of the same release"))
+        }
+        if hello.migrationSession != session ?? "" {
+            return refuse(
+                id: id,
+                hello.migrationSession.isEmpty
+                    ? MigrationSession.exclusive : MigrationSession.hasEnded)
         }
         if !hello.schemaVersion.isEmpty, hello.schemaVersion != welcome.schemaVersion {
             return refuse(

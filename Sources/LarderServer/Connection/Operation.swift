@@ -16,7 +16,7 @@ struct Operation: Equatable {
         case openSnapshot
         indirect case observe(ObserveRequest)
         case backup(credit: UInt32)
-        case migrate(schema: String, dryRun: Bool)
+        case migrate(MigrateRequest)
         case schema
         case statistics
         case activity

@@ -1,10 +1,7 @@
 import LarderModel
-import LarderWire
-import NIOCore
-import NIOPosix
 import Synchronization
 
-/// The migrations of the store that a server serves.
+/// The migrations of the store that one set of a server's parts serves.
 ///
 /// A migration ends all connections except the one that requested it, closes the writer and the
 /// readers, and opens the store again with the new schema. Clients that connect meanwhile get
@@ -15,39 +12,99 @@ import Synchronization
 /// One migration runs at a time. A client that requests another one at that time gets UNAVAILABLE,
 /// and finds the store migrated when it asks again.
 final class Migrations: Sendable {
-    typealias Reply = @Sendable (Result<MigrationSummary, LarderError>) -> Void
-    /// Ends the connections, then migrates the store, and calls back with the error if it failed.
-    typealias Execute =
-        @Sendable (_ schema: Schema, _ done: @escaping @Sendable (LarderError?) -> Void) -> Void
-
     private let backend: any StoreBackend
-    private let execute: Execute
+    /// The session whose working copy is served; nil if the store is.
+    let session: MigrationSession?
+    /// Nil after the end of the server.
+    private let server: @Sendable () -> Server?
     private let isRunning = Mutex(false)
 
-    init(backend: any StoreBackend, execute: @escaping Execute) {
+    init(
+        backend: any StoreBackend, session: MigrationSession?,
+        server: @escaping @Sendable () -> Server?
+    ) {
         self.backend = backend
-        self.execute = execute
+        self.session = session
+        self.server = server
     }
 
+    /// Migrates the store, or the working copy of the session.
+    ///
     /// - Parameters:
-    ///   - text: The new schema, as a schema file.
-    ///   - reply: Called in any case, on another thread.
-    func request(_ text: String, dryRun: Bool, _ reply: @escaping Reply) {
-        NIOSingletons.posixBlockingThreadPool.submit { [self] _ in
-            do throws(LarderError) {
-                let schema = try Self.schema(text)
-                let description = backend.storeDescription
-                let differences = SchemaDifference.differences(
-                    from: description.schema, to: schema)
-                if differences.isEmpty { return reply(.success(Self.nothing)) }
-                let summary = try backend.migrationSummary(to: schema)
-                if dryRun { return reply(.success(summary)) }
-                try begin()
-                try prepare()
-                execute(schema) { error in reply(error.map { .failure($0) } ?? .success(summary)) }
-            } catch {
-                reply(.failure(error))
+    ///   - requester: The connection that stays until it has its reply.
+    ///   - done: Called in any case, on any thread.
+    func migrate(
+        to schema: Schema, requester: ConnectionPort,
+        _ done: @escaping @Sendable (LarderError?) -> Void
+    ) {
+        perform(done) { server, done throws(LarderError) in
+            server.migrate(to: schema, session, leaving: requester, done)
+        }
+    }
+
+    /// Begins a session.
+    ///
+    /// - Parameters:
+    ///   - requester: The connection that stays as long as the session is open.
+    ///   - hasBegun: Called when the working copy is served, on any thread.
+    ///   - whenEnded: Called once, with the reason if the session was not committed, or could not
+    ///     be begun.
+    func begin(
+        requester: ConnectionPort,
+        hasBegun: @escaping @Sendable (MigrationSession) -> Void,
+        whenEnded: @escaping @Sendable (LarderError?) -> Void
+    ) -> MigrationSession {
+        let session = MigrationSession(
+            eventLoop: requester.eventLoop,
+            abandon: { [server] session, reason in server()?.abandon(session, reason) },
+            whenEnded: whenEnded)
+        let done: @Sendable (LarderError?) -> Void = { error in
+            if let error { session.finished(error) } else { hasBegun(session) }
+        }
+        guard self.session == nil else {
+            done(Self.underWay)
+            return session
+        }
+        perform(done) { server, done throws(LarderError) in
+            server.begin(session, leaving: requester, done)
+        }
+        return session
+    }
+
+    /// Stores the working copy of the session.
+    func commit(requester: ConnectionPort, _ done: @escaping @Sendable (LarderError?) -> Void) {
+        perform(done) { server, done throws(LarderError) in
+            guard let session else {
+                throw LarderError(
+                    .unsupported, "there is no migration session to commit",
+                    hint: "commit on a connection that has the key of a session")
             }
+            server.commit(session, leaving: requester, done)
+        }
+    }
+
+    private func perform(
+        _ done: @escaping @Sendable (LarderError?) -> Void,
+        _ body: (Server, @escaping @Sendable (LarderError?) -> Void) throws(LarderError) -> Void
+    ) {
+        do throws(LarderError) {
+            guard let server = server() else { throw ConnectionState.stopping }
+            try begin()
+            do throws(LarderError) {
+                try session?.beginWork()
+                do throws(LarderError) {
+                    try backend.prepareToReopen()
+                    try body(server, done)
+                } catch {
+                    session?.workEnded()
+                    throw error
+                }
+            } catch {
+                isRunning.withLock { $0 = false }
+                throw error
+            }
+        } catch {
+            done(error)
         }
     }
 
@@ -59,26 +116,6 @@ final class Migrations: Sendable {
         guard isFirst else { throw Self.underWay }
     }
 
-    private func prepare() throws(LarderError) {
-        do throws(LarderError) {
-            try backend.prepareToReopen()
-        } catch {
-            isRunning.withLock { $0 = false }
-            throw error
-        }
-    }
-
-    private static let nothing = MigrationSummary(
-        changes: [], steps: [], isAdditive: true, byteCount: 0)
-
-    private static let underWay = LarderError(
+    static let underWay = LarderError(
         .unavailable, "the store is being migrated", hint: "try again when that has ended")
-
-    private static func schema(_ text: String) throws(LarderError) -> Schema {
-        do throws(SchemaError) {
-            return try SchemaFile.schema(parsing: text)
-        } catch {
-            throw error.larderError
-        }
-    }
 }

@@ -155,6 +155,7 @@ struct OpenedStore {
     private static func identify(
         _ catalog: Catalog, _ file: OpenFile, _ options: StoreOptions, on connection: Connection
     ) throws(SQLiteError) -> String? {
+        if options.isWorkingCopy { return nil }
         let current = LastFile(connection, file.watched)
         if options.beginsNewEpoch, !options.isReadOnly {
             try connection.execute("BEGIN IMMEDIATE")

@@ -6,11 +6,9 @@ extension Store {
     /// - Throws: `migrationRefused` with every reason that does not depend on the objects,
     ///   `malformedSchema` for a schema that cannot be stored, or a failure of the storage.
     public func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary {
-        try SchemaStorability.check(schema)
-        let plan = try Migration.plan(from: storeDescription.schema, to: schema)
-        let connection = try openReadConnection()
-        do throws(SQLiteError) {
-            return try plan.summary(of: connection)
+        let reader = try Reader(self)
+        do throws(ReadFailure) {
+            return try reader.migrationSummary(to: schema, budget: ReadBudget())
         } catch {
             throw error.larderError
         }
@@ -40,15 +38,54 @@ extension Store {
     }
 
     public func reopened(
-        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+        _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend {
         var options = options
-        options.migrates = schema != nil
         options.assignsNewIdentifier = false
+        var schema = storeDescription.schema
+        switch change {
+        case .none: break
+        case .migration(let new):
+            options.migrates = true
+            schema = new
+        case .contents(let copy):
+            progress(MigrationProgress(step: "stores the result"))
+            try takeContents(of: copy)
+            schema = copy.storeDescription.schema
+        }
         let opened = try OpenedStore.open(
-            path: path, claimed: file, schema: schema ?? storeDescription.schema, options: options,
-            synchronous: memory == nil ? options.synchronous.setting : .off, progress: progress)
+            path: path, claimed: file, schema: schema, options: options,
+            synchronous: synchronous, progress: progress)
         lockHolder.withLock { $0 = nil }
-        return Store(opened, path: path, options: self.options, memory: memory)
+        return Store(
+            opened, path: path, options: self.options, memory: memory, workingFile: workingFile)
+    }
+
+    /// The setting of the writer.
+    var synchronous: StoreConnection.Synchronous {
+        memory == nil && workingFile == nil ? options.synchronous.setting : .off
+    }
+}
+
+extension Reader {
+    func migrationSummary(
+        to schema: Schema, budget: ReadBudget
+    ) throws(ReadFailure) -> MigrationSummary {
+        let plan: MigrationPlan
+        do throws(LarderError) {
+            try SchemaStorability.check(schema)
+            plan = try Migration.plan(from: session.layout.schema, to: schema)
+        } catch {
+            throw .failed(error)
+        }
+        session.connection.setBudget(budget)
+        defer { session.connection.setBudget(nil) }
+        try session.beginSnapshot()
+        defer { session.endSnapshot() }
+        do throws(SQLiteError) {
+            return try plan.summary(of: session.connection)
+        } catch {
+            throw session.failure(error)
+        }
     }
 }

@@ -119,7 +119,7 @@ final class ReadSession {
     }
 
     /// The error that the caller gets for a failed statement.
-    private func failure(_ error: SQLiteError) -> ReadFailure {
+    func failure(_ error: SQLiteError) -> ReadFailure {
         // The error of a function that was stopped is not an error of the query.
         if let fault = problems.take(), connection.stopReason == nil { return .failed(fault) }
         // A stopped function ends its statement with the general result code.

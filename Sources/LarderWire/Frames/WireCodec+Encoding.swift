@@ -149,9 +149,8 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_OPEN_SNAPSHOT, message(empty))
         case .backup(let credit):
             return (LARDER__V1__ENVELOPE__BODY_BACKUP, message(writer.backup(credit: credit)))
-        case .migrate(let schema, let dryRun):
-            let request = writer.migrate(to: schema, dryRun: dryRun)
-            return (LARDER__V1__ENVELOPE__BODY_MIGRATE, message(request))
+        case .migrate(let request):
+            return (LARDER__V1__ENVELOPE__BODY_MIGRATE, message(writer.migrate(request)))
         case .ping:
             return (
                 LARDER__V1__ENVELOPE__BODY_PING,
@@ -224,6 +223,8 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_BACKUP_PART, message(writer.part(part, more: more)))
         case .migrated(let summary):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(try writer.migration(summary)))
+        case .migrationBegun(let session):
+            return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(writer.migrationBegun(session)))
         case .pong:
             return (
                 LARDER__V1__ENVELOPE__BODY_PONG, message(writer.make(larder__v1__pong_reply__init))

@@ -90,12 +90,8 @@ public final class WireCodec {
                 .backup(credit: $0.credit)
             }
         case LARDER__V1__ENVELOPE__BODY_MIGRATE:
-            return try arena.decode(body, larder__v1__migrate_request__unpack) {
-                (wire) throws(LarderError) in
-                .migrate(
-                    schema: try wire.schema.text("the schema", bytesMax: Limits.schemaBytesMax),
-                    dryRun: wire.dry_run != 0)
-            }
+            return .migrate(
+                try arena.decode(body, larder__v1__migrate_request__unpack, MigrateRequest.init))
         case LARDER__V1__ENVELOPE__BODY_PING:
             return try arena.decode(body, larder__v1__ping_request__unpack) { _ in .ping }
         case LARDER__V1__ENVELOPE__BODY_CREDIT:
@@ -164,8 +160,9 @@ public final class WireCodec {
                 .backup(try BackupPart(wire), more: wire.more != 0)
             }
         case LARDER__V1__ENVELOPE__BODY_MIGRATED:
-            return .migrated(
-                try arena.decode(body, larder__v1__migrate_reply__unpack, MigrationSummary.init))
+            return try arena.decode(body, larder__v1__migrate_reply__unpack) {
+                (wire) throws(LarderError) in try Reply(migration: wire)
+            }
         case LARDER__V1__ENVELOPE__BODY_PONG:
             return try arena.decode(body, larder__v1__pong_reply__unpack) { _ in .pong }
         case LARDER__V1__ENVELOPE__BODY_FAILED: return .failed(try LarderError(decoding: body))

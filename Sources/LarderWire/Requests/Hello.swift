@@ -9,15 +9,19 @@ public struct Hello: Hashable, Sendable {
     /// The schema version or fingerprint that the client was built for; empty for any.
     public var schemaVersion: String
     public var schemaFingerprint: String
+    /// The key of the migration session to which the connection belongs; empty for none.
+    public var migrationSession: String
 
     public init(
         protocolVersion: UInt32 = WireProtocol.version, clientName: String,
-        schemaVersion: String = "", schemaFingerprint: String = ""
+        schemaVersion: String = "", schemaFingerprint: String = "",
+        migrationSession: String = ""
     ) {
         self.protocolVersion = protocolVersion
         self.clientName = clientName
         self.schemaVersion = schemaVersion
         self.schemaFingerprint = schemaFingerprint
+        self.migrationSession = migrationSession
     }
 }
 
@@ -30,7 +34,9 @@ extension Hello {
             schemaVersion: try wire.schema_version.text(
                 "the schema version", bytesMax: Limits.nameBytesMax),
             schemaFingerprint: try wire.schema_fingerprint.text(
-                "the schema fingerprint", bytesMax: Limits.nameBytesMax))
+                "the schema fingerprint", bytesMax: Limits.nameBytesMax),
+            migrationSession: try wire.migration_session.text(
+                "the migration session", bytesMax: Limits.nameBytesMax))
     }
 }
 
@@ -41,6 +47,7 @@ extension ProtobufWriter {
         wire.pointee.client_name = text(hello.clientName)
         wire.pointee.schema_version = text(hello.schemaVersion)
         wire.pointee.schema_fingerprint = text(hello.schemaFingerprint)
+        wire.pointee.migration_session = text(hello.migrationSession)
         return wire
     }
 }

@@ -46,9 +46,8 @@ public enum Request: Hashable, Sendable {
     /// Makes a copy of the store. `credit` is the number of replies that the server may send before
     /// it waits for more credit; 0 is unlimited.
     case backup(credit: UInt32)
-    /// Changes the store to a new schema, given as the text of a schema file, or says what that
-    /// would do.
-    case migrate(schema: String, dryRun: Bool)
+    /// Changes the store to a new schema, or says what that would do.
+    case migrate(MigrateRequest)
     /// Reads the store's schema file.
     case schema
     case statistics

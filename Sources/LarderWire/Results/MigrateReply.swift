@@ -1,7 +1,16 @@
 internal import CLarderProto
 internal import LarderModel
 
-// The messages `MigrateRequest`, `MigrateReply` and `MigrationStep`.
+// The messages `MigrateReply` and `MigrationStep`.
+
+extension Reply {
+    init(migration wire: Larder__V1__MigrateReply) throws(LarderError) {
+        let session = try wire.session.text("the migration session", bytesMax: Limits.nameBytesMax)
+        self =
+            session.isEmpty
+            ? .migrated(try MigrationSummary(wire)) : .migrationBegun(session: session)
+    }
+}
 
 extension MigrationSummary {
     private static let linesMax = 100_000
@@ -29,12 +38,9 @@ extension MigrationSummary.Step {
 }
 
 extension ProtobufWriter {
-    func migrate(
-        to schema: String, dryRun: Bool
-    ) -> UnsafeMutablePointer<Larder__V1__MigrateRequest> {
-        let wire = make(larder__v1__migrate_request__init)
-        wire.pointee.schema = text(schema)
-        wire.pointee.dry_run = dryRun ? 1 : 0
+    func migrationBegun(_ session: String) -> UnsafeMutablePointer<Larder__V1__MigrateReply> {
+        let wire = make(larder__v1__migrate_reply__init)
+        wire.pointee.session = text(session)
         return wire
     }
 

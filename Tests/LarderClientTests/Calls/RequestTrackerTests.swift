@@ -204,7 +204,7 @@ struct RequestTrackerTests {
 
     @Test("a snapshot stays open after its reply, until it is abandoned")
     func snapshot() {
-        let id = begin(.snapshot)
+        let id = begin(.session)
         let opened = Reply.snapshotOpened(.sample(1))
         #expect(requests.received(reply(id, opened)) == [.wake(id)])
         let (response, actions) = requests.take(id)
@@ -219,7 +219,7 @@ struct RequestTrackerTests {
 
     @Test("a snapshot that the server ends needs no cancellation")
     func endedSnapshot() {
-        let (id, refused) = (begin(.snapshot), begin(.snapshot))
+        let (id, refused) = (begin(.session), begin(.session))
         let opened = Reply.snapshotOpened(.sample(1))
         let expired = Reply.failed(LarderError(.snapshotExpired, "the time is over"))
         #expect(requests.received(reply(id, opened)) == [.wake(id)])
@@ -236,7 +236,7 @@ struct RequestTrackerTests {
 
     @Test("snapshots are not bounded streams, and are lost with their connection")
     func snapshotsAndStreams() {
-        let snapshots = (0..<10).map { _ in begin(.snapshot) }
+        let snapshots = (0..<10).map { _ in begin(.session) }
         for _ in 0..<3 { _ = begin(.stream(window: 1)) }
         let opened = Reply.snapshotOpened(.sample(1))
         #expect(requests.received(reply(snapshots[0], opened)) == [.wake(snapshots[0])])

@@ -13,16 +13,14 @@ extension SocketTests {
               {"name": "number", "type": "int64"}, {"name": "more", "type": "int64"}]}]}
             """
 
-        private static func migrate(dryRun: Bool = false) -> Request {
-            .migrate(schema: schema, dryRun: dryRun)
-        }
+        private static let migrate = Request.migrate(.migrate(to: schema))
 
         @Test("ends the other connections, refuses new ones with its step, and then serves")
         func connections() async throws {
             let gate = Gate()
             try await RunningServer.run(.init(migration: .succeeds(gate))) { running in
                 let (requester, other) = (try running.ready(), try running.ready())
-                let id = try requester.send(Self.migrate())
+                let id = try requester.send(Self.migrate)
                 #expect(try other.receiveUntilClosed() == [.unavailable])
                 gate.waitForArrival()
                 let late = try running.connect()
@@ -50,7 +48,7 @@ extension SocketTests {
                 #expect(text.contains("2.0.0"))
                 #expect(try after.call(.insert(1))?.errorCode == nil)
                 // The store has the schema now.
-                guard case .migrated(let nothing)? = try after.call(Self.migrate()) else {
+                guard case .migrated(let nothing)? = try after.call(Self.migrate) else {
                     Issue.record("a second migration finds it done")
                     return
                 }
@@ -62,7 +60,7 @@ extension SocketTests {
         func refused() async throws {
             try await RunningServer.run(.init(migration: .isRefused)) { running in
                 let requester = try running.ready()
-                #expect(try requester.call(Self.migrate())?.errorCode == .migrationRefused)
+                #expect(try requester.call(Self.migrate)?.errorCode == .migrationRefused)
                 let after = try running.ready()
                 guard case .schema(let text)? = try after.call(.schema) else {
                     Issue.record("the schema is served")
@@ -77,18 +75,19 @@ extension SocketTests {
         func harmless() async throws {
             try await RunningServer.run { running in
                 let (requester, other) = (try running.ready(), try running.ready())
-                #expect(try requester.call(Self.migrate())?.errorCode == .unsupported)
-                guard case .migrated? = try requester.call(Self.migrate(dryRun: true)) else {
+                #expect(try requester.call(Self.migrate)?.errorCode == .unsupported)
+                guard case .migrated? = try requester.call(Request.migrate(.plan(to: Self.schema)))
+                else {
                     Issue.record("a dry run has a plan")
                     return
                 }
-                let damaged = Request.migrate(schema: "{", dryRun: false)
+                let damaged = Request.migrate(.migrate(to: "{"))
                 #expect(try requester.call(damaged)?.errorCode == .malformedSchema)
                 #expect(try other.call(.insert(1))?.errorCode == nil)
             }
             try await RunningServer.run(.init(isReadOnly: true)) { running in
                 let peer = try running.ready()
-                #expect(try peer.call(Self.migrate())?.errorCode == .readOnly)
+                #expect(try peer.call(Self.migrate)?.errorCode == .readOnly)
             }
         }
 
@@ -100,7 +99,7 @@ extension SocketTests {
             let running = Task { try await server.run() }
             let peer = try RunningServer.connect(to: server)
             try peer.shakeHands()
-            #expect(try peer.call(Self.migrate())?.errorCode == .storageFailed)
+            #expect(try peer.call(Self.migrate)?.errorCode == .storageFailed)
             try await running.value
         }
 
@@ -109,7 +108,7 @@ extension SocketTests {
             let gate = Gate()
             let running = try RunningServer(.init(migration: .succeeds(gate)))
             let requester = try running.ready()
-            try requester.send(Self.migrate())
+            try requester.send(Self.migrate)
             gate.waitForArrival()
             async let stopped: Void = running.server.stop()
             gate.open()

@@ -1,37 +1,49 @@
 import LarderModel
 
 extension FakeStore {
-    func migrationSummary(to schema: Schema) throws(LarderError) -> MigrationSummary {
-        MigrationSummary(
-            changes: [SchemaChange("Item: changed")],
-            steps: [MigrationSummary.Step("rewrites Item", rowCount: 1, isRewriting: true)],
-            isAdditive: false, byteCount: 0)
-    }
-
     func prepareToReopen() throws(LarderError) {
         guard case .unsupported = options.migration else { return }
         throw LarderError(.unsupported, "this store cannot be migrated")
     }
 
+    func makeWorkingCopy() throws(LarderError) -> any StoreBackend {
+        if case .isFull = options.migration {
+            throw LarderError(.storageFull, "there is no room for a copy")
+        }
+        return try made(schema: storeDescription.schema, migration: options.migration)
+    }
+
     func reopened(
-        migratingTo schema: Schema?, progress: @escaping @Sendable (MigrationProgress) -> Void
+        _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend {
-        var gate: Gate?
-        switch options.migration {
-        case .unsupported: throw LarderError(.unsupported, "this store cannot be migrated")
-        case .succeeds(let blocking): gate = blocking
-        case .isRefused where schema != nil:
-            throw LarderError(.migrationRefused, "an object does not fit")
-        case .isRefused: break
-        case .loses: throw LarderError(.storageFailed, "the store cannot be opened")
+        if case .loses = options.migration {
+            throw LarderError(.storageFailed, "the store cannot be opened")
         }
-        if schema != nil {
-            progress(MigrationProgress(step: "rewrites Item"))
-            gate?.pass()
+        switch change {
+        case .none: return try made(schema: storeDescription.schema, migration: options.migration)
+        case .contents(let copy):
+            return try made(schema: copy.storeDescription.schema, migration: .unsupported)
+        case .migration(let schema):
+            switch options.migration {
+            case .unsupported:
+                throw LarderError(.unsupported, "this store cannot be migrated")
+            case .isRefused:
+                throw LarderError(.migrationRefused, "an object does not fit")
+            case .succeeds(let gate):
+                progress(MigrationProgress(step: "rewrites Item"))
+                gate?.pass()
+            case .loses, .isFull: break
+            }
+            return try made(schema: schema, migration: options.migration)
         }
+    }
+
+    private func made(
+        schema: Schema, migration: Migration
+    ) throws(LarderError) -> FakeStore {
         do {
             var options = options
-            options.migration = .unsupported
+            options.migration = migration
             return try FakeStore(options, schema: schema)
         } catch {
             throw LarderError(.storageFailed, "no fake store: \(error)")

@@ -28,6 +28,8 @@ final class FakeStore: StoreBackend {
         case isRefused
         /// The store cannot be opened at all.
         case loses
+        /// There is no room for a working copy.
+        case isFull
     }
 
     let storeDescription: StoreDescription
@@ -234,6 +236,15 @@ private final class FakeReader: StoreReader {
         _ plan: any QueryPlan, _ parameters: QueryParameters, budget: ReadBudget
     ) throws(ReadFailure) -> Explanation {
         Explanation(plan: "fake", sql: "", steps: [], warnings: [])
+    }
+
+    func migrationSummary(
+        to schema: Schema, budget: ReadBudget
+    ) throws(ReadFailure) -> MigrationSummary {
+        MigrationSummary(
+            changes: [SchemaChange("Item: changed")],
+            steps: [MigrationSummary.Step("rewrites Item", rowCount: 1, isRewriting: true)],
+            isAdditive: false, byteCount: 0)
     }
 
     func check(budget: ReadBudget) throws(ReadFailure) -> CheckReport {

@@ -4,8 +4,14 @@ import LarderWire
 // The messages of migrations.
 extension Samples {
     static let migrationRequests: [(name: String, request: Request)] = [
-        ("migrate", .migrate(schema: #"{"version":"2.0.0"}"#, dryRun: false)),
-        ("migrateDryRun", .migrate(schema: "{}", dryRun: true)),
+        ("migrate", .migrate(.migrate(to: #"{"version":"2.0.0"}"#))),
+        ("migratePlan", .migrate(.plan(to: "{}"))),
+        ("migrateBegin", .migrate(.begin)),
+        ("migrateCommit", .migrate(.commit)),
+        (
+            "helloOfMigration",
+            .hello(Hello(clientName: "test", migrationSession: "1x2y3z"))
+        ),
     ]
 
     static let migrationReplies: [(name: String, reply: Reply)] = [
@@ -20,6 +26,10 @@ extension Samples {
                             "rewrites the table of Article", rowCount: 5_000_000_000,
                             isRewriting: true),
                     ], isAdditive: false, byteCount: 1 << 40))
+        ),
+        (
+            "migrationBegun",
+            .migrationBegun(session: "1x2y3z")
         ),
         (
             "migratedAlready",

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import LarderClient
 import LarderModel
 import LarderPrograms
 import LarderStore
@@ -14,6 +15,7 @@ struct MigrateCommand: ParsableCommand {
               larder migrate --schema school-2.json --dry-run
               larder migrate --schema school-2.json
               larder migrate --store school.store --schema school-2.json
+              larder migrate --plan plan.json --keep-backup school-1.backup
 
             The store becomes one of the new schema in one transaction, or stays as it is. A name \
             continues the same name of the old schema, or its "originalName". What cannot be \
@@ -23,44 +25,125 @@ struct MigrateCommand: ParsableCommand {
             A server ends all other connections first. Their clients come back by themselves when \
             the migration has ended; meanwhile they get UNAVAILABLE. Give the server the new \
             schema for its next start (larderd --schema), or none.
+
+            A plan leads a store through several schemas, from the one that it has to the last:
+
+              {"stages": [
+                {"from": "school-1.json", "to": "school-2.json"},
+                {"from": "school-2.json", "to": "school-3.json",
+                 "willMigrate": {"save": "duplicates.jsonl"},
+                 "didMigrate": {"run": ["./split-names"]}}]}
+
+            willMigrate is performed before the schema changes and didMigrate after it: a file \
+            with the lines of `larder save`, or a program, which finds the store by LARDER_SOCKET \
+            and LARDER_MIGRATION_SESSION, as larder itself does. Paths are relative to the plan. \
+            All stages take effect, or none. --keep-backup makes a backup of the store as it was.
             """)
 
     @Flag(help: "Print what would be done, and change nothing.")
     var dryRun = false
 
+    @Option(
+        help: ArgumentHelp("Plan with the stages of the migration.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var plan: String?
+
+    @Option(
+        help: ArgumentHelp("Make a backup of the store as it was.", valueName: "file"),
+        completion: .file())
+    var keepBackup: String?
+
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard options.connection.schema != nil else {
-            throw ValidationError("migrate requires --schema FILE")
+        guard (options.connection.schema == nil) != (plan == nil) else {
+            throw ValidationError("migrate requires --schema FILE or --plan FILE")
+        }
+        if dryRun, keepBackup != nil {
+            throw ValidationError("--dry-run and --keep-backup cannot be combined")
         }
     }
 
     func run() throws {
+        if plan != nil || keepBackup != nil { return try runStages() }
         guard let file = options.connection.schema else { return }
         let schema = try SchemaDocument.read(InputFile(file))
         if let path = options.connection.store { return try migrateFile(path, to: schema) }
-        var connection = options.connection
-        connection.schema = nil
-        // A migration takes as long as it takes.
-        connection.timeout = connection.timeout ?? TimeLimit(duration: Self.timeMax)
         try StoreSession.with(connection) { session in
             let summary = try session.client.migrate(to: schema, dryRun: dryRun)
-            if dryRun { return try print(summary) }
-            let server = session.client.server
-            try printStore(
-                server.storeIdentifier, version: schema.version, fingerprint: schema.fingerprint)
+            if dryRun { return try print(summary.rows) }
+            try printStore(session.client)
         }
     }
 
+    /// The options for a server. A migration takes as long as it takes.
+    private var connection: ConnectionOptions {
+        var connection = options.connection
+        connection.schema = nil
+        connection.timeout = connection.timeout ?? TimeLimit(duration: Self.timeMax)
+        return connection
+    }
+
     private static let timeMax = Duration.seconds(86_400)
+
+    // MARK: Stages
+
+    private func runStages() throws {
+        guard let path = options.connection.store else { return try runStages(connection) }
+        guard access(path, F_OK) == 0 else {
+            throw LarderError(.storageFailed, "there is no file \(path)")
+        }
+        try InProcessServer.serve(path) { socket in
+            var connection = connection
+            connection.store = nil
+            connection.socket = socket
+            try runStages(connection)
+        }
+    }
+
+    private func runStages(_ connection: ConnectionOptions) throws {
+        try StoreSession.with(connection) { session in
+            let client = session.client
+            if let migration = try stages(client, connection.socketPath ?? "") {
+                if dryRun { return try print(rows(of: migration, client)) }
+                try client.migrate(by: migration, keepingBackupAt: keepBackup)
+            }
+            try printStore(client)
+        }
+    }
+
+    /// - Returns: nil if the store has the schema already.
+    private func stages(_ client: StoreClient, _ socket: String) throws -> StagedMigration? {
+        if let plan { return try MigrationPlanFile.read(plan, socket: socket) }
+        guard let file = options.connection.schema else { return nil }
+        let (old, new) = (try client.schema(), try SchemaDocument.read(InputFile(file)))
+        if old.fingerprint == new.fingerprint { return nil }
+        return try StagedMigration([.lightweight(from: old, to: new)])
+    }
+
+    /// What each stage would do. Rows are counted for the first one, which begins with the objects
+    /// as they are.
+    private func rows(of migration: StagedMigration, _ client: StoreClient) throws -> [[Value]] {
+        var rows: [[Value]] = []
+        for (index, stage) in try migration.remaining(from: client.schema()).enumerated() {
+            let title = "from version \(stage.from.version) to \(stage.to.version)"
+            rows.append(["stage", .string(stage.isCustom ? "\(title), custom" : title), nil])
+            rows +=
+                index == 0
+                ? try client.migrate(to: stage.to, dryRun: true).rows
+                : try Store.migrationSummary(from: stage.from, to: stage.to).rows
+        }
+        return rows
+    }
+
+    // MARK: Files
 
     private func migrateFile(_ path: String, to schema: Schema) throws {
         // Opened without a schema, a missing file is not created.
         if dryRun || access(path, F_OK) != 0 {
             let store = try Store.open(
                 path: path, schema: nil, options: StoreOptions(isReadOnly: true))
-            return try print(store.migrationSummary(to: schema))
+            return try print(store.migrationSummary(to: schema).rows)
         }
         let showsProgress = isatty(STDERR_FILENO) == 1
         let store = try Store.open(
@@ -74,9 +157,15 @@ struct MigrateCommand: ParsableCommand {
             fingerprint: description.fingerprint)
     }
 
-    private func print(_ summary: MigrationSummary) throws {
+    private func print(_ rows: [[Value]]) throws {
         var writer = options.format.makeWriter()
-        try writer.write(all: summary.rows, names: MigrationSummary.columns)
+        try writer.write(all: rows, names: MigrationSummary.columns)
+    }
+
+    private func printStore(_ client: StoreClient) throws {
+        let schema = try client.schema()
+        try printStore(
+            client.server.storeIdentifier, version: schema.version, fingerprint: schema.fingerprint)
     }
 
     private func printStore(_ identifier: UUID, version: String, fingerprint: String) throws {

@@ -1,0 +1,20 @@
+import LarderClient
+import LarderModel
+import LarderPrograms
+
+/// A stage that saves a change set, in the lines of `larder save`.
+enum MigrationSave {
+    static func run(_ path: String, _ client: StoreClient) throws {
+        let input = try InputFile(path)
+        var reader = ChangeSetReader(schema: try client.schema())
+        try reader.read(input)
+        do throws(LarderError) {
+            _ = try client.save(reader.changes)
+        } catch {
+            let lines = ChangeLineNumbers(
+                fileName: input.name, lines: reader.lines,
+                conditionLines: reader.conditionLines)
+            throw lines.locating(error) ?? error
+        }
+    }
+}

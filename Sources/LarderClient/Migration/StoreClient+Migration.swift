@@ -1,0 +1,84 @@
+public import LarderModel
+
+extension StoreClient {
+    /// The key of the migration session to which this client belongs; empty for none. Another
+    /// program that gets it can take part (``Options/migrationSession``).
+    public var migrationSession: String { session.options.migrationSession }
+
+    /// Changes the store to a schema that continues its own, in one transaction, or says what that
+    /// would do.
+    ///
+    /// The server ends all other connections first; their clients come back when the migration has
+    /// ended. If the store has the schema already, nothing happens. `requestTimeout` limits the
+    /// whole time, so a client that migrates a large store needs a long one; the migration
+    /// continues if it expires. While another client migrates the store, the call waits.
+    ///
+    /// - Parameter dryRun: Whether nothing is changed.
+    /// - Returns: the changes and steps; none if the store has the schema already.
+    /// - Throws: `migrationRefused` with every reason, and the store is as it was; `unsupported`
+    ///   for a store that is archived; `readOnly`; `unavailable` if the migration of another client
+    ///   takes longer than `requestTimeout`.
+    @discardableResult
+    public func migrate(
+        to schema: Schema, dryRun: Bool = false
+    ) throws(LarderError) -> MigrationSummary {
+        let summary = try MigrationRun(session).waitingForOthers { () throws(LarderError) in
+            try session.perform(dryRun ? .planMigration(to: schema) : .migrate(to: schema))
+        }
+        if !dryRun { session.forgetSchema() }
+        return summary
+    }
+
+    /// The asynchronous form of ``migrate(to:dryRun:)-(Schema,Bool)``. It waits on a thread of its
+    /// own.
+    @discardableResult
+    public func migrate(
+        to schema: Schema, dryRun: Bool = false
+    ) async throws(LarderError) -> MigrationSummary {
+        try await BackgroundThread.run {
+            Result { () throws(LarderError) in try self.migrate(to: schema, dryRun: dryRun) }
+        }
+    }
+
+    /// Performs the stages of a migration that the store has not performed yet. Either all of them
+    /// take effect, or the store stays as it was: if a stage fails or throws, if this process or
+    /// the server ends, and if the connection is lost.
+    ///
+    /// Stages with code, and several stages, are performed in a session of the server. Its first
+    /// client gets a working copy of the store, which its stages change by the usual calls of the
+    /// client that they get; every other client gets `unavailable` until the session has ended. The
+    /// server needs disk space for the copy and for the result. `requestTimeout` limits each
+    /// request; a migration that takes longer needs a long one. While another client migrates the
+    /// store, the call waits. Blocking.
+    ///
+    /// - Parameter backup: Where a backup of the store as it was is made first, as by
+    ///   ``backup(to:)-(String)``; nil for none.
+    /// - Returns: what each stage has changed; empty if the store has the last schema already.
+    /// - Throws: what a stage throws; `migrationRefused` if no stage begins with the schema of the
+    ///   store, or an object does not fit a schema; `unsupported` for a store that is archived, and
+    ///   for a client over a connected socket; `timeout` if the session takes longer than the
+    ///   server permits; `storageFull`; the errors of ``backup(to:)-(String)``.
+    @discardableResult
+    public func migrate(
+        by migration: StagedMigration, keepingBackupAt backup: String? = nil
+    ) throws -> [MigrationSummary] {
+        try MigrationRun(session).perform(migration, keepingBackupAt: backup)
+    }
+
+    /// The asynchronous form, which runs the stages on a thread of its own.
+    ///
+    /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
+    @discardableResult
+    public func migrate(
+        by migration: StagedMigration, keepingBackupAt backup: String? = nil
+    ) async throws -> [MigrationSummary] {
+        let run = MigrationRun(session)
+        return try await withTaskCancellationHandler {
+            try await BackgroundThread.run {
+                .success(Result { try run.perform(migration, keepingBackupAt: backup) })
+            }.get()
+        } onCancel: {
+            run.cancel()
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import LarderModel
+import NIOCore
+import NIOPosix
+
+/// Exchanging the parts that serve the store, for a migration.
+extension Server {
+    /// The store that is served after an exchange.
+    private struct Served {
+        let backend: any StoreBackend
+        /// The session whose working copy this is; nil if it is the store.
+        var session: MigrationSession?
+        /// Why the exchange failed, if the former store or working copy is served again.
+        var failure: LarderError?
+    }
+
+    private typealias Done = @Sendable (LarderError?) -> Void
+    private typealias Progress = @Sendable (MigrationProgress) -> Void
+
+    /// Migrates the store, or the working copy of a session.
+    func migrate(
+        to schema: Schema, _ session: MigrationSession?, leaving requester: ConnectionPort,
+        _ done: @escaping @Sendable (LarderError?) -> Void
+    ) {
+        let title = "the store is being migrated to schema version \(schema.version)"
+        exchange(title, leaving: requester) { core, progress throws(LarderError) in
+            do throws(LarderError) {
+                let migrated = try core.backend.reopened(.migration(schema), progress: progress)
+                return Served(backend: migrated, session: session)
+            } catch {
+                return Served(
+                    backend: try core.backend.reopened(.none) { _ in }, session: session,
+                    failure: error)
+            }
+        } done: { error in
+            session?.workEnded()
+            done(error)
+        }
+    }
+
+    /// Makes the working copy of a session, and serves it.
+    func begin(
+        _ session: MigrationSession, leaving requester: ConnectionPort,
+        _ done: @escaping @Sendable (LarderError?) -> Void
+    ) {
+        let original = core
+        state.withLock { $0.session = session }
+        exchange("the store is being migrated", leaving: requester, requesterStays: true) {
+            core, progress throws(LarderError) in
+            do throws(LarderError) {
+                progress(MigrationProgress(step: "copies the store"))
+                return Served(backend: try core.backend.makeWorkingCopy(), session: session)
+            } catch {
+                return Served(
+                    backend: try core.backend.reopened(.none) { _ in }, failure: error)
+            }
+        } done: { [self] error in
+            if error == nil {
+                session.opened(by: original)
+            } else {
+                state.withLock { $0.session = nil }
+            }
+            done(error)
+        }
+    }
+
+    /// Gives the store the contents of the working copy, and serves it.
+    func commit(
+        _ session: MigrationSession, leaving requester: ConnectionPort,
+        _ done: @escaping @Sendable (LarderError?) -> Void
+    ) {
+        guard let original = session.original else { return done(MigrationSession.hasEnded) }
+        exchange("the store is being migrated", leaving: requester) {
+            core, progress throws(LarderError) in
+            do throws(LarderError) {
+                let change = ReopeningChange.contents(of: core.backend)
+                return Served(
+                    backend: try original.backend.reopened(change, progress: progress))
+            } catch {
+                return Served(
+                    backend: try original.backend.reopened(.none) { _ in }, failure: error)
+            }
+        } done: { [self] error in
+            done(error)
+            ended(session, error)
+        }
+    }
+
+    /// Serves the store as it was before the session.
+    func abandon(_ session: MigrationSession, _ reason: LarderError) {
+        guard let original = session.original else { return }
+        logger.notice("the migration is abandoned: \(reason.message)")
+        exchange("the store was being migrated", leaving: nil) { _, _ throws(LarderError) in
+            Served(backend: try original.backend.reopened(.none) { _ in })
+        } done: { [self] error in
+            ended(session, error ?? reason)
+        }
+    }
+
+    private func ended(_ session: MigrationSession, _ failure: LarderError?) {
+        state.withLock { $0.session = nil }
+        session.finished(failure)
+    }
+
+    /// Succeeds when no exchange runs and no session is open. Abandons the open one.
+    func endMigrations(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let (session, migration) = state.withLock { ($0.session, $0.migration) }
+        guard let session else {
+            return migration?.hop(to: eventLoop) ?? eventLoop.makeSucceededVoidFuture()
+        }
+        session.end(ConnectionState.stopping)
+        return session.ended.hop(to: eventLoop).flatMap { self.endMigrations(on: eventLoop) }
+    }
+
+    // MARK: The exchange
+
+    /// Ends all connections but one, closes the writer and the readers, and serves what a closure
+    /// opens then. A server that stops completes this first.
+    ///
+    /// - Parameters:
+    ///   - title: A sentence for clients that connect meanwhile.
+    ///   - requesterStays: Whether the one connection stays after this.
+    ///   - open: Called on a thread that may block.
+    ///   - done: Called when it is served, or with the error if nothing is.
+    private func exchange(
+        _ title: String, leaving requester: ConnectionPort?, requesterStays: Bool = false,
+        _ open: @escaping @Sendable (ServerCore, @escaping Progress) throws(LarderError) -> Served,
+        done: @escaping Done
+    ) {
+        let eventLoop = group.next()
+        let ended = eventLoop.makePromise(of: Void.self)
+        let core = state.withLock { state -> ServerCore? in
+            // What a session has changed is taken back also when the server stops.
+            guard !state.isStopping || requester == nil else { return nil }
+            state.isMigrating = true
+            state.migration = ended.futureResult
+            return state.core
+        }
+        guard let core else {
+            ended.succeed()
+            return done(ConnectionState.stopping)
+        }
+        logger.notice("\(title)")
+        let reason = Self.refusal(title, "waits for connections to end")
+        core.suspend(refusing: reason, leaving: requester, on: eventLoop).whenComplete { _ in
+            NIOSingletons.posixBlockingThreadPool.submit { [self] _ in
+                let failure = serve(title, instead: core, open)
+                state.withLock { $0.isMigrating = false }
+                done(failure)
+                if requesterStays { return ended.succeed() }
+                core.whenDrained { ended.succeed() }
+            }
+        }
+    }
+
+    private func serve(
+        _ title: String, instead former: ServerCore,
+        _ open: (ServerCore, @escaping Progress) throws(LarderError) -> Served
+    ) -> LarderError? {
+        let (logger, notification) = (logger, notification)
+        var failure: LarderError?
+        do throws(LarderError) {
+            let served = try open(former) { progress in
+                logger.notice("migration: \(progress.step)")
+                notification.status("migrating the store: \(progress.step)")
+                former.refuse(Self.refusal(title, progress.step))
+            }
+            failure = served.failure
+            let writer = try served.backend.makeWriter()
+            let core = makeCore(served.backend, writer, served.session)
+            state.withLock { $0.core = core }
+        } catch {
+            logger.critical("stopping: the store cannot be opened again: \(error.message)")
+            requestStop()
+            return failure ?? error
+        }
+        if let failure {
+            logger.error("the migration failed, and nothing was changed: \(failure.message)")
+        }
+        announce()
+        return failure
+    }
+
+    private static func refusal(_ title: String, _ step: String) -> LarderError {
+        LarderError(
+            .unavailable, "\(title) (\(step))",
+            hint: "wait until the migration has ended, and try again")
+    }
+}

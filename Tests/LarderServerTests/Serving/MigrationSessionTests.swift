@@ -1,0 +1,181 @@
+import LarderModel
+import LarderWire
+import Testing
+
+@testable import LarderServer
+
+extension SocketTests {
+    @Suite("A migration session")
+    struct MigrationSessionTests {
+        private static let schema = """
+            {"version": "2.0.0", "entities": [{"name": "Item", "attributes": [
+              {"name": "number", "type": "int64"}, {"name": "more", "type": "int64"}]}]}
+            """
+        private static let possible = FakeStore.Options(migration: .succeeds(nil))
+
+        /// Begins a session.
+        ///
+        /// - Returns: its key.
+        private static func begin(_ peer: Peer) throws -> String {
+            guard case .migrationBegun(let key)? = try peer.call(.migrate(.begin)) else {
+                Issue.record("a session begins")
+                return ""
+            }
+            return key
+        }
+
+        /// A connection of the session.
+        private static func member(_ running: RunningServer, _ key: String) throws -> Peer {
+            let peer = try running.connect()
+            let hello = Hello(clientName: "member", migrationSession: key)
+            guard case .welcome? = try peer.call(.hello(hello)) else {
+                Issue.record("a client with the key is welcome")
+                return peer
+            }
+            return peer
+        }
+
+        /// The error with which a new connection is refused; nil if it is welcome.
+        private static func refusal(_ running: RunningServer, _ key: String = "") throws
+            -> LarderError?
+        {
+            let peer = try running.connect()
+            // The server may have closed the connection already.
+            _ = try? peer.send(.hello(Hello(clientName: "other", migrationSession: key)))
+            switch try peer.receive()?.reply {
+            case .failed(let error): return error
+            case .welcome: return nil
+            default: return ConnectionState.stopping
+            }
+        }
+
+        private static func version(_ peer: Peer) throws -> String? {
+            guard case .schema(let text)? = try peer.call(.schema) else { return nil }
+            return text.contains("2.0.0") ? "2" : "1"
+        }
+
+        @Test("is for connections with its key only, and its result is served to all")
+        func commit() async throws {
+            try await RunningServer.run(Self.possible) { running in
+                let control = try running.ready()
+                let bystander = try running.ready()
+                let key = try Self.begin(control)
+                #expect(try bystander.receiveUntilClosed() == [.unavailable])
+                #expect(
+                    try Self.refusal(running)?.message
+                        == "the store is being migrated (another client performs a stage)")
+                #expect(try Self.refusal(running, "wrong")?.code == .cancelled)
+
+                let member = try Self.member(running, key)
+                #expect(try member.call(.insert(1))?.errorCode == nil)
+                guard case .migrated? = try member.call(.migrate(.migrate(to: Self.schema))) else {
+                    Issue.record("a stage changes the schema")
+                    return
+                }
+                // As after each migration, the connection that requested it ends too.
+                #expect(try member.receiveUntilClosed() == [.unavailable])
+                #expect(try Self.refusal(running)?.code == .unavailable)
+                let second = try Self.member(running, key)
+                #expect(try Self.version(second) == "2")
+                #expect(try second.call(.migrate(.begin))?.errorCode == .unavailable)
+                guard case .migrated? = try second.call(.migrate(.commit)) else {
+                    Issue.record("the session is committed")
+                    return
+                }
+                guard case .migrated? = try control.receive()?.reply else {
+                    Issue.record("the request that began the session has a second reply")
+                    return
+                }
+                #expect(try control.receiveUntilClosed() == [.unavailable])
+                #expect(try Self.version(running.ready()) == "2")
+                #expect(try Self.refusal(running, key)?.code == .cancelled)
+            }
+        }
+
+        @Test("that is cancelled leaves the store as it was")
+        func cancel() async throws {
+            try await RunningServer.run(Self.possible) { running in
+                let control = try running.ready()
+                let id = try control.send(.migrate(.begin))
+                guard case .migrationBegun(let key)? = try control.receive()?.reply else {
+                    Issue.record("a session begins")
+                    return
+                }
+                let member = try Self.member(running, key)
+                _ = try member.call(.migrate(.migrate(to: Self.schema)))
+                let second = try Self.member(running, key)
+                try control.send(.cancel(requestID: id))
+                #expect(try second.receiveUntilClosed() == [.unavailable])
+                #expect(try control.receive()?.reply.errorCode == .cancelled)
+                #expect(try Self.version(running.ready()) == "1")
+            }
+        }
+
+        @Test("ends with the connection that began it")
+        func lost() async throws {
+            try await RunningServer.run(Self.possible) { running in
+                let control = try running.ready()
+                let key = try Self.begin(control)
+                let member = try Self.member(running, key)
+                control.close()
+                #expect(try member.receiveUntilClosed() == [.unavailable])
+                let deadline = ContinuousClock.now + .seconds(10)
+                while try Self.refusal(running) != nil, ContinuousClock.now < deadline {}
+                #expect(try Self.version(running.ready()) == "1")
+            }
+        }
+
+        @Test("is abandoned when its time is over")
+        func timeOver() async throws {
+            let limits: (inout ServerLimits) -> Void = { limits in
+                limits.migrationTimeMax = .milliseconds(50)
+            }
+            try await RunningServer.run(Self.possible, limits: limits) { running in
+                let control = try running.ready()
+                _ = try Self.begin(control)
+                #expect(try control.receive()?.reply.errorCode == .timeout)
+                #expect(try Self.version(running.ready()) == "1")
+            }
+        }
+
+        @Test("whose stage is refused may try another one")
+        func refusedStage() async throws {
+            try await RunningServer.run(.init(migration: .isRefused)) { running in
+                let control = try running.ready()
+                let key = try Self.begin(control)
+                let member = try Self.member(running, key)
+                let refused = try member.call(.migrate(.migrate(to: Self.schema)))
+                #expect(refused?.errorCode == .migrationRefused)
+                let second = try Self.member(running, key)
+                #expect(try Self.version(second) == "1")
+                #expect(try second.call(.insert(1))?.errorCode == nil)
+            }
+        }
+
+        @Test("that cannot be begun leaves the store served")
+        func full() async throws {
+            try await RunningServer.run(.init(migration: .isFull)) { running in
+                let control = try running.ready()
+                #expect(try control.call(.migrate(.begin))?.errorCode == .storageFull)
+                #expect(try Self.version(running.ready()) == "1")
+            }
+            try await RunningServer.run { running in
+                let peer = try running.ready()
+                #expect(try peer.call(.migrate(.begin))?.errorCode == .unsupported)
+                #expect(try peer.call(.migrate(.commit))?.errorCode == .unsupported)
+                #expect(try peer.call(.insert(1))?.errorCode == nil)
+            }
+        }
+
+        @Test("is abandoned when the server stops, also between two stages")
+        func stop() async throws {
+            let running = try RunningServer(Self.possible)
+            let control = try running.ready()
+            let key = try Self.begin(control)
+            let member = try Self.member(running, key)
+            await running.server.stop()
+            #expect(try member.receiveUntilClosed() == [.unavailable])
+            #expect(try control.receiveUntilClosed().first == .unavailable)
+        }
+    }
+}
