@@ -145,3 +145,37 @@ names() { larder fetch Category --store "$1" --select name --sort name --output 
     stop_daemon
     wait_for diff <(cd archive && ls -- *.segment *.base) <(ls copies)
 }
+
+@test "a store is archived after a migration while it is served, in a new generation" {
+    start
+    larder insert Category name=first >/dev/null
+    wait_for has_base
+    before=$(larder history --output plain --limit 1 | cut -f1)
+    sed 's/"version": *"1.0.0"/"version": "1.1.0"/' "$schema" >new.json
+    echo '{"insert": {"@entity": "Category", "name": "staged"}}' >staged.jsonl
+    cp "$schema" old.json
+    echo '{"stages": [{"from": "old.json", "to": "new.json", "didMigrate": {"save": "staged.jsonl"}}]}' >plan.json
+    larder migrate --plan plan.json >/dev/null
+    larder insert Category name=second >/dev/null
+    sed 's/1.1.0/1.2.0/' new.json >newer.json
+    larder migrate --schema newer.json >/dev/null
+    larder insert Category name=third >/dev/null
+    stop_daemon
+    larder archive check archive
+    assert_equal $'1\n2\n3' "$(larder archive list archive --output plain | cut -f1)"
+    larder restore --archive archive --to latest.store >/dev/null
+    assert_equal $'first\nsecond\nstaged\nthird' "$(names latest.store)"
+    assert_contains "$(larder schema show --store latest.store --output json)" 1.2.0
+    larder restore --archive archive --to old.store --at "$before" >/dev/null
+    assert_equal first "$(names old.store)"
+    # An abandoned migration leaves the archive as it was.
+    schema=newer.json start
+    sed 's/1.2.0/1.3.0/' newer.json >newest.json
+    echo '{"stages": [{"from": "newer.json", "to": "newest.json", "didMigrate": {"run": ["false"]}}]}' >fails.json
+    assert_status 1 larder migrate --plan fails.json
+    larder insert Category name=fourth >/dev/null
+    stop_daemon
+    assert_equal $'1\n2\n3' "$(larder archive list archive --output plain | cut -f1)"
+    larder restore --archive archive --to fourth.store >/dev/null
+    assert_equal 5 "$(larder count Category --store fourth.store)"
+}

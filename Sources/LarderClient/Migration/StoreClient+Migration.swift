@@ -15,9 +15,9 @@ extension StoreClient {
     ///
     /// - Parameter dryRun: Whether nothing is changed.
     /// - Returns: the changes and steps; none if the store has the schema already.
-    /// - Throws: `migrationRefused` with every reason, and the store is as it was; `unsupported`
-    ///   for a store that is archived; `readOnly`; `unavailable` if the migration of another client
-    ///   takes longer than `requestTimeout`.
+    /// - Throws: `migrationRefused` with every reason, and the store is as it was; `readOnly`;
+    ///   `unavailable` if the migration of another client takes longer than `requestTimeout`, or
+    ///   the archive of the store fails.
     @discardableResult
     public func migrate(
         to schema: Schema, dryRun: Bool = false
@@ -55,9 +55,9 @@ extension StoreClient {
     ///   ``backup(to:)-(String)``; nil for none.
     /// - Returns: what each stage has changed; empty if the store has the last schema already.
     /// - Throws: what a stage throws; `migrationRefused` if no stage begins with the schema of the
-    ///   store, or an object does not fit a schema; `unsupported` for a store that is archived, and
-    ///   for a client over a connected socket; `timeout` if the session takes longer than the
-    ///   server permits; `storageFull`; the errors of ``backup(to:)-(String)``.
+    ///   store, or an object does not fit a schema; `unsupported` for a client over a connected
+    ///   socket; `timeout` if the session takes longer than the server permits; `storageFull`; the
+    ///   errors of ``backup(to:)-(String)``.
     @discardableResult
     public func migrate(
         by migration: StagedMigration, keepingBackupAt backup: String? = nil

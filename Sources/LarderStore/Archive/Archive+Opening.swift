@@ -19,7 +19,7 @@ extension Archive {
                 .storeInUse, "another process archives to \(options.folder)",
                 hint: "give each store a folder of its own (--archive)")
         }
-        let archive = Archive(limits: limits, report: report)
+        let archive = Archive(options, limits: limits, report: report)
         let connection = store.connection
         let identity: UInt64?
         let tail: HistoryTail

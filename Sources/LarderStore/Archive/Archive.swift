@@ -83,13 +83,18 @@ final class Archive: Sendable {
         case giveUp
     }
 
+    let options: ArchiveOptions
     let limits: Limits
     let state = Mutex(State())
     private let work = DispatchSemaphore(value: 0)
     private let progress = DispatchSemaphore(value: 0)
     let report: @Sendable (ArchiveEvent) -> Void
 
-    init(limits: Limits = Limits(), report: @escaping @Sendable (ArchiveEvent) -> Void) {
+    init(
+        _ options: ArchiveOptions, limits: Limits = Limits(),
+        report: @escaping @Sendable (ArchiveEvent) -> Void
+    ) {
+        self.options = options
         self.limits = limits
         self.report = report
     }

@@ -87,6 +87,8 @@ final class ArchiveWorker {
             archive.wait(atMost: pause)
         }
         shipping?.close()
+        // The archive may be opened again at once.
+        lock.unlock()
         archive.update { $0.hasEnded = true }
     }
 

@@ -70,6 +70,8 @@ final class RawFile {
     /// Takes the lock of the file without waiting; false if another process has it.
     func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
+    func unlock() { flock(descriptor, LOCK_UN) }
+
     private func failure(_ verb: String, _ reason: Int32) -> LarderError {
         Self.failure(path, verb, reason)
     }

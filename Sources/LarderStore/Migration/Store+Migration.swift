@@ -28,10 +28,11 @@ extension Store {
     }
 
     public func prepareToReopen() throws(LarderError) {
-        guard archive == nil else {
+        // Without its folder, the archive could not be opened again.
+        if let failure = archive?.state.withLock({ $0.failure }) {
             throw LarderError(
-                .unsupported, "a store that is archived is not migrated while it is served",
-                hint: "stop the server, and start it with the new schema and --migrate")
+                .unavailable, "the archive of the store fails (\(failure.error.message))",
+                hint: "migrate the store when its archive works again")
         }
         let holder = LockHolder(connection: try openReadConnection())
         lockHolder.withLock { $0 = holder }
@@ -56,9 +57,15 @@ extension Store {
         let opened = try OpenedStore.open(
             path: path, claimed: file, schema: schema, options: options,
             synchronous: synchronous, progress: progress)
+        let archive = try archive.map { (archive) throws(LarderError) in
+            try Archive.open(
+                archive.options, store: opened, path: path, limits: archive.limits,
+                report: archive.report)
+        }
         lockHolder.withLock { $0 = nil }
         return Store(
-            opened, path: path, options: self.options, memory: memory, workingFile: workingFile)
+            opened, path: path, options: self.options, memory: memory, archive: archive,
+            workingFile: workingFile)
     }
 
     /// The setting of the writer.
