@@ -57,13 +57,19 @@ extension Connection {
                 var replies: [Result<ReplyEnvelope, WireFailure>] = []
                 reader.takeReplies { replies.append($0) }
                 guard let reply = replies.first else { continue }
-                return try welcome(in: reply, isOnly: replies.count == 1)
+                let welcome = try welcome(in: reply)
+                // Nothing was requested, so more can only be the reason why the connection ends.
+                guard replies.count > 1 else { return welcome }
+                if case .success(let next) = replies[1], case .failed(let error) = next.reply {
+                    throw error
+                }
+                throw unexpected
             }
         }
     }
 
     private static func welcome(
-        in reply: Result<ReplyEnvelope, WireFailure>, isOnly: Bool
+        in reply: Result<ReplyEnvelope, WireFailure>
     ) throws(LarderError) -> Welcome {
         switch reply {
         case .failure(let failure):
@@ -72,9 +78,8 @@ extension Connection {
                 hint: "check that larderd listens at this socket")
         case .success(let envelope):
             if case .failed(let error) = envelope.reply { throw error }
-            guard case .welcome(let welcome) = envelope.reply, envelope.id == helloID, isOnly else {
-                throw LarderError(
-                    .malformedMessage, "the server replied to the handshake with another message")
+            guard case .welcome(let welcome) = envelope.reply, envelope.id == helloID else {
+                throw unexpected
             }
             guard welcome.protocolVersion == WireProtocol.version else {
                 throw LarderError(
@@ -85,6 +90,10 @@ extension Connection {
             }
             return welcome
         }
+    }
+
+    private static var unexpected: LarderError {
+        LarderError(.malformedMessage, "the server replied to the handshake with another message")
     }
 
     private static var timeout: LarderError {

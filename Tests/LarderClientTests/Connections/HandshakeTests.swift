@@ -91,6 +91,19 @@ struct HandshakeTests {
         #expect(code { _ = try StoreClient.connect(to: server.path) } == .malformedMessage)
     }
 
+    @Test("the caller gets the error with which the server ends the connection after its welcome")
+    func closingError() throws {
+        let server = try ScriptedServer { peer, _ in
+            let hello = try peer.receiveFirst()
+            let welcome = try Peer.frame(hello.id, .welcome(.sample))
+            let error = LarderError(.unavailable, "the server is stopping")
+            // In one piece, so that the client receives both together.
+            peer.send(welcome + (try Peer.frame(0, .failed(error))))
+        }
+        defer { server.stop() }
+        #expect(code { _ = try StoreClient.connect(to: server.path) } == .unavailable)
+    }
+
     @Test("a server of another protocol is refused at its first bytes")
     func otherProtocol() throws {
         let server = try ScriptedServer { peer, _ in
