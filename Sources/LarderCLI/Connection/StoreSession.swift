@@ -55,6 +55,7 @@ extension ConnectionOptions {
         var options = StoreClient.Options()
         options.clientName = "larder"
         options.author = author ?? ""
+        options.schemaVersion = schemaVersion ?? ""
         options.requestTimeout = timeLimit
         options.connectTimeout = min(options.connectTimeout, timeLimit)
         options.reconnectWait = min(options.reconnectWait, timeLimit)

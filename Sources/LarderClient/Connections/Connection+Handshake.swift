@@ -14,7 +14,9 @@ extension Connection {
         until deadline: MonotonicInstant
     ) throws(LarderError) {
         let reader = ReplyReader(socket: socket)
-        let hello = Hello(clientName: options.clientName, schemaVersion: options.schemaVersion)
+        let hello = Hello(
+            clientName: options.clientName, schemaVersion: options.schemaVersion,
+            schemaFingerprint: options.schemaFingerprint)
         try Connection.send(hello, over: socket, until: deadline)
         let welcome = try Connection.receiveWelcome(reader, until: deadline)
         reader.allowLongFrames()
@@ -30,8 +32,8 @@ extension Connection {
             RequestEnvelope(id: helloID, request: .hello(hello)), into: &frame)
         guard frame.count - Frame.lengthBytes <= Limits.handshakeFrameBytesMax else {
             throw LarderError(
-                .frameTooLong, "the client's name or schema version is too long",
-                hint: "shorten Options.clientName or Options.schemaVersion")
+                .frameTooLong, "the client's name or expected schema is too long",
+                hint: "shorten Options.clientName, schemaVersion or schemaFingerprint")
         }
         var sent = 0
         while sent < frame.count {

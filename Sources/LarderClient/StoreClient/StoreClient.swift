@@ -28,8 +28,16 @@ public final class StoreClient: Sendable {
         public var clientName = "larder-client"
         /// The author that the history records for change sets without an author of their own.
         public var author = ""
-        /// The schema version that this program needs; empty accepts every version.
+        /// The schema version that this program was built for; empty accepts every version.
+        ///
+        /// The client keeps this version of the schema, also over new connections: after a
+        /// migration that only adds to the schema, the server shows it the store as it was. After
+        /// any other migration calls throw `schemaMismatch`. A client without an expected schema
+        /// gets the current one with each new connection; ``StoreClient/server`` says which.
         public var schemaVersion = ""
+        /// The fingerprint of the schema that this program was built for (`Schema.fingerprint`), in
+        /// the same sense; empty accepts every schema of the version.
+        public var schemaFingerprint = ""
         /// The time limit of a call, including reconnection; in a stream, of each batch.
         public var requestTimeout: Duration = .seconds(30)
         /// The time limit of connecting and the handshake together.
@@ -70,7 +78,8 @@ public final class StoreClient: Sendable {
         StoreClient(session: try Session(adopting: connectedSocket, options: options))
     }
 
-    /// The server of the current connection, or of the last one if the connection is lost.
+    /// The server and the schema of the current connection, or of the last one if the connection is
+    /// lost.
     public var server: ServerDescription { ServerDescription(session.welcome) }
 
     /// Ends the connection. Waiting calls throw `connectionFailed`, or `indeterminate` if they are

@@ -15,6 +15,7 @@ struct HandshakeTests {
         let server = try ScriptedServer { peer, _ in
             let hello = try peer.greet()
             #expect(hello.clientName == "tester" && hello.schemaVersion == "2.0.0")
+            #expect(hello.schemaFingerprint == "fedcba9876543210")
             #expect(hello.protocolVersion == WireProtocol.version)
             isGreeted.raise()
             #expect(peer.receive() == nil)
@@ -23,6 +24,7 @@ struct HandshakeTests {
         var options = StoreClient.Options.longTimeouts()
         options.clientName = "tester"
         options.schemaVersion = "2.0.0"
+        options.schemaFingerprint = "fedcba9876543210"
         let client = try StoreClient.connect(to: server.path, options: options)
         isGreeted.wait()
         let description = client.server
