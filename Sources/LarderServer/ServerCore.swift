@@ -68,7 +68,7 @@ final class ServerCore: Sendable {
             uniqueKeysWithValues: zip(loopReaders, feeds).map { loopReader, feed in
                 let services = ConnectionServices(
                     limits: limits, welcome: Self.welcome(store, options), schemaText: schemaText,
-                    backend: backend, loopReader: loopReader, loopFeed: feed,
+                    backend: backend, view: backend, loopReader: loopReader, loopFeed: feed,
                     liveQueries: liveQueries,
                     loopOccupancy: LoopOccupancy(eventLoop: loopReader.eventLoop),
                     loopTurns: LoopTurns(
@@ -76,8 +76,8 @@ final class ServerCore: Sendable {
                     flushQueue: FlushQueue(eventLoop: loopReader.eventLoop), pool: pool,
                     disposal: disposal, writes: writes, registry: registry, store: store,
                     spools: spools, backups: backups, probe: StoreProbe(store), activity: activity,
-                    migrations: migrations, slowReads: slowReads, statistics: statistics,
-                    logger: logger)
+                    migrations: migrations, former: FormerServices(backend, loopReader),
+                    slowReads: slowReads, statistics: statistics, logger: logger)
                 return (ObjectIdentifier(loopReader.eventLoop), services)
             })
         self.storeDescription = store
@@ -144,7 +144,7 @@ final class ServerCore: Sendable {
         return [
             Statistic("requests", sum { $0.requests.load(ordering: .relaxed) }),
             Statistic("inlineReads", sum { $0.inlineReads.load(ordering: .relaxed) }),
-            Statistic("replyCacheHits", .int(Int64(loopReaders.reduce(0) { $0 + $1.cacheHits }))),
+            Statistic("replyCacheHits", sum { $0.cacheHits.load(ordering: .relaxed) }),
             Statistic("planCacheHits", sum { $0.planHits.load(ordering: .relaxed) }),
             Statistic("planCacheMisses", sum { $0.planMisses.load(ordering: .relaxed) }),
         ]
@@ -233,9 +233,12 @@ final class ServerCore: Sendable {
             let closed = eventLoop.makePromise(of: Void.self)
             pool.close { closed.succeed() }
             return closed.futureResult
-        }.flatMap { [loopReaders] in
-            let closing = loopReaders.map { loopReader in
-                loopReader.eventLoop.submit { loopReader.close() }
+        }.flatMap { [services] in
+            let closing = services.values.map { services in
+                services.loopReader.eventLoop.submit {
+                    services.former.close()
+                    services.loopReader.close()
+                }
             }
             return .andAllComplete(closing, on: eventLoop)
         }

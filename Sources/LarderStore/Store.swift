@@ -11,6 +11,7 @@ import Synchronization
 public final class Store: StoreBackend {
     public let storeDescription: StoreDescription
     let layout: Layout
+    private let formerSchemas: FormerSchemas
     let path: String
     let options: StoreOptions
 
@@ -48,6 +49,7 @@ public final class Store: StoreBackend {
             isReadOnly: options.isReadOnly, historyEpoch: opened.historyEpoch,
             earlierEpochs: opened.earlierEpochs)
         layout = Layout(schema, formerNames: opened.formerNames)
+        formerSchemas = FormerSchemas(opened.formerSchemas)
         file = opened.file
         log = opened.log
         warning = opened.warning
@@ -103,6 +105,10 @@ public final class Store: StoreBackend {
         let opened = try OpenedStore.open(
             path: memory.storePath, schema: schema, options: StoreOptions(), synchronous: .off)
         return Store(opened, path: memory.storePath, options: StoreOptions(), memory: memory)
+    }
+
+    public func formerView(version: String, fingerprint: String) -> (any StoreView)? {
+        formerSchemas.view(version: version, fingerprint: fingerprint, of: self)
     }
 
     public func makeWriter() throws(LarderError) -> any StoreWriter {

@@ -139,11 +139,12 @@ def condition(count, entity, format=None, arguments=(), **options):
 
 
 class Client:
-    def __init__(self, path, name="larder_client.py"):
+    def __init__(self, path, name="larder_client.py", schema_version=""):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.connect(path)
         self.stream, self.last_id = self.socket.makefile("rb"), 0
-        self.welcome = self.call("hello", larder.Hello(protocol_version=1, client_name=name))
+        self.welcome = self.call("hello", larder.Hello(
+            protocol_version=1, client_name=name, schema_version=schema_version))
 
     def close(self):
         self.stream.close()

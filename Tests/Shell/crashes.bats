@@ -50,3 +50,7 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 @test "every commit is in the archive after crashes, and random states are restored" {
     crash_test archive
 }
+
+@test "two versions of a program that start at once migrate once, and lose and double no save" {
+    crash_test versions
+}

@@ -113,3 +113,49 @@ JSON
     done
     echo "# $migrated of 10 were migrated before the kill" >&3
 }
+
+# Extends the first schema by an attribute and an entity.
+extend() {
+    sed 's/"1.0.0"/"1.1.0"/; s/{"name": "title", "type": "string"},/&{"name": "price", "type": "decimal", "default": "9.99"},/
+        s/{"name": "Writer", "attributes"/{"name": "Shop", "attributes": [{"name": "city", "type": "string"}]}, &/' one.json >added.json
+}
+
+@test "commands with --schema-version use a store as it was before a migration that adds" {
+    extend
+    book=$(larder insert Book --store s.store --schema one.json title=Sea pages=120)
+    run larder migrate --store s.store --schema added.json --dry-run --output plain
+    [[ $output == *$'clients\tbuilt for the old schema can go on'* ]]
+    larder migrate --store s.store --schema added.json
+    larderd --store s.store --socket s.sock 3>&- 2>log &
+    daemon=$!
+    export LARDER_SOCKET=s.sock
+    larder ping --wait --timeout 20s
+    [[ $(larder get "$book" --output jsonl) == *price* ]]
+    [[ $(larder get "$book" --output jsonl --schema-version 1.1.0) == *price* ]]
+    [[ $(larder get "$book" --output jsonl --schema-version 1.0.0) != *price* ]]
+    [[ $(larder schema show --schema-version 1.0.0 --output json) == *'"1.0.0"'* ]]
+    [[ $(larder schema show --schema-version 1.0.0 --output json) != *Shop* ]]
+    [[ $(larder export Book --schema-version 1.0.0) != *price* ]]
+    [[ $(larder export Book --schema-version 1.0.0 --output csv | head -1) != *price* ]]
+    [[ $(larder export Book --output csv | head -1) == *price* ]]
+    larder insert Book --schema-version 1.0.0 title=Sky
+    [[ $(larder count Book --where 'price == 9.99') == 2 ]]
+    assert_status 65 larder insert Book --schema-version 1.0.0 title=Sky price=1
+    [[ $stderr == *UNKNOWN_PROPERTY* ]]
+    assert_status 4 larder count Shop --schema-version 1.0.0
+    [[ $stderr == *UNKNOWN_ENTITY* ]]
+    larder insert Shop city=Bern
+    larder update "$book" price=1
+    [[ $(larder history --schema-version 1.0.0 --output jsonl) != *@(Shop|price)* ]]
+    [[ $(larder history --output jsonl) == *Shop* ]]
+    larder check --schema-version 1.0.0
+    assert_status 65 larder count Book --schema-version 0.9.0
+    [[ $stderr == *SCHEMA_MISMATCH* && $stderr == *0.9.0* && $stderr == *1.1.0* ]]
+    stop_daemon
+    unset LARDER_SOCKET
+    # Without a server too.
+    [[ $(larder fetch Book --store s.store --schema-version 1.0.0 --output jsonl) != *price* ]]
+    larder migrate --store s.store --schema two.json
+    assert_status 65 larder count Book --store s.store --schema-version 1.0.0
+    [[ $stderr == *SCHEMA_MISMATCH* && $stderr == *1.0.0* && $stderr == *2.0.0* ]]
+}

@@ -56,6 +56,7 @@ extension ConnectionOptions {
         options.clientName = "larder"
         options.author = author ?? ""
         options.migrationSession = Environment["LARDER_MIGRATION_SESSION"] ?? ""
+        options.schemaVersion = schemaVersion ?? ""
         options.requestTimeout = timeLimit
         options.connectTimeout = min(options.connectTimeout, timeLimit)
         options.reconnectWait = min(options.reconnectWait, timeLimit)

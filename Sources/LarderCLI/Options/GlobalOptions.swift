@@ -35,6 +35,12 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Version of the schema to use: the store's, or a former one that it was extended from.",
+            valueName: "version"))
+    var schemaVersion: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Maximum time to wait for a reply, such as 500ms, 10s or 2m. Default: 30s.",
             valueName: "time"))
     var timeout: TimeLimit?

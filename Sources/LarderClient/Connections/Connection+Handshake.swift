@@ -16,6 +16,7 @@ extension Connection {
         let reader = ReplyReader(socket: socket)
         let hello = Hello(
             clientName: options.clientName, schemaVersion: options.schemaVersion,
+            schemaFingerprint: options.schemaFingerprint,
             migrationSession: options.migrationSession)
         try Connection.send(hello, over: socket, until: deadline)
         let welcome = try Connection.receiveWelcome(reader, until: deadline)
@@ -32,8 +33,8 @@ extension Connection {
             RequestEnvelope(id: helloID, request: .hello(hello)), into: &frame)
         guard frame.count - Frame.lengthBytes <= Limits.handshakeFrameBytesMax else {
             throw LarderError(
-                .frameTooLong, "the client's name or schema version is too long",
-                hint: "shorten Options.clientName or Options.schemaVersion")
+                .frameTooLong, "the client's name or expected schema is too long",
+                hint: "shorten Options.clientName, schemaVersion or schemaFingerprint")
         }
         var sent = 0
         while sent < frame.count {
@@ -59,19 +60,19 @@ extension Connection {
                 var replies: [Result<ReplyEnvelope, WireFailure>] = []
                 reader.takeReplies { replies.append($0) }
                 guard let reply = replies.first else { continue }
-                // A server that begins to stop ends the connection at once.
-                if case .success(let last)? = replies.last, last.id == 0,
-                    case .failed(let error) = last.reply
-                {
+                let welcome = try welcome(in: reply)
+                // Nothing was requested, so more can only be the reason why the connection ends.
+                guard replies.count > 1 else { return welcome }
+                if case .success(let next) = replies[1], case .failed(let error) = next.reply {
                     throw error
                 }
-                return try welcome(in: reply, isOnly: replies.count == 1)
+                throw unexpected
             }
         }
     }
 
     private static func welcome(
-        in reply: Result<ReplyEnvelope, WireFailure>, isOnly: Bool
+        in reply: Result<ReplyEnvelope, WireFailure>
     ) throws(LarderError) -> Welcome {
         switch reply {
         case .failure(let failure):
@@ -80,9 +81,8 @@ extension Connection {
                 hint: "check that larderd listens at this socket")
         case .success(let envelope):
             if case .failed(let error) = envelope.reply { throw error }
-            guard case .welcome(let welcome) = envelope.reply, envelope.id == helloID, isOnly else {
-                throw LarderError(
-                    .malformedMessage, "the server replied to the handshake with another message")
+            guard case .welcome(let welcome) = envelope.reply, envelope.id == helloID else {
+                throw unexpected
             }
             guard welcome.protocolVersion == WireProtocol.version else {
                 throw LarderError(
@@ -93,6 +93,10 @@ extension Connection {
             }
             return welcome
         }
+    }
+
+    private static var unexpected: LarderError {
+        LarderError(.malformedMessage, "the server replied to the handshake with another message")
     }
 
     private static var timeout: LarderError {

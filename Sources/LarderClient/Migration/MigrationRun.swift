@@ -63,8 +63,7 @@ final class MigrationRun: Sendable {
         }
         defer { cancel() }
         let stages = try waitingForOthers { () throws(LarderError) in
-            session.forgetSchema()
-            return try migration.remaining(from: session.schema())
+            try migration.remaining(from: currentSchema(path))
         }
         guard let first = stages.first else { return [] }
         if stages.count == 1, !first.isCustom, backup == nil {
@@ -74,13 +73,31 @@ final class MigrationRun: Sendable {
                 }
             ]
         }
-        var options = session.options
+        var options = anySchema
         options.migrationSession = try waitingForOthers { () throws(LarderError) in
             try beginSession()
         }
         let client = try StoreClient.connect(to: path, options: options)
         defer { client.close() }
         return try perform(migration, client, backup)
+    }
+
+    /// The options of a client that has the current schema, whatever it is.
+    private var anySchema: StoreClient.Options {
+        var options = session.options
+        options.schemaVersion = ""
+        options.schemaFingerprint = ""
+        return options
+    }
+
+    private func currentSchema(_ path: String) throws(LarderError) -> Schema {
+        guard session.options.expectsSchema else {
+            session.forgetSchema()
+            return try session.schema()
+        }
+        let client = try StoreClient.connect(to: path, options: anySchema)
+        defer { client.close() }
+        return try client.schema()
     }
 
     private func perform(

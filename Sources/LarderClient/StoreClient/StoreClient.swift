@@ -28,8 +28,16 @@ public final class StoreClient: Sendable {
         public var clientName = "larder-client"
         /// The author that the history records for change sets without an author of their own.
         public var author = ""
-        /// The schema version that this program needs; empty accepts every version.
+        /// The schema version that this program was built for; empty accepts every version.
+        ///
+        /// The client keeps this version of the schema, also over new connections: after a
+        /// migration that only adds to the schema, the server shows it the store as it was. After
+        /// any other migration calls throw `schemaMismatch`. A client without an expected schema
+        /// gets the current one with each new connection; ``StoreClient/server`` says which.
         public var schemaVersion = ""
+        /// The fingerprint of the schema that this program was built for (`Schema.fingerprint`), in
+        /// the same sense; empty accepts every schema of the version.
+        public var schemaFingerprint = ""
         /// The key of the migration session to which the client belongs; empty for none. Programs
         /// that perform a stage of `larder migrate` find it in `LARDER_MIGRATION_SESSION`.
         public var migrationSession = ""
@@ -41,6 +49,8 @@ public final class StoreClient: Sendable {
         public var reconnectWait: Duration = .seconds(10)
 
         public init() {}
+
+        var expectsSchema: Bool { !schemaVersion.isEmpty || !schemaFingerprint.isEmpty }
     }
 
     let session: Session
@@ -73,7 +83,8 @@ public final class StoreClient: Sendable {
         StoreClient(session: try Session(adopting: connectedSocket, options: options))
     }
 
-    /// The server of the current connection, or of the last one if the connection is lost.
+    /// The server and the schema of the current connection, or of the last one if the connection is
+    /// lost.
     public var server: ServerDescription { ServerDescription(session.welcome) }
 
     /// Ends the connection. Waiting calls throw `connectionFailed`, or `indeterminate` if they are

@@ -5,13 +5,16 @@ public import FoundationEssentials
 ///
 /// The backend and its plans may be used from any thread. A reader with its cursors, and the
 /// writer, are used from one thread at a time.
-public protocol StoreBackend: AnyObject, Sendable {
-    var storeDescription: StoreDescription { get }
-
-    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a
-    /// plan that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters
-    /// alone.
-    func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
+///
+/// As a ``StoreView`` it has the current schema.
+public protocol StoreBackend: StoreView {
+    /// The view of clients that were built for a former schema which the current one only adds to.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the former schema; empty for any.
+    ///   - fingerprint: Its fingerprint; empty for any.
+    /// - Returns: the latest one; nil if there is none.
+    func formerView(version: String, fingerprint: String) -> (any StoreView)?
 
     /// A new reader with its own connection to the data. Cheap enough for one per thread.
     func makeReader() throws(LarderError) -> any StoreReader
@@ -61,6 +64,8 @@ public enum ReopeningChange: Sendable {
 
 /// A store that cannot be migrated uses these.
 extension StoreBackend {
+    public func formerView(version: String, fingerprint: String) -> (any StoreView)? { nil }
+
     private static var cannotBeMigrated: LarderError {
         LarderError(.unsupported, "this store cannot be migrated while it is served")
     }

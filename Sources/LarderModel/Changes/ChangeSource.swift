@@ -32,15 +32,19 @@ public struct SaveRequest: Sendable {
     /// The maximum size of the encoded result: a save with a larger one fails with
     /// `ErrorCode.resourceExhausted`, and nothing is stored. Nil for no limit.
     public var answerBytesMax: Int?
+    /// The view for whose clients the set is saved: names that its schema does not have are errors.
+    /// Nil for the view with the current schema.
+    public var view: (any StoreView)?
 
     public init(
         _ changeSet: ChangeSet, from source: ChangeSource = ChangeSource(), digest: UInt64 = 0,
-        budget: ReadBudget? = nil, answerBytesMax: Int? = nil
+        budget: ReadBudget? = nil, answerBytesMax: Int? = nil, view: (any StoreView)? = nil
     ) {
         self.changeSet = changeSet
         self.source = source
         self.digest = digest
         self.budget = budget
         self.answerBytesMax = answerBytesMax
+        self.view = view
     }
 }

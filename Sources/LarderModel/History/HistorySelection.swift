@@ -5,6 +5,8 @@ public struct HistorySelection: Hashable, Sendable {
     private let filter: HistoryFilter
     /// The entities with their subentities; nil selects all.
     private let entityNames: Set<String>?
+    /// Nothing else is selected; nil selects all.
+    private let knownNames: KnownNames?
 
     /// Selects everything.
     public static let all = HistorySelection()
@@ -12,11 +14,16 @@ public struct HistorySelection: Hashable, Sendable {
     private init() {
         filter = HistoryFilter()
         entityNames = nil
+        knownNames = nil
     }
 
+    /// - Parameter knownNames: Those of the reader's schema if it is a former one. Other entities
+    ///   and properties are left out; nil leaves nothing out.
     /// - Throws: `unknownEntity`, `unknownProperty` if none of the entities has a property, or
     ///   `resourceExhausted`.
-    public init(_ filter: HistoryFilter, in schema: Schema) throws(LarderError) {
+    public init(
+        _ filter: HistoryFilter, in schema: Schema, knownNames: KnownNames? = nil
+    ) throws(LarderError) {
         let texts = [
             filter.authors, filter.excludedAuthors, filter.clientNames, filter.entityNames,
             filter.properties,
@@ -50,15 +57,14 @@ public struct HistorySelection: Hashable, Sendable {
             }
         }
         self.filter = filter
+        self.knownNames = knownNames
         entityNames = filter.entityNames.isEmpty ? nil : Set(entities.map(\.name))
     }
-
-    /// Whether every transaction is selected with all of its changes.
-    public var selectsAll: Bool { filter == HistoryFilter() }
 
     /// Whether all changes of a selected transaction are.
     public var selectsAllChanges: Bool {
         entityNames == nil && filter.kinds.isEmpty && filter.properties.isEmpty
+            && knownNames == nil
     }
 
     /// Whether a transaction may be selected, whatever its changes are.
@@ -72,12 +78,19 @@ public struct HistorySelection: Hashable, Sendable {
             && filter.until.map { time < $0.timeIntervalSinceReferenceDate } ?? true
     }
 
-    public func selects(_ run: HistoryRun) -> Bool {
+    /// The selected part of a run; nil if there is none.
+    public func selected(_ run: HistoryRun) -> HistoryRun? {
         guard filter.kinds.isEmpty || filter.kinds.contains(run.kind),
-            entityNames?.contains(run.entityName) ?? true
-        else { return false }
-        return run.kind != .updated || filter.properties.isEmpty
-            || run.properties.contains(where: filter.properties.contains)
+            entityNames?.contains(run.entityName) ?? true,
+            run.kind != .updated || filter.properties.isEmpty
+                || run.properties.contains(where: filter.properties.contains)
+        else { return nil }
+        return if let knownNames { knownNames.known(run) } else { run }
+    }
+
+    /// Whether the preserved values of a property are selected.
+    public func selectsValues(of property: String, of entityName: String) -> Bool {
+        knownNames?.contains(property, of: entityName) ?? true
     }
 
     /// The selected part of a transaction; nil if there is none.
@@ -89,9 +102,12 @@ public struct HistorySelection: Hashable, Sendable {
         else { return nil }
         if selectsAllChanges { return transaction }
         var selected = transaction
-        selected.runs.removeAll { !selects($0) }
+        selected.runs = transaction.runs.compactMap { self.selected($0) }
         if selected.runs.isEmpty { return nil }
         guard !selected.tombstones.isEmpty else { return selected }
+        if let knownNames {
+            selected.tombstones = selected.tombstones.compactMap { knownNames.known($0) }
+        }
         let deleted = Dictionary(
             grouping: selected.runs.lazy.filter { $0.kind == .deleted }, by: \.entityName)
         selected.tombstones.removeAll { tombstone in

@@ -40,9 +40,11 @@ extension ConnectionHandler {
         {
             return finish(operation.id, reply)
         }
+        let view = services.view
         onPool(operation) { (reader, budget) throws(ReadFailure) in
             .batches(
-                try reader.objects(identifiers, properties: properties, budget: budget),
+                try view.reader(over: reader).objects(
+                    identifiers, properties: properties, budget: budget),
                 more: false)
         }
     }
@@ -52,9 +54,9 @@ extension ConnectionHandler {
 
     private func query(_ request: QueryRequest, _ operation: Operation) {
         guard isShort, operation.snapshot == 0 else {
-            let backend = services.backend
+            let view = services.view
             return stream(request, operation) { () throws(LarderError) in
-                try backend.plan(try request.shape.decoded(), request.parameters)
+                try view.plan(try request.shape.decoded(), request.parameters)
             }
         }
         switch services.loopReader.query(request) {
@@ -83,11 +85,11 @@ extension ConnectionHandler {
     }
 
     private func explain(_ request: QueryRequest, _ operation: Operation) {
-        let backend = services.backend
+        let view = services.view
         onPool(operation) { (reader, budget) throws(ReadFailure) in
             let plan: any QueryPlan
             do throws(LarderError) {
-                plan = try backend.plan(try request.shape.decoded(), request.parameters)
+                plan = try view.plan(try request.shape.decoded(), request.parameters)
             } catch {
                 throw .failed(error)
             }
@@ -320,7 +322,8 @@ extension ConnectionHandler {
         guard let writes = services.writes else { return finish(id, .failed(Self.readOnly)) }
         let received = SaveRequest(
             changes, from: source, digest: frame.digest,
-            answerBytesMax: Self.answerBytesMax(services.limits))
+            answerBytesMax: Self.answerBytesMax(services.limits),
+            view: services.view.knownNames == nil ? nil : services.view)
         guard let port else { return }
         let bytes = frame.memoryBytes
         if let refusal = quota.addRequest(bytes) { return finish(id, .failed(refusal)) }
@@ -330,7 +333,7 @@ extension ConnectionHandler {
         ) { outcome in
             port.executeHere { handler in
                 handler.requestEnded(bytes)
-                handler.saved(id, Self.reply(to: outcome))
+                handler.saved(id, handler.reply(to: outcome))
             }
         }
         writes.append(.save(save))
@@ -349,10 +352,10 @@ extension ConnectionHandler {
         }
     }
 
-    private static func reply(to outcome: WriteQueue.Outcome) -> Reply {
+    private func reply(to outcome: WriteQueue.Outcome) -> Reply {
         switch outcome {
         case .success(let result): .saved(result)
-        case .failure(let error): .failed(error)
+        case .failure(let error): .failed(services.known(error))
         }
     }
 }

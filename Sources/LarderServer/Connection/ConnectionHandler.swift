@@ -13,7 +13,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    let services: ConnectionServices
+    /// Those of clients of a former schema if the client asked for one in the handshake.
+    private(set) var services: ConnectionServices
     let credentials: PeerCredentials?
     let state: ConnectionState
     var context: ChannelHandlerContext?
@@ -54,7 +55,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
         self.services = services
         self.credentials = credentials
         self.state = ConnectionState(
-            welcome: services.welcome, session: services.migrations.session?.key)
+            welcome: services.welcome, session: services.migrations.session?.key,
+            formerWelcome: { services.former.services(for: $0, services)?.welcome })
         self.quota = ByteQuota(limits: services.limits) { registry.charge($0, to: user) }
         self.input = FrameBuffer(shortBytesMax: services.limits.loopFrameBytesMax)
     }
@@ -286,7 +288,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     func perform(_ action: ConnectionState.Action) {
         switch action {
         case .nothing: break
-        case .welcome(let reply, let clientName): welcome(reply, clientName: clientName)
+        case .welcome(let reply, let hello): welcome(reply, hello)
         case .perform(let operation):
             noteRequest()
             quota.hold(0)
@@ -321,13 +323,21 @@ final class ConnectionHandler: ChannelDuplexHandler {
         services.loopOccupancy.noteRequest(of: self)
     }
 
-    private func welcome(_ reply: ReplyEnvelope, clientName: String) {
+    private func welcome(_ reply: ReplyEnvelope, _ hello: Hello) {
         endHandshake()
-        self.clientName = clientName
+        clientName = hello.clientName
+        if case .welcome(let welcome) = reply.reply, welcome != services.welcome,
+            let former = services.former.services(for: hello, services)
+        {
+            services = former
+        }
         services.logger.debug(
             "handshake done",
             metadata: metadata.merging(
-                ["client": "\(ConnectionState.printable(clientName))"], uniquingKeysWith: { $1 }))
+                [
+                    "client": "\(ConnectionState.printable(clientName))",
+                    "schema": "\(services.welcome.schemaVersion)",
+                ], uniquingKeysWith: { $1 }))
         append(reply)
     }
 

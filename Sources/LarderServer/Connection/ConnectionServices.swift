@@ -3,13 +3,15 @@ import LarderWire
 import Logging
 
 /// The objects that the connections of one event loop share. They are made when the server starts
-/// and do not change.
+/// and do not change. Those of clients of a former schema differ in a few; see ``FormerServices``.
 struct ConnectionServices: Sendable {
     let limits: ServerLimits
-    let welcome: Welcome
-    let schemaText: String
+    var welcome: Welcome
+    var schemaText: String
     let backend: any StoreBackend
-    let loopReader: LoopReader
+    /// The store as the clients see it.
+    var view: any StoreView
+    var loopReader: LoopReader
     let loopFeed: LoopFeed
     let liveQueries: LiveQueries
     let loopOccupancy: LoopOccupancy
@@ -20,14 +22,21 @@ struct ConnectionServices: Sendable {
     /// nil for a read-only store.
     let writes: WriteQueue?
     let registry: ConnectionRegistry
-    let store: StoreDescription
+    /// With the schema of the view.
+    var store: StoreDescription
     let spools: SpoolQuota
     let backups: BackupQuota
-    let probe: StoreProbe
+    var probe: StoreProbe
     let activity: ActivityCollector
     let migrations: Migrations
+    let former: FormerServices
     let slowReads: SlowReads
     /// The server's own metrics, which follow those of the store.
     let statistics: @Sendable () -> [Statistic]
     let logger: Logger
+}
+
+extension ConnectionServices {
+    /// The reason for a write that has failed, without names that the client does not know.
+    func known(_ error: LarderError) -> LarderError { view.knownNames?.known(error) ?? error }
 }

@@ -29,7 +29,7 @@ final class ConnectionState {
     enum Action: Equatable {
         case nothing
         /// Reply to the handshake; the connection is ready.
-        case welcome(ReplyEnvelope, clientName: String)
+        case welcome(ReplyEnvelope, Hello)
         case perform(Operation)
         case reply(ReplyEnvelope)
         case grant(requestID: UInt64, batches: UInt32)
@@ -49,6 +49,7 @@ final class ConnectionState {
     private let welcome: Welcome
     /// The key that every connection must have; nil if none may have one.
     private let session: String?
+    private let formerWelcome: (Hello) -> Welcome?
     private var phase = Phase.awaitingHello
     private var inputHasEnded = false
     /// At most a few dozen, for which a linear search is faster than hashing.
@@ -61,9 +62,15 @@ final class ConnectionState {
     /// - Parameters:
     ///   - welcome: The reply to the handshake. Its limits apply to the connection.
     ///   - session: The key of the migration session that is open.
-    init(welcome: Welcome, session: String? = nil) {
+    ///   - formerWelcome: Returns the reply to a client that was built for another schema; nil if
+    ///     the client is to be refused.
+    init(
+        welcome: Welcome, session: String? = nil,
+        formerWelcome: @escaping (Hello) -> Welcome? = { _ in nil }
+    ) {
         self.welcome = welcome
         self.session = session
+        self.formerWelcome = formerWelcome
     }
 
     /// Whether the next frame may be taken. If not, reading stops until an operation has finished.
@@ -200,21 +207,27 @@ final class ConnectionState {
                 hello.migrationSession.isEmpty
                     ? MigrationSession.exclusive : MigrationSession.hasEnded)
         }
-        if !hello.schemaVersion.isEmpty, hello.schemaVersion != welcome.schemaVersion {
-            return refuse(
-                id: id,
-                mismatch("version", expected: hello.schemaVersion, found: welcome.schemaVersion))
-        }
-        if !hello.schemaFingerprint.isEmpty, hello.schemaFingerprint != welcome.schemaFingerprint {
-            return refuse(
-                id: id,
-                mismatch(
-                    "fingerprint", expected: hello.schemaFingerprint,
-                    found: welcome.schemaFingerprint))
+        var reply = welcome
+        if let mismatch = mismatch(with: hello) {
+            guard let former = formerWelcome(hello) else { return refuse(id: id, mismatch) }
+            reply = former
         }
         phase = .ready
-        return .welcome(
-            ReplyEnvelope(id: id, reply: .welcome(welcome)), clientName: hello.clientName)
+        return .welcome(ReplyEnvelope(id: id, reply: .welcome(reply)), hello)
+    }
+
+    /// Why the store does not have the schema that a client expects; nil if it has.
+    private func mismatch(with hello: Hello) -> LarderError? {
+        if !hello.schemaVersion.isEmpty, hello.schemaVersion != welcome.schemaVersion {
+            return mismatch(
+                "version", expected: hello.schemaVersion, found: welcome.schemaVersion)
+        }
+        if !hello.schemaFingerprint.isEmpty, hello.schemaFingerprint != welcome.schemaFingerprint {
+            return mismatch(
+                "fingerprint", expected: hello.schemaFingerprint,
+                found: welcome.schemaFingerprint)
+        }
+        return nil
     }
 
     private func finished(_ id: UInt64) -> Action {

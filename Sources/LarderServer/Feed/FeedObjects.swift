@@ -28,10 +28,10 @@ struct FeedObjects: Sendable {
     private let parts: [Part]
 
     /// - Throws: errors of the fetches that need no data.
-    init(_ requests: [QueryRequest], _ backend: any StoreBackend) throws(LarderError) {
+    init(_ requests: [QueryRequest], _ view: any StoreView) throws(LarderError) {
         var parts: [Part] = []
         for request in requests {
-            let part = try Part(request, backend)
+            let part = try Part(request, view)
             if let other = parts.first(where: { !$0.entityNames.isDisjoint(with: part.entityNames) }
             ) {
                 throw LarderError(
@@ -75,10 +75,10 @@ private struct Part: Sendable {
     private let selection: HistorySelection
     private let plan: any QueryPlan
 
-    init(_ request: QueryRequest, _ backend: any StoreBackend) throws(LarderError) {
-        let store = backend.storeDescription
+    init(_ request: QueryRequest, _ view: any StoreView) throws(LarderError) {
+        let store = view.storeDescription
         let query = try request.shape.decoded()
-        _ = try backend.plan(query, request.parameters)
+        _ = try view.plan(query, request.parameters)
         guard case .fetch(var predicateOnly) = query, request.parameters.limit == nil else {
             throw Self.notSupported
         }
@@ -97,7 +97,7 @@ private struct Part: Sendable {
         selection = try HistorySelection(
             HistoryFilter(entities: dependencies.entityNames.sorted()), in: store.schema)
         let (rows, parameters) = observable.rows([], fetch)
-        plan = try backend.plan(rows, parameters)
+        plan = try view.plan(rows, parameters)
     }
 
     private static let notSupported = LarderError(

@@ -31,7 +31,7 @@ struct HistoryPageRead: Sendable {
     let hasSentPart: Bool
     /// nil for the first page.
     let checked: Checked?
-    let backend: any StoreBackend
+    let view: any StoreView
     let limits: ServerLimits
 
     /// The changes of a page with objects: about as many as one read of objects is quick for.
@@ -69,11 +69,11 @@ struct HistoryPageRead: Sendable {
 
     private func check() throws(LarderError) -> Checked {
         let selection = try HistorySelection(
-            request.fetch.filter, in: backend.storeDescription.schema)
+            request.fetch.filter, in: view.storeDescription.schema, knownNames: view.knownNames)
         return Checked(
             kind: Kind(
                 selection: selection, includesChanges: request.fetch.includesChanges),
-            objects: request.objects.isEmpty ? nil : try FeedObjects(request.objects, backend))
+            objects: request.objects.isEmpty ? nil : try FeedObjects(request.objects, view))
     }
 
     private func pageRequest(_ kind: Kind, changesMax: Int = .max) -> HistoryPageRequest {
@@ -114,7 +114,7 @@ struct HistoryPageRead: Sendable {
     // MARK: The reply
 
     func reply(_ result: FeedObjects.Result) -> Reply {
-        let (page, store) = (result.page, backend.storeDescription)
+        let (page, store) = (result.page, view.storeDescription)
         let number = request.fetch.newestFirst ? page.end.number : page.end.number - 1
         let position = HistoryToken(
             store: store.identifier, epoch: store.historyEpoch, number: max(0, number))

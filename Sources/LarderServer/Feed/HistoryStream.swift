@@ -186,7 +186,7 @@ final class HistoryStream {
     private var nextRead: HistoryPageRead {
         HistoryPageRead(
             request: request, position: position, sentCount: sentCount,
-            hasSentPart: hasSentPart, checked: checked, backend: services.backend,
+            hasSentPart: hasSentPart, checked: checked, view: services.view,
             limits: services.limits)
     }
 

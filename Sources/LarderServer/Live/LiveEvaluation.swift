@@ -29,7 +29,7 @@ final class LiveEvaluation {
     private static let wholeBytesMax = 16 << 20
     private static let envelopeBytesMax = 64
 
-    private let backend: any StoreBackend
+    private let view: any StoreView
     private let observable: ObservableQuery
     private let selection: HistorySelection
     private let batchBytesMax: Int
@@ -59,31 +59,31 @@ final class LiveEvaluation {
 
     /// - Throws: errors of the query that need no data.
     init(
-        _ request: QueryRequest, isSectioned: Bool, _ backend: any StoreBackend,
+        _ request: QueryRequest, isSectioned: Bool, _ view: any StoreView,
         _ limits: ServerLimits
     ) throws(LarderError) {
-        let store = backend.storeDescription
+        let store = view.storeDescription
         let query = try request.shape.decoded()
         // The planner's errors name the positions in format strings, so it comes first.
-        try backend.check(query, request.parameters, isSectioned: isSectioned)
+        try view.check(query, request.parameters, isSectioned: isSectioned)
         observable = try ObservableQuery(
             query, request.parameters, isSectioned: isSectioned, in: store.schema,
             store: store.identifier)
         selection = try HistorySelection(
             HistoryFilter(entities: observable.dependencies.entityNames.sorted()),
             in: store.schema)
-        self.backend = backend
+        self.view = view
         if let aggregate = observable.aggregate {
             let (query, parameters) = observable.contributions(of: nil, aggregate)
             // A filter may be too deep, or apply to a value that no function takes.
-            if (try? backend.plan(query, parameters)) != nil { self.aggregate = aggregate }
+            if (try? view.plan(query, parameters)) != nil { self.aggregate = aggregate }
         }
         batchBytesMax = limits.batchBytesMax
         objectsMax = limits.liveObjectsMax
         wholeBytesMax = min(Self.wholeBytesMax, limits.frameBytesMax) - Self.envelopeBytesMax
     }
 
-    private var store: StoreDescription { backend.storeDescription }
+    private var store: StoreDescription { view.storeDescription }
     private var changedObjectsMax: Int { min(Self.changedObjectsMax, observable.keysMax) }
 
     private func token(_ number: Int64) -> HistoryToken {
@@ -413,7 +413,7 @@ final class LiveEvaluation {
     ) throws(ReadFailure) -> any QueryPlan {
         if let plan = plans[query] { return plan }
         do throws(LarderError) {
-            let plan = try backend.plan(query, parameters)
+            let plan = try view.plan(query, parameters)
             plans[query] = plan
             return plan
         } catch {

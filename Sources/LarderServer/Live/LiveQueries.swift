@@ -51,9 +51,13 @@ final class LiveQueries: Sendable {
     // MARK: Queries
 
     /// Adds an observer to the query with this key. Nobody can join a query that has been removed.
-    func join(_ observer: ObserverPort, _ key: LiveQuery.Key) -> LiveQuery {
+    ///
+    /// - Parameter view: That of the observer's schema, which the key names.
+    func join(
+        _ observer: ObserverPort, _ key: LiveQuery.Key, _ view: any StoreView
+    ) -> LiveQuery {
         let query = state.withLock { state in
-            let query = state.queries[key] ?? add(key, &state)
+            let query = state.queries[key] ?? add(key, view, &state)
             query.add(observer)
             return query
         }
@@ -61,10 +65,11 @@ final class LiveQueries: Sendable {
         return query
     }
 
-    private func add(_ key: LiveQuery.Key, _ state: inout State) -> LiveQuery {
+    private func add(
+        _ key: LiveQuery.Key, _ view: any StoreView, _ state: inout State
+    ) -> LiveQuery {
         let query = LiveQuery(
-            key, registry: self, pool: pool, backend: backend, limits: limits,
-            eventLoop: eventLoop)
+            key, registry: self, pool: pool, view: view, limits: limits, eventLoop: eventLoop)
         state.queries[key] = query
         count.add(1, ordering: .sequentiallyConsistent)
         return query

@@ -11,6 +11,8 @@ import Synchronization
 final class LiveQuery: Sendable {
     struct Key: Hashable, Sendable {
         let user: UInt32
+        /// The fingerprint of the schema of the observers.
+        let schema: String
         let query: QueryRequest
         let intervalMilliseconds: UInt32
         let isSectioned: Bool
@@ -63,7 +65,7 @@ final class LiveQuery: Sendable {
 
     let key: Key
     private let pool: ReaderPool
-    private let backend: any StoreBackend
+    private let view: any StoreView
     private let limits: ServerLimits
     private let registry: LiveQueries
     private let eventLoop: any EventLoop
@@ -72,13 +74,13 @@ final class LiveQuery: Sendable {
 
     /// - Parameter eventLoop: For timers.
     init(
-        _ key: Key, registry: LiveQueries, pool: ReaderPool, backend: any StoreBackend,
+        _ key: Key, registry: LiveQueries, pool: ReaderPool, view: any StoreView,
         limits: ServerLimits, eventLoop: any EventLoop
     ) {
         self.key = key
         self.registry = registry
         self.pool = pool
-        self.backend = backend
+        self.view = view
         self.limits = limits
         self.eventLoop = eventLoop
     }
@@ -226,7 +228,7 @@ final class LiveQuery: Sendable {
     private func evaluation() throws(LarderError) -> LiveEvaluation {
         if let evaluation = confined.evaluation { return evaluation }
         let evaluation = try LiveEvaluation(
-            key.query, isSectioned: key.isSectioned, backend, limits)
+            key.query, isSectioned: key.isSectioned, view, limits)
         confined.evaluation = evaluation
         // Before the first snapshot is taken, so that no commit after it is missed.
         registry.watch(self, evaluation.dependencies)

@@ -86,12 +86,13 @@ final class Observer {
         var query = request.query
         query.credit = 0
         key = LiveQuery.Key(
-            user: connection.user, query: query,
+            user: connection.user, schema: services.store.fingerprint, query: query,
             intervalMilliseconds: request.intervalMilliseconds, isSectioned: request.isSectioned)
     }
 
     func start() {
-        query = services.liveQueries.join(ObserverPort(self, eventLoop: eventLoop), key)
+        query = services.liveQueries.join(
+            ObserverPort(self, eventLoop: eventLoop), key, services.view)
     }
 
     // MARK: The client

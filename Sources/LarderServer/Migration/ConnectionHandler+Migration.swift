@@ -59,7 +59,7 @@ extension ConnectionHandler {
                 _ result: Result<MigrationSummary, LarderError>, Schema?, ConnectionPort
             ) -> Void
     ) {
-        let own = services.store.schema
+        let own = services.migrations.schema
         readOnPool(operation) { (reader, budget) throws(ReadFailure) in
             let schema: Schema
             do throws(SchemaError) { schema = try SchemaFile.schema(parsing: text) } catch {

@@ -6,8 +6,8 @@ import Synchronization
 /// A migration ends all connections except the one that requested it, closes the writer and the
 /// readers, and opens the store again with the new schema. Clients that connect meanwhile get
 /// UNAVAILABLE with the step that is being done, and come back by themselves; then they have the
-/// new schema, or are refused because they were built for another one. If the migration fails, the
-/// store is served as before.
+/// new schema, or the former one if it was only added to (``FormerServices``), or are refused
+/// because they were built for another one. If the migration fails, the store is served as before.
 ///
 /// One migration runs at a time. A client that requests another one at that time gets UNAVAILABLE,
 /// and finds the store migrated when it asks again.
@@ -27,6 +27,9 @@ final class Migrations: Sendable {
         self.session = session
         self.server = server
     }
+
+    /// The schema that the store has, which clients of a former schema do not see.
+    var schema: Schema { backend.storeDescription.schema }
 
     /// Migrates the store, or the working copy of the session.
     ///

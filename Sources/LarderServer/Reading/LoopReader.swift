@@ -5,8 +5,10 @@ import Synchronization
 
 /// Executes short reads on the event loop that received them.
 ///
-/// There is one per event loop, with a store reader, a plan cache and a reply cache of its own. A
-/// read that needs more work or bytes than are allowed here is returned to its caller for the
+/// There is one per event loop, with a store reader, a plan cache and a reply cache of its own, and
+/// one more for each former schema that clients use, which shares the connection to the data.
+///
+/// A read that needs more work or bytes than are allowed here is returned to its caller for the
 /// reader pool.
 ///
 /// Sendable unchecked: all mutable state is used on `eventLoop` alone, which every method asserts
@@ -28,14 +30,19 @@ final class LoopReader: @unchecked Sendable {
         let inlineReads = Atomic<Int>(0)
         let planHits = Atomic<Int>(0)
         let planMisses = Atomic<Int>(0)
+        let cacheHits = Atomic<Int>(0)
     }
 
     let eventLoop: any EventLoop
-    let counters = Counters()
+    let counters: Counters
     private let backend: any StoreBackend
+    private let view: any StoreView
+    /// The reader whose connection this one uses; nil if it has its own.
+    private let base: LoopReader?
     private let limits: ServerLimits
     private let budget: ReadBudget
     private var plans: PlanCache
+    private let replyCacheBytesMax: Int
     private let replies: ReplyCache
     private var reader: (any StoreReader)?
 
@@ -46,21 +53,45 @@ final class LoopReader: @unchecked Sendable {
     ) {
         self.eventLoop = eventLoop
         self.backend = backend
+        self.view = backend
+        self.base = nil
         self.limits = limits
+        self.counters = Counters()
         self.budget = ReadBudget(
             work: limits.inlineWorkMax, workTimeMax: limits.inlineTimeMax,
             bytesMax: limits.inlineBatchBytesMax)
         self.plans = PlanCache(
             countMax: limits.plansMax, shapeBytesMax: limits.planShapeBytesMax)
+        self.replyCacheBytesMax = replyCacheBytesMax
         self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
     }
 
-    var cacheHits: Int { replies.hits.load(ordering: .relaxed) }
+    /// A reader for the clients of a former schema.
+    ///
+    /// - Parameters:
+    ///   - base: The reader for those of the current schema, on the same event loop.
+    ///   - cacheShare: Each cache has this part of the other reader's memory.
+    init(of view: any StoreView, over base: LoopReader, cacheShare: Int) {
+        self.eventLoop = base.eventLoop
+        self.backend = base.backend
+        self.view = view
+        self.base = base
+        self.limits = base.limits
+        self.counters = base.counters
+        self.budget = base.budget
+        self.plans = PlanCache(
+            countMax: limits.plansMax / cacheShare,
+            shapeBytesMax: limits.planShapeBytesMax / cacheShare)
+        self.replyCacheBytesMax = base.replyCacheBytesMax / cacheShare
+        self.replies = ReplyCache(bytesMax: replyCacheBytesMax)
+    }
 
     /// The result of a look-up of a `get` in the reply cache.
     func cachedReply(to get: borrowing GetFrame) -> ReplyCache.Lookup {
         eventLoop.assertInEventLoop()
-        return replies.find(get.body) { [backend] in backend.isCurrent($0) }
+        let found = replies.find(get.body) { [backend] in backend.isCurrent($0) }
+        if case .reply = found { counters.cacheHits.add(1, ordering: .relaxed) }
+        return found
     }
 
     /// Reads one object for a repeated `get`, and caches the reply.
@@ -163,14 +194,17 @@ final class LoopReader: @unchecked Sendable {
         }
         counters.planMisses.add(1, ordering: .relaxed)
         let query = try request.shape.decoded()
-        let entry = PlanCache.Entry(plan: try backend.plan(query, request.parameters))
+        let entry = PlanCache.Entry(plan: try view.plan(query, request.parameters))
         if !entry.plan.dependsOnArguments { plans.insert(entry, for: request.shape) }
         return entry
     }
 
     private func openReader() throws(LarderError) -> any StoreReader {
         if let reader { return reader }
-        let opened = try backend.makeReader()
+        let opened =
+            if let base {
+                view.reader(over: try base.openReader())
+            } else { try backend.makeReader() }
         reader = opened
         return opened
     }

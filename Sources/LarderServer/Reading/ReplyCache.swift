@@ -1,7 +1,6 @@
 import Glibc
 import LarderModel
 import LarderWire
-import Synchronization
 
 /// The encoded replies to repeated reads of one object, by the bytes of the request.
 ///
@@ -13,7 +12,7 @@ import Synchronization
 /// little. There are two generations: when the recent one is full, it replaces the older one. A hit
 /// in the older generation moves the reply to the recent one, so replies in use stay.
 ///
-/// It belongs to one event loop. Only `hits` may be read from other threads.
+/// It belongs to one event loop.
 final class ReplyCache {
     /// A request, by its bytes.
     struct Key {
@@ -44,7 +43,6 @@ final class ReplyCache {
     /// A longer reply takes longer to read than to find.
     private static let replyBytesMax = 4 << 10
 
-    let hits = Atomic<Int>(0)
     private let generationBytesMax: Int
     private var recent: [UInt64: Entry] = [:]
     private var recentBytes = 0
@@ -63,7 +61,6 @@ final class ReplyCache {
     func find(_ request: RawSpan, ifCurrent isCurrent: (ObjectStamp) -> Bool) -> Lookup {
         let hash = Self.hash(request)
         if let reply = storedReply(to: request, hash, ifCurrent: isCurrent) {
-            hits.add(1, ordering: .relaxed)
             return .reply(reply)
         }
         guard isRepeated(hash) else { return .new }

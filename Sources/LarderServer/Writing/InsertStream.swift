@@ -203,7 +203,7 @@ final class InsertStream {
         guard case .receiving = phase else { return }
         connection.requestEnded(bytes)
         switch outcome {
-        case .failure(let error): return finish(.failed(error))
+        case .failure(let error): return finish(.failed(connection.services.known(error)))
         case .success(let rows):
             stored.rowCount += rows.rowCount
             stored.batchCount += 1
@@ -253,7 +253,7 @@ final class InsertStream {
     private func committed(_ outcome: Result<InsertedRows, LarderError>) {
         guard case .storing = phase else { return }
         switch outcome {
-        case .failure(let error): finish(.failed(error))
+        case .failure(let error): finish(.failed(connection.services.known(error)))
         case .success(var rows):
             rows.batchCount = stored.batchCount
             while rows.keys.count > Self.keyRunsMax {

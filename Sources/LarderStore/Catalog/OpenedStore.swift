@@ -10,6 +10,8 @@ struct OpenedStore {
     let schema: Schema
     /// See ``Layout/formerNames``.
     let formerNames: [String: String]
+    /// See ``MigrationRecord/formerSchemas``.
+    let formerSchemas: [String]
     /// See ``StoreDescription/historyEpoch`` and ``StoreDescription/earlierEpochs``.
     let historyEpoch: Int64
     let earlierEpochs: [EarlierEpoch]
@@ -118,6 +120,7 @@ struct OpenedStore {
             return OpenedStore(
                 file: file, log: log, connection: connection, identifier: current.identifier,
                 schema: ownSchema, formerNames: catalog.record.aliases,
+                formerSchemas: catalog.record.formerSchemas,
                 historyEpoch: current.historyEpoch, earlierEpochs: current.earlierEpochs,
                 warning: warning)
         } catch let error as SQLiteError {

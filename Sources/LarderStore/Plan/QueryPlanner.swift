@@ -1,7 +1,7 @@
 import LarderModel
 
 /// Makes a plan of a query: parses its format strings and resolves its names.
-final class QueryPlanner {
+final class QueryPlanner: Sendable {
     let layout: Layout
     let converter: ValueConverter
 

@@ -233,8 +233,7 @@ private struct HistoryPageReader {
         _ run: HistoryRun, from key: Int64?, to transaction: inout HistoryTransaction
     ) throws(ReadFailure) -> Int64? {
         runCount += 1
-        guard request.selection.selects(run) else { return nil }
-        var run = run
+        guard var run = request.selection.selected(run) else { return nil }
         if let key, run.keys.contains(key) { run.keys = key...run.keys.upperBound }
         var rest: Int64?
         if request.includesChanges {
@@ -266,8 +265,10 @@ private struct HistoryPageReader {
     ) throws(ReadFailure) -> Int64? {
         guard let entity = store.schema.entity(named: run.entityName) else { return nil }
         let types = Dictionary(
-            uniqueKeysWithValues: entity.attributes.lazy.filter(\.preservesValueOnDeletion)
-                .map { ($0.name, $0.type) })
+            uniqueKeysWithValues: entity.attributes.filter {
+                $0.preservesValueOnDeletion
+                    && request.selection.selectsValues(of: $0.name, of: entity.name)
+            }.map { ($0.name, $0.type) })
         guard !types.isEmpty else { return nil }
         let statement = try session.statement(Layout.preservedValues)
         defer { statement.reset() }

@@ -7,6 +7,7 @@ import LarderModel
 final class Reader: StoreReader {
     let session: ReadSession
     let converter: ValueConverter
+    private let layout: Layout
     private var objectQueries: [ObjectQuery.Shape: ObjectQuery] = [:]
     private var lastObjectQuery: ObjectQuery?
     weak var cursor: Cursor?
@@ -25,6 +26,15 @@ final class Reader: StoreReader {
     init(_ store: Store, on connection: Connection) throws(LarderError) {
         session = try ReadSession(store, connection)
         converter = store.valueConverter
+        layout = store.layout
+    }
+
+    /// A reader that shares the connection and the statements of another one, and reads objects as
+    /// a former schema has them.
+    init(over reader: Reader, _ layout: Layout, _ converter: ValueConverter) {
+        session = reader.session
+        self.converter = converter
+        self.layout = layout
     }
 
     // MARK: Objects by identifier
@@ -33,7 +43,7 @@ final class Reader: StoreReader {
         _ identifiers: [PersistentIdentifier], properties: [String]?, budget: ReadBudget
     ) throws(ReadFailure) -> [Batch] {
         precondition(cursor?.isOpen != true, "one cursor at a time")
-        let identifiers = session.layout.current(identifiers)
+        let identifiers = layout.current(identifiers)
         do throws(LarderError) { try check(identifiers) } catch { throw .failed(error) }
         session.connection.setBudget(budget)
         defer { session.connection.setBudget(nil) }
@@ -105,7 +115,7 @@ final class Reader: StoreReader {
         _ shape: ObjectQuery.Shape, _ identifier: PersistentIdentifier
     ) throws(ReadFailure) -> ObjectQuery {
         do throws(LarderError) {
-            _ = try QueryResolver.entity(named: shape.entityName, in: session.layout.schema)
+            _ = try QueryResolver.entity(named: shape.entityName, in: layout.schema)
         } catch {
             var located = error
             located.uri = identifier.uriRepresentation
@@ -113,7 +123,7 @@ final class Reader: StoreReader {
         }
         let query: ObjectQuery
         do throws(LarderError) {
-            query = try ObjectQuery(shape, session.layout, converter)
+            query = try ObjectQuery(shape, layout, converter)
         } catch {
             throw .failed(error)
         }

@@ -15,6 +15,7 @@ struct HandshakeTests {
         let server = try ScriptedServer { peer, _ in
             let hello = try peer.greet()
             #expect(hello.clientName == "tester" && hello.schemaVersion == "2.0.0")
+            #expect(hello.schemaFingerprint == "fedcba9876543210")
             #expect(hello.protocolVersion == WireProtocol.version)
             isGreeted.raise()
             #expect(peer.receive() == nil)
@@ -23,6 +24,7 @@ struct HandshakeTests {
         var options = StoreClient.Options.longTimeouts()
         options.clientName = "tester"
         options.schemaVersion = "2.0.0"
+        options.schemaFingerprint = "fedcba9876543210"
         let client = try StoreClient.connect(to: server.path, options: options)
         isGreeted.wait()
         let description = client.server
@@ -89,6 +91,19 @@ struct HandshakeTests {
         }
         defer { server.stop() }
         #expect(code { _ = try StoreClient.connect(to: server.path) } == .malformedMessage)
+    }
+
+    @Test("the caller gets the error with which the server ends the connection after its welcome")
+    func closingError() throws {
+        let server = try ScriptedServer { peer, _ in
+            let hello = try peer.receiveFirst()
+            let welcome = try Peer.frame(hello.id, .welcome(.sample))
+            let error = LarderError(.unavailable, "the server is stopping")
+            // In one piece, so that the client receives both together.
+            peer.send(welcome + (try Peer.frame(0, .failed(error))))
+        }
+        defer { server.stop() }
+        #expect(code { _ = try StoreClient.connect(to: server.path) } == .unavailable)
     }
 
     @Test("a server of another protocol is refused at its first bytes")

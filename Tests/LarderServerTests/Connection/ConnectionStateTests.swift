@@ -61,7 +61,7 @@ struct ConnectionStateTests {
         let state = ConnectionState(welcome: Self.welcome)
         #expect(state.isAwaitingHello)
         let reply = ReplyEnvelope(id: 1, reply: .welcome(Self.welcome))
-        #expect(state.handle(Self.hello()) == .welcome(reply, clientName: "c"))
+        #expect(state.handle(Self.hello()) == .welcome(reply, Hello(clientName: "c")))
         #expect(!state.isAwaitingHello)
         #expect(state.handle(Self.request(2)) == Self.perform(2))
         #expect(state.handle(.handshakeTimeRanOut) == .nothing)
@@ -111,6 +111,34 @@ struct ConnectionStateTests {
             clientName: "c", schemaVersion: "1.2.0", schemaFingerprint: "00112233aabbccdd")
         _ = state.handle(Self.hello(hello))
         #expect(state.handle(Self.request(2)) == Self.perform(2))
+    }
+
+    @Test("a client of a former schema gets its own welcome, and others are still refused")
+    func formerSchema() throws {
+        var former = Self.welcome
+        former.schemaVersion = "1.1.0"
+        let state = { [former] in
+            ConnectionState(
+                welcome: Self.welcome,
+                formerWelcome: { $0.schemaVersion == "1.1.0" ? former : nil })
+        }
+        let hello = Hello(clientName: "c", schemaVersion: "1.1.0")
+        let reply = ReplyEnvelope(id: 1, reply: .welcome(former))
+        let accepted = state()
+        #expect(accepted.handle(Self.hello(hello)) == .welcome(reply, hello))
+        #expect(accepted.handle(Self.request(2)) == Self.perform(2))
+        let refused = state().handle(
+            Self.hello(Hello(clientName: "c", schemaVersion: "1.0.0")))
+        guard case .refuse(let reply) = refused, case .failed(let error) = reply.reply else {
+            Issue.record("not refused: \(refused)")
+            return
+        }
+        #expect(error.code == .schemaMismatch)
+        #expect(error.message.contains("1.0.0") && error.message.contains("1.2.0"))
+        // The current schema comes first.
+        let current = Hello(clientName: "c", schemaVersion: "1.2.0")
+        let welcome = ReplyEnvelope(id: 1, reply: .welcome(Self.welcome))
+        #expect(state().handle(Self.hello(current)) == .welcome(welcome, current))
     }
 
     @Test("a second handshake is an error, and the connection stays open")

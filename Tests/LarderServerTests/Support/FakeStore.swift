@@ -17,6 +17,8 @@ final class FakeStore: StoreBackend {
         var needsMaintenance = false
         var copy = FakeCopy.Options()
         var migration = Migration.unsupported
+        /// The former schemas that the current one only adds to, the latest first.
+        var formerSchemas: [Schema] = []
     }
 
     /// What a migration does.
@@ -34,7 +36,8 @@ final class FakeStore: StoreBackend {
 
     let storeDescription: StoreDescription
     let options: Options
-    let records = Records()
+    let records: Records
+    private let formerViews: [FakeFormerView]
 
     /// The data of the store, and counters of what was done with it.
     final class Records: Sendable {
@@ -46,6 +49,8 @@ final class FakeStore: StoreBackend {
             /// The rows of each transaction of a stream.
             var insertions: [Int] = []
             var plans = 0
+            /// The views whose clients saved, by the version of their schema.
+            var views: [String?] = []
             /// The plans of fetches of items that exist.
             var itemPlans = 0
             /// The items that these fetches have read.
@@ -84,6 +89,17 @@ final class FakeStore: StoreBackend {
             identifier: UUID(), schema: schema, fingerprint: "00112233aabbccdd",
             isReadOnly: options.isReadOnly)
         self.options = options
+        let (description, records) = (storeDescription, Records())
+        self.records = records
+        formerViews = options.formerSchemas.map { FakeFormerView($0, description, records) }
+    }
+
+    func formerView(version: String, fingerprint: String) -> (any StoreView)? {
+        formerViews.first {
+            let description = $0.storeDescription
+            return (version.isEmpty || version == description.schema.version)
+                && (fingerprint.isEmpty || fingerprint == description.fingerprint)
+        }
     }
 
     func plan(
@@ -329,6 +345,7 @@ private final class FakeWriter: StoreWriter {
         return store.records.state.withLock { state in
             state.groups.append(sets.count)
             state.sources += sets.map(\.source)
+            state.views += sets.map { $0.view?.storeDescription.schema.version }
             return sets.map { apply($0.changeSet, &state) }
         }
     }

@@ -11,6 +11,7 @@ struct ModelSchema {
         var relationships: [ModelRelationship]
         var unique: [[String]]
         var indexes: [[String]]
+        var hashModifier: String?
     }
 
     struct ModelAttribute {
@@ -22,6 +23,7 @@ struct ModelSchema {
         var isUnique: Bool
         var isIndexed: Bool
         var validation = Attribute.Validation()
+        var hashModifier: String?
     }
 
     struct ModelRelationship {
@@ -32,6 +34,7 @@ struct ModelSchema {
         var isOrdered: Bool
         var isOptional: Bool
         var inverse: String?
+        var hashModifier: String?
     }
 
     var version: Int
@@ -48,19 +51,21 @@ struct ModelSchema {
                     ModelAttribute(
                         name: $0.name, originalName: nil, type: $0.type,
                         isOptional: $0.isOptional, defaultValue: $0.defaultValue,
-                        isUnique: $0.isUnique, isIndexed: $0.isIndexed)
+                        isUnique: $0.isUnique, isIndexed: $0.isIndexed,
+                        hashModifier: $0.hashModifier)
                 },
                 relationships: declared.relationships.map {
                     ModelRelationship(
                         name: $0.name, originalName: nil, destination: $0.destination,
                         isToMany: $0.isToMany, isOrdered: $0.isOrdered, isOptional: $0.isOptional,
-                        inverse: $0.inverse)
+                        inverse: $0.inverse, hashModifier: $0.hashModifier)
                 },
                 unique: Array(
                     declared.uniquenessConstraints.dropFirst(
                         declared.attributes.count(where: \.isUnique))),
                 indexes: Array(
-                    declared.indexes.dropFirst(declared.attributes.count(where: \.isIndexed))))
+                    declared.indexes.dropFirst(declared.attributes.count(where: \.isIndexed))),
+                hashModifier: entity.hashModifier)
         }
     }
 
@@ -75,16 +80,17 @@ struct ModelSchema {
                             name: $0.name, type: $0.type, isOptional: $0.isOptional,
                             defaultValue: $0.defaultValue, isUnique: $0.isUnique,
                             isIndexed: $0.isIndexed, originalName: $0.originalName,
-                            validation: $0.validation)
+                            hashModifier: $0.hashModifier, validation: $0.validation)
                     },
                     relationships: entity.relationships.map {
                         Relationship(
                             name: $0.name, destination: $0.destination, isToMany: $0.isToMany,
                             isOrdered: $0.isOrdered, isOptional: $0.isOptional,
-                            inverse: $0.inverse, originalName: $0.originalName)
+                            inverse: $0.inverse, originalName: $0.originalName,
+                            hashModifier: $0.hashModifier)
                     }, uniquenessConstraints: entity.unique, indexes: entity.indexes,
                     parent: entity.parent, isAbstract: entity.isAbstract,
-                    originalName: entity.originalName)
+                    originalName: entity.originalName, hashModifier: entity.hashModifier)
             })
     }
 

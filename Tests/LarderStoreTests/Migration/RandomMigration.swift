@@ -41,8 +41,20 @@ struct RandomMigration {
         case 13: addRelationship(entity, &random)
         case 14: addInverse(entity, &random)
         case 15: renameEntity(entity, &random)
-        case 16: addEntity(entity, &random)
+        case 16:
+            let parent = random.once(in: 2) ? schema.entities[entity].name : nil
+            addEntity(below: parent, &random)
         default: removeEntity(entity, &random)
+        }
+    }
+
+    /// An edit that clients of the old schema neither see nor disturb.
+    mutating func add(_ random: inout SeededGenerator) {
+        let entity = random.pick(Array(schema.entities.indices)) ?? 0
+        switch random.number(0...3) {
+        case 0, 1: addAttribute(entity, &random)
+        case 2: addRelationship(entity, &random)
+        default: addEntity(below: nil, &random)
         }
     }
 
@@ -418,8 +430,9 @@ struct RandomMigration {
             })
     }
 
-    private mutating func addEntity(_ entity: Int, _ random: inout SeededGenerator) {
-        let parent = random.once(in: 2) ? schema.entities[entity].name : nil
+    private mutating func addEntity(
+        below parent: String?, _ random: inout SeededGenerator
+    ) {
         let name = newName("Entity")
         schema.entities.append(
             ModelSchema.ModelEntity(

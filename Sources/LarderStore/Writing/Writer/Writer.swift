@@ -166,6 +166,9 @@ final class Writer: StoreWriter {
             lastKeys: lastKeys, conversions)
         let planned: PlannedChangeSet
         do throws(LarderError) {
+            if let view = set.view, let former = view as? FormerView {
+                try former.check(set.changeSet, values: values, conversions)
+            }
             planned = try check.plan(set.changeSet)
         } catch {
             return .failure(stopError(statements) ?? error)

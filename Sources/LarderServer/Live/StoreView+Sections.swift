@@ -1,6 +1,6 @@
 import LarderModel
 
-extension StoreBackend {
+extension StoreView {
     /// Checks that a query can be planned.
     ///
     /// - Throws: errors of the query that need no data; with a hint if its section causes one.

@@ -1,0 +1,31 @@
+/// A store as the clients of one schema see it.
+///
+/// The store itself is the view with its current schema. After a migration that only adds to the
+/// schema, clients that were built for a former schema have a view of their own: entities and
+/// properties that were added since do not exist in it. A view has no data and no connections; the
+/// readers of the store read for all views.
+///
+/// It may be used from any thread.
+public protocol StoreView: AnyObject, Sendable {
+    /// The store, with the schema of the view.
+    var storeDescription: StoreDescription { get }
+
+    /// The names to which the view is limited; nil if it has the current schema.
+    var knownNames: KnownNames? { get }
+
+    /// Resolves a query against the schema. Only `%K` arguments are read from the parameters; a
+    /// plan that depends on them (``QueryPlan/dependsOnArguments``) is valid for these parameters
+    /// alone. Any reader of the store can execute the plan.
+    func plan(_ query: Query, _ parameters: QueryParameters) throws(LarderError) -> any QueryPlan
+
+    /// A reader that reads objects by their identifiers as this view has them, over the connection
+    /// of a reader of the store. Only one of the two may be used at a time.
+    func reader(over reader: any StoreReader) -> any StoreReader
+}
+
+/// The view with the current schema uses these.
+extension StoreView {
+    public var knownNames: KnownNames? { nil }
+
+    public func reader(over reader: any StoreReader) -> any StoreReader { reader }
+}
