@@ -4,6 +4,12 @@ extension FormatLexer {
     /// exponent.
     mutating func number() throws(LarderError) -> FormatToken.Kind {
         let start = position
+        guard !FormatHint.beginsWithDate(bytes[start...]) else {
+            throw failure(
+                .malformedPredicate, "a date without quotation marks is arithmetic",
+                hint: "\(FormatHint.date); to subtract numbers, put spaces around the operators",
+                at: start)
+        }
         let isHexadecimal = peek() == UInt8(ascii: "0") && (peek(1) ?? 0) | 0x20 == 0x78
         if isHexadecimal { position += 2 }
         let digitsStart = position

@@ -113,9 +113,13 @@ extension QueryResolver {
         _ expressions: [QueryExpression], for comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> [PlanOperand] {
         var resolved: [PlanOperand?] = []
-        for expression in expressions {
+        for (index, expression) in expressions.enumerated() {
             let isOpen = openKind(of: expression, in: scope) != nil
-            resolved.append(isOpen ? nil : try operand(expression, in: scope))
+            do throws(LarderError) {
+                resolved.append(isOpen ? nil : try operand(expression, in: scope))
+            } catch {
+                throw index == 0 ? error : error.hinting(atRightSide: expression)
+            }
         }
         let known = resolved.compactMap { $0 }.filter { operand in
             if case .member = operand { false } else { true }

@@ -125,7 +125,12 @@ struct ValueConverter: Sendable {
         switch target.type {
         case nil: return try naturalBinding(value, for: target)
         case .object:
-            guard let identifier = try Self.identifier(value) else { throw mismatch(value, target) }
+            let identifier: PersistentIdentifier?
+            do throws(LarderError) { identifier = try Self.identifier(value) } catch {
+                throw error.hinting(
+                    at: value, asObjectOf: target.type, named: target.name, in: schema)
+            }
+            guard let identifier else { throw mismatch(value, target) }
             return .integer(try key(of: identifier, for: target))
         case .attribute(let type):
             let typed = try value.read(
@@ -230,6 +235,7 @@ struct ValueConverter: Sendable {
         let wanted = target.type?.nounWithArticle ?? "a value"
         return LarderError(
             .wrongType,
-            "\(target.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)")
+            "\(target.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)",
+            hint: target.type == .attribute(.date) ? FormatHint.date : nil)
     }
 }
