@@ -30,7 +30,7 @@ extension PredicateGenerator {
         if random.once(in: 2), let stored = storedValue(of: type) { return stored }
         switch type {
         case .int16, .int32, .int64, .float, .double:
-            let types: [AttributeType] = [type, type, .int64, .double]
+            let types: [AttributeType] = [type, type, .int64, .double, .decimal]
             return RandomValue.value(of: random.pick(types) ?? type, &random)
         case .decimal:
             if random.once(in: 4) { return .int(random.pick(RandomValue.integers) ?? 0) }

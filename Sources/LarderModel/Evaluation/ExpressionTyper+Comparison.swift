@@ -143,6 +143,8 @@ extension ExpressionTyper {
         _ expressions: [QueryExpression]
     ) throws(LarderError) -> OperandType? {
         let constants = expressions.filter { if case .constant = $0 { true } else { false } }
+        // A decimal has digits that a double does not have.
+        if constants.contains(where: { $0.isDecimal }) { return .attribute(.decimal) }
         for expression in constants + expressions where isLiteral(expression) {
             guard case .value(let value) = try suppliedArgument(expression).argument else {
                 continue

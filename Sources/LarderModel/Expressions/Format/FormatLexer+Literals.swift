@@ -41,10 +41,19 @@ extension FormatLexer {
             if let integer = UInt64(digits, radix: isHexadecimal ? 16 : 10) {
                 return .integer(integer)
             }
-        } else if let double = Double(digits), double.isFinite {
-            return .double(double)
+            throw failure(
+                .malformedPredicate, "the number is too large",
+                hint: FormatHint.largeInteger, at: start)
         }
-        throw failure(.malformedPredicate, "the number is too large", at: start)
+        if let value = Value(fractionLiteral: digits) { return .fraction(value) }
+        let isTooLarge = Double(digits)?.isFinite == false
+        throw failure(
+            .malformedPredicate,
+            isTooLarge
+                ? "the number is too large"
+                : "neither a double nor a decimal represents the number exactly",
+            hint: isTooLarge ? nil : "a decimal has up to \(ExactDecimal.digitsMax) digits",
+            at: start)
     }
 
     private mutating func skipDigits(hexadecimal: Bool = false) {

@@ -46,7 +46,7 @@ extension FormatParser {
         case .string(let text):
             try advance()
             return try made(.constant(.string(text)), at: first.start)
-        case .integer, .double:
+        case .integer, .fraction:
             try advance()
             return try made(.constant(try number(first, isNegative: false)), at: first.start)
         case .argument:
@@ -88,14 +88,16 @@ extension FormatParser {
 
     func number(_ literal: FormatToken, isNegative: Bool) throws(LarderError) -> Value {
         switch literal.kind {
-        case .double(let double): return .double(isNegative ? -double : double)
+        case .fraction(.double(let double)): return .double(isNegative ? -double : double)
+        case .fraction(.decimal(let decimal)): return .decimal(isNegative ? -decimal : decimal)
         case .integer(let magnitude):
             if isNegative, magnitude == Int64.min.magnitude { return .int(.min) }
             if let integer = Int64(exactly: magnitude) {
                 return .int(isNegative ? -integer : integer)
             }
             throw lexer.failure(
-                .malformedPredicate, "the number is too large for 64 bits", at: literal.start)
+                .malformedPredicate, "the number is too large for 64 bits",
+                hint: FormatHint.largeInteger, at: literal.start)
         default: throw expected("a number")
         }
     }
