@@ -65,7 +65,8 @@ struct DeleteCommand: StoreCommand {
                 change: { .deleteAll($0) }, number: { $0.deletedCount })
         }
         let changes = try targets.map {
-            Change.delete(try PersistentIdentifier(uriRepresentation: $0), ifVersion: ifVersion)
+            let identifier = try PersistentIdentifier(text: $0, in: session.storeIdentifier)
+            return Change.delete(identifier, ifVersion: ifVersion)
         }
         let result = try conditions.save(
             ChangeSet(changes, mergePolicy: merge), selection.predicate.values, in: session,

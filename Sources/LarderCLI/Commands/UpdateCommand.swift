@@ -100,7 +100,7 @@ struct UpdateCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         guard !SelectionOptions.isEntity(target) else { return try updateAll(session) }
         let identifier = try session.identifier(target)
-        let decoder = try ObjectDecoder(identifier.entityName, in: session.client.schema())
+        let decoder = try session.decoder(identifier.entityName)
         let content = try decoder.content(Assignment.all(assignments))
         let base = try decoder.content(Assignment.all(base))
             .values(orThrow: "--base takes whole lists, not edits")
@@ -121,7 +121,7 @@ struct UpdateCommand: StoreCommand {
     }
 
     private func updateAll(_ session: StoreSession) throws {
-        let decoder = try ObjectDecoder(target, in: session.client.schema())
+        let decoder = try session.decoder(target)
         let values = try decoder.content(Assignment.all(assignments))
             .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }

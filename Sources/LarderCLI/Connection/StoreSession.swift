@@ -12,15 +12,20 @@ struct StoreSession {
 
     var storeIdentifier: UUID { client.server.storeIdentifier }
 
-    /// The identifier of a URI, with today's name of the entity. A store that was migrated knows
-    /// objects by former names too.
-    func identifier(_ uri: String) throws -> PersistentIdentifier {
-        let identifier = try PersistentIdentifier(uriRepresentation: uri)
+    /// The identifier of a URI or a short identifier, with today's name of the entity. A store that
+    /// was migrated knows objects by former names too.
+    func identifier(_ text: String) throws -> PersistentIdentifier {
+        let identifier = try PersistentIdentifier(text: text, in: storeIdentifier)
         guard try client.schema().entity(named: identifier.entityName) == nil else {
             return identifier
         }
         // A name that never was an entity's is an error of the command that uses it.
         return (try? client.object(for: identifier))??.identifier ?? identifier
+    }
+
+    /// Decodes objects of an entity of the store.
+    func decoder(_ entityName: String) throws -> ObjectDecoder {
+        try ObjectDecoder(entityName, in: client.schema(), of: storeIdentifier)
     }
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.

@@ -17,8 +17,11 @@ struct SelectionOptions: ParsableArguments {
             || conditions.isEmpty && predicate.values.isGiven
     }
 
-    /// Whether an argument is an entity: a URI contains a colon, the name of an entity does not.
-    static func isEntity(_ target: String) -> Bool { !target.contains(":") }
+    /// Whether an argument is an entity: a URI contains a colon, a short identifier a slash, the
+    /// name of an entity neither.
+    static func isEntity(_ target: String) -> Bool {
+        !target.contains(":") && !target.contains("/")
+    }
 
     /// - Throws: A usage error unless exactly one of `--where` and `--all` is given.
     func check() throws {

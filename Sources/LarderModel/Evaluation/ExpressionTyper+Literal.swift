@@ -65,7 +65,12 @@ extension ExpressionTyper {
             case .object(let object): identifier = object
             case .string(let text):
                 do throws(LarderError) {
-                    identifier = try PersistentIdentifier(uriRepresentation: text)
+                    identifier =
+                        if let store = evaluator.store {
+                            try PersistentIdentifier(text: text, in: store)
+                        } else {
+                            try PersistentIdentifier(uriRepresentation: text)
+                        }
                 } catch {
                     throw error.hinting(
                         at: value, asObjectOf: type, named: name, in: evaluator.schema)

@@ -126,7 +126,7 @@ struct ValueConverter: Sendable {
         case nil: return try naturalBinding(value, for: target)
         case .object:
             let identifier: PersistentIdentifier?
-            do throws(LarderError) { identifier = try Self.identifier(value) } catch {
+            do throws(LarderError) { identifier = try self.identifier(value) } catch {
                 throw error.hinting(
                     at: value, asObjectOf: target.type, named: target.name, in: schema)
             }
@@ -142,11 +142,11 @@ struct ValueConverter: Sendable {
         }
     }
 
-    /// The object that a value names, also by its URI; nil if it names none.
-    static func identifier(_ value: Value) throws(LarderError) -> PersistentIdentifier? {
+    /// The object that a value names, also by its URI or short identifier; nil if it names none.
+    func identifier(_ value: Value) throws(LarderError) -> PersistentIdentifier? {
         switch value {
         case .object(let identifier): identifier
-        case .string(let text): try PersistentIdentifier(uriRepresentation: text)
+        case .string(let text): try PersistentIdentifier(text: text, in: storeIdentifier)
         default: nil
         }
     }
@@ -154,7 +154,7 @@ struct ValueConverter: Sendable {
     func identifier(
         _ value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> PersistentIdentifier? {
-        try Self.identifier(try self.value(value, parameters))
+        try identifier(try self.value(value, parameters))
     }
 
     /// The table with the entity of an object; nil if the type determines it, or is no object's.
