@@ -24,6 +24,8 @@ struct FormatWarningTests {
         #expect(columns("a == \"%@\" AND b IN {\"x\", '%K'}") == [6, 26])
         #expect(columns("a CONTAINS \"*%@*\" OR ANY c.d == \"%d\"") == [12, 33])
         #expect(columns("uppercase(\"%@\")") == [11])
+        #expect(columns("'%@'") == [1])
+        #expect(columns("a == '%@' OR b == '%@' OR c LIKE '%' OR d LIKE '%'") == [6, 19, 34, 48])
         #expect(columns("a == \"100%\" AND b == %@ AND %K == 1") == [])
     }
 

@@ -38,40 +38,40 @@ extension PredicateFormat {
             return nil
         }
         var warnings: [FormatWarning] = []
-        var pending = [parsed.expression]
-        while let expression = pending.popLast() {
-            if let (part, warning) = expression.warning(given) {
+        var pending: [[QueryExpression]] = [[parsed.expression]]
+        while let path = pending.popLast() {
+            if let (message, hint) = path[0].warning(in: path.last, given) {
                 let located = parsed.sourceMap.locating(
-                    LarderError(.malformedPredicate, warning.message, hint: warning.hint),
-                    at: [part, expression])
+                    LarderError(.malformedPredicate, message), at: path)
                 warnings.append(
-                    FormatWarning(
-                        message: located.message, hint: warning.hint, column: located.column))
+                    FormatWarning(message: located.message, hint: hint, column: located.column))
             }
-            pending += expression.children.reversed()
+            pending += path[0].children.reversed().map { [$0, path[0]] }
         }
         return (warnings, parsed.argumentsUsed)
     }
 }
 
 extension QueryExpression {
-    /// The warning about an operand of this expression.
+    /// The warning about a constant or an argument.
+    ///
+    /// - Parameter parent: The expression whose operand it is.
     fileprivate func warning(
-        _ arguments: [QueryArgument]
-    ) -> (part: QueryExpression, warning: FormatWarning)? {
-        for child in children {
-            if case .constant(.string(let text)) = child, Self.isPlaceholder(text) {
-                let message = "a placeholder in quotation marks is text"
-                let hint = "write it without quotation marks"
-                return (child, FormatWarning(message: message, hint: hint))
-            }
+        in parent: QueryExpression?, _ arguments: [QueryArgument]
+    ) -> (message: String, hint: String)? {
+        if case .constant(.string(let text)) = self, Self.isPlaceholder(text) {
+            return (
+                "a placeholder in quotation marks is text", "write it without quotation marks"
+            )
         }
-        guard case .comparison(let comparison) = self, comparison.operator == .like,
-            let pattern = comparison.right.text(arguments), Self.hasOnlySQLWildcards(pattern)
+        guard case .comparison(let comparison) = parent, comparison.operator == .like,
+            comparison.right == self, let pattern = text(arguments),
+            Self.hasOnlySQLWildcards(pattern)
         else { return nil }
-        let message = "`%` and `_` are no wildcards of LIKE"
-        let hint = "`*` matches any number of characters, `?` one; or write CONTAINS or BEGINSWITH"
-        return (comparison.right, FormatWarning(message: message, hint: hint))
+        return (
+            "`%` and `_` are no wildcards of LIKE",
+            "`*` matches any number of characters, `?` one; or write CONTAINS or BEGINSWITH"
+        )
     }
 
     private static func isPlaceholder(_ text: String) -> Bool {

@@ -72,7 +72,7 @@ final class QueryResolver {
         if case .format(let text) = term, outputs == nil {
             let steps = text.split(separator: ".", omittingEmptySubsequences: false)
             if entity.property(named: String(steps[0])) != nil, steps.allSatisfy(Self.isName) {
-                return .keyPath(.object, steps.map(String.init))
+                return source.keyPath(text, named: name)
             }
         }
         return try source.value(term, named: name)
