@@ -22,7 +22,9 @@ struct LarderCommand: ParsableCommand {
               larder aggregate Student --group-by birthOfYear count
 
             Every command connects to a server, given by --socket PATH or LARDER_SOCKET, or opens \
-            a store file without a server, given by --store FILE.
+            a store file without a server, given by --store FILE. Without these, it connects to \
+            the only server with a socket in $XDG_RUNTIME_DIR/larder or /run/larder. \
+            LARDER_OUTPUT and LARDER_TIMEOUT replace --output and --timeout.
 
             To enable shell completion, see larder --generate-completion-script bash (or zsh, fish).
             """,
@@ -55,6 +57,10 @@ struct LarderCommand: ParsableCommand {
         StandardStreams.prepare()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            // A completion script passes a first argument with three dashes and prints no errors.
+            if arguments.first?.hasPrefix("---") != true {
+                Environment.warnAboutUnknownVariables()
+            }
             try checkCommand(arguments)
             var command = try parseAsRoot(arguments)
             try command.run()
@@ -128,7 +134,8 @@ struct LarderCommand: ParsableCommand {
         let separate = zip(arguments, arguments.dropFirst())
             .filter { $0.0 == "--output" }.map(\.1)
         let joined = arguments.filter { $0.hasPrefix("--output=") }.map { $0.dropFirst(9) }
-        let given = separate.last ?? joined.last.map { String($0) }
+        let given =
+            separate.last ?? joined.last.map { String($0) } ?? Environment.value(Environment.output)
         return given.flatMap(OutputFormat.init(rawValue:))?.isJSON ?? false
     }
 }

@@ -55,7 +55,7 @@ struct DeleteCommand: StoreCommand {
         guard ifVersion == nil, merge == .error else {
             throw ValidationError("--if-version and --merge require a URI instead of an entity")
         }
-        try selection.check()
+        try selection.check(conditions, idempotency)
     }
 
     func run(_ session: StoreSession) throws {

@@ -83,7 +83,7 @@ struct UpdateCommand: StoreCommand {
             throw ValidationError(
                 "--if-version, --base and --merge require a URI instead of an entity")
         }
-        try selection.check()
+        try selection.check(conditions, idempotency)
     }
 
     /// The expressions of `--set` with their properties.

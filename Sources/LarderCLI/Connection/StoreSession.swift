@@ -40,10 +40,7 @@ struct StoreSession {
             return try body(StoreSession(client: client))
         }
         if options.schema != nil { throw ValidationError("--schema requires --store") }
-        guard let path = options.socketPath else {
-            throw ValidationError(
-                "no store given; pass --socket PATH or --store FILE, or set LARDER_SOCKET")
-        }
+        let path = try options.socketPath()
         let client = try StoreClient.connect(to: path, options: options.clientOptions(author))
         defer { client.close() }
         return try body(StoreSession(client: client))
@@ -51,11 +48,6 @@ struct StoreSession {
 }
 
 extension ConnectionOptions {
-    private static let timeLimitDefault = Duration.seconds(30)
-
-    /// The maximum time to wait for each reply.
-    var timeLimit: Duration { timeout?.duration ?? Self.timeLimitDefault }
-
     fileprivate func clientOptions(_ author: String?) -> StoreClient.Options {
         var options = StoreClient.Options()
         options.clientName = "larder"
