@@ -27,6 +27,8 @@ assert_hint() {
 hint: `*` matches any number of characters, `?` one; or write CONTAINS or BEGINSWITH' "$stderr"
     assert_status 0 larder count Article --where 'title LIKE %@' --arg '%o%'
     assert_contains "$stderr" 'warning: predicate, column 12:'
+    assert_status 0 larder history Article --where 'title LIKE "%o%"'
+    assert_contains "$stderr" 'warning: predicate, column 12:'
     assert_status 0 larder count Article --where 'title LIKE "*50%*"'
     assert_equal "" "$stderr"
 }
@@ -80,6 +82,7 @@ hint: `*` matches any number of characters, `?` one; or write CONTAINS or BEGINS
 hint: did you mean "name"?' larder count Article --where 'category.nme == "x"'
     assert_hint 'column 27:' \
         larder count Category --where 'SUBQUERY(articles, $a, $a.titel == 1).@count > 1'
+    assert_hint 'column 10:' larder history Article --where 'category.nme == "x"'
     assert_hint 'selected column 2, column 10:' larder fetch Article --select 'title,category.nme'
 }
 

@@ -45,7 +45,8 @@ struct DeleteCommand: StoreCommand {
     mutating func validate() throws {
         guard isEntity else {
             guard !selection.isGiven(besides: conditions) else {
-                throw ValidationError("--where, --all and --ids require an entity instead of a URI")
+                throw ValidationError(
+                    "--where, --all, --ids, --dry-run and --yes require an entity instead of a URI")
             }
             guard ifVersion == nil || targets.count == 1 else {
                 throw ValidationError("--if-version requires exactly one object")

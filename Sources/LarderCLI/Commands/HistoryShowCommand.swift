@@ -64,7 +64,10 @@ struct HistoryShowCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         do {
-            try show(session.client)
+            let predicate = history.predicate
+            try PredicateFailure.attachingFormat(
+                predicate.texts, predicate.parameters().arguments
+            ) { try show(session.client) }
         } catch let error as LarderError where error.code == .tokenExpired {
             throw error.adding(
                 hint: "`larder history token` prints the current token, and `larder history` "

@@ -75,7 +75,8 @@ struct UpdateCommand: StoreCommand {
         guard SelectionOptions.isEntity(target) else {
             guard !selection.isGiven(besides: conditions), expressions.isEmpty else {
                 throw ValidationError(
-                    "--where, --all, --ids and --set require an entity instead of a URI")
+                    "--where, --all, --ids, --set, --dry-run and --yes require an entity instead "
+                        + "of a URI")
             }
             return
         }

@@ -50,8 +50,8 @@ public enum PredicateFormat {
         }
     }
 
-    /// The key path in a text that has the form of one, even if its names have a meaning in a format
-    /// string.
+    /// The key path in a text that has the form of one, even if its names have a meaning in a
+    /// format string.
     public static func keyPath(_ text: String, name: String = "expression") -> Parsed {
         let path = QueryExpression.keyPath(text)
         var sourceMap = FormatSourceMap(FormatText(text, name: name))
