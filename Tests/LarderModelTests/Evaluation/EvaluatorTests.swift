@@ -192,8 +192,8 @@ import Testing
         func hint(_ format: String) -> String? {
             #expect(throws: LarderError.self) { _ = try names(format) }?.hint
         }
-        #expect(
-            hint("name == Caroline") == #"text is written in quotation marks, as in `name == "Ann"`"#)
+        let quotes = #"text is written in quotation marks, as in `name == "Ann"`"#
+        #expect(hint("name == Caroline") == quotes)
         #expect(hint("name.length == 1") == "write `length(name)`")
         #expect(hint("team.count == 1") == "write `team.@count`")
         #expect(
