@@ -19,6 +19,8 @@ extension PredicateGenerator {
         {
             return .constant(value)
         }
+        // An integer or a double may reject a decimal.
+        if case .decimal = value, type != .decimal { return .constant(value) }
         // An integer may also be compared with a decimal.
         if case .double = value, value.converted(to: .decimal) == nil { return .constant(value) }
         return literal(value)
