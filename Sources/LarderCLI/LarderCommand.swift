@@ -22,7 +22,9 @@ struct LarderCommand: ParsableCommand {
               larder aggregate Student --group-by birthOfYear count
 
             Every command connects to a server, given by --socket PATH or LARDER_SOCKET, or opens \
-            a store file without a server, given by --store FILE.
+            a store file without a server, given by --store FILE. Without these, it connects to \
+            the only server with a socket in $XDG_RUNTIME_DIR/larder or /run/larder. \
+            LARDER_OUTPUT and LARDER_TIMEOUT replace --output and --timeout.
 
             To enable shell completion, see larder --generate-completion-script bash (or zsh, fish).
             """,
@@ -55,28 +57,60 @@ struct LarderCommand: ParsableCommand {
         StandardStreams.prepare()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            // A completion script passes a first argument with three dashes and prints no errors.
+            if arguments.first?.hasPrefix("---") != true {
+                Environment.warnAboutUnknownVariables()
+            }
+            try checkCommand(arguments)
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch {
-            Glibc.exit(finish(error, arguments))
+            Glibc.exit(finish(error))
         }
     }
 
+    /// Rejects the name of a command that does not exist. ArgumentParser would report the first
+    /// option that follows it.
+    private static func checkCommand(_ arguments: [String]) throws {
+        let commands = configuration.groupedSubcommands.flatMap { $0.subcommands }
+        try check(arguments.first, among: commands, isKnown: ["help"])
+        let command = commands.first { $0.configuration.commandName == arguments.first }
+        guard let configuration = command?.configuration, configuration.defaultSubcommand == nil,
+            !configuration.subcommands.isEmpty
+        else { return }
+        try check(arguments.dropFirst().first, among: configuration.subcommands, isKnown: [])
+    }
+
+    private static func check(
+        _ name: String?, among commands: [any ParsableCommand.Type], isKnown others: [String]
+    ) throws {
+        let known = commands.compactMap { $0.configuration.commandName }
+        guard let name, !name.hasPrefix("-"), !(known + others).contains(name) else { return }
+        let shown = EscapedText.escaped(String(name.prefix(40)))
+        throw UsageFailure(
+            message: "there is no command \"\(shown)\"",
+            hint: UsageHint.command(name, among: known)
+                ?? "the commands are \(known.joined(separator: ", "))")
+    }
+
     /// Prints the error, or the help that ArgumentParser throws, and returns the exit status.
-    private static func finish(_ error: any Error, _ arguments: [String]) -> Int32 {
+    private static func finish(_ error: any Error) -> Int32 {
         let report: ErrorReport
         switch error {
         case let error as LarderError: report = ErrorReport(error)
         case let failure as PredicateFailure:
             report = ErrorReport(failure.error, format: failure.format)
+        case let error as UsageFailure:
+            report = ErrorReport(usage: error.message, explanation: error.hint)
         case _ where exitCode(for: error) == .success:
             return printHelp(fullMessage(for: error))
         default:
             let message = message(for: error)
             let explanation = fullMessage(for: error).dropFirst("Error: ".count + message.count)
             report = ErrorReport(usage: message, explanation: String(explanation))
+                .hinting(Array(CommandLine.arguments))
         }
-        StandardError.write(report.text(asJSON: wantsJSON(arguments)))
+        StandardError.write(report.text(asJSON: wantsJSON))
         return report.status
     }
 
@@ -93,13 +127,15 @@ struct LarderCommand: ParsableCommand {
         }
     }
 
-    /// Whether errors are printed as JSON. Reads the arguments directly, because the parser may
-    /// have failed.
-    private static func wantsJSON(_ arguments: [String]) -> Bool {
+    /// Whether errors and warnings are printed as JSON. Reads the arguments directly, because the
+    /// parser may have failed.
+    static var wantsJSON: Bool {
+        let arguments = CommandLine.arguments.dropFirst()
         let separate = zip(arguments, arguments.dropFirst())
             .filter { $0.0 == "--output" }.map(\.1)
         let joined = arguments.filter { $0.hasPrefix("--output=") }.map { $0.dropFirst(9) }
-        let given = separate.last ?? joined.last.map { String($0) }
+        let given =
+            separate.last ?? joined.last.map { String($0) } ?? Environment.value(Environment.output)
         return given.flatMap(OutputFormat.init(rawValue:))?.isJSON ?? false
     }
 }

@@ -36,7 +36,9 @@ extension PredicateGenerator {
     /// A constant of this natural type, so that no type changes.
     private mutating func literalOperand(_ type: AttributeType) -> QueryExpression {
         if random.once(in: 10) { return .constant(.null) }
-        let value = RandomValue.value(of: type, &random)
+        // A decimal with doubles becomes a double.
+        let isDecimal = type == .double && random.once(in: 5)
+        let value = RandomValue.value(of: isDecimal ? .decimal : type, &random)
         switch value {
         // With integers an argument must be an integer; a fraction would make all doubles.
         case .int, .double, .decimal: return .constant(value)

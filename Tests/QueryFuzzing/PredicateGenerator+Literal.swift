@@ -19,6 +19,8 @@ extension PredicateGenerator {
         {
             return .constant(value)
         }
+        // An integer or a double may reject a decimal.
+        if case .decimal = value, type != .decimal { return .constant(value) }
         // An integer may also be compared with a decimal.
         if case .double = value, value.converted(to: .decimal) == nil { return .constant(value) }
         return literal(value)
@@ -30,7 +32,7 @@ extension PredicateGenerator {
         if random.once(in: 2), let stored = storedValue(of: type) { return stored }
         switch type {
         case .int16, .int32, .int64, .float, .double:
-            let types: [AttributeType] = [type, type, .int64, .double]
+            let types: [AttributeType] = [type, type, .int64, .double, .decimal]
             return RandomValue.value(of: random.pick(types) ?? type, &random)
         case .decimal:
             if random.once(in: 4) { return .int(random.pick(RandomValue.integers) ?? 0) }

@@ -127,7 +127,7 @@ END
     done
 }
 
-@test "bash completes commands, and the entities of the store" {
+@test "bash completes commands, the entities of the store, and their properties" {
     larder --generate-completion-script bash >completion
     run bash -c 'set -e
         source ./completion
@@ -138,7 +138,11 @@ END
             echo "${COMPREPLY[@]}"
         }
         complete_line larder fe
-        complete_line larder fetch A'
+        complete_line larder fetch A
+        complete_line larder fetch Article --sort wordCount,t
+        complete_line larder aggregate Category --group-by ""'
     assert_equal 'fetch' "$(xargs <<<"${lines[0]}")"
     assert_equal 'Article ArticleCollection' "$(xargs <<<"${lines[1]}")"
+    assert_equal 'wordCount,title' "$(xargs <<<"${lines[2]}")"
+    assert_equal 'name articles' "$(xargs <<<"${lines[3]}")"
 }

@@ -5,7 +5,12 @@ bats_require_minimum_version 1.5.0
 
 fixtures=$BATS_TEST_DIRNAME/Fixtures
 schema=$fixtures/schema.json
-PATH=$(realpath "${LARDER_BIN_DIR:-$BATS_TEST_DIRNAME/../../.build/debug}"):$PATH
+# larder warns about variables that it does not have, so that LARDER_BIN_DIR is not passed to it.
+# Bats may load this file in a process and again in its children.
+export BUILT_PROGRAMS=${BUILT_PROGRAMS:-${LARDER_BIN_DIR:-$BATS_TEST_DIRNAME/../../.build/debug}}
+BUILT_PROGRAMS=$(realpath "$BUILT_PROGRAMS")
+PATH=$BUILT_PROGRAMS:$PATH
+export -n LARDER_BIN_DIR
 export LARDER_SOCKET SWIFT_BACKTRACE=enable=no
 
 # Creates the scratch folder. Its path is short enough for a socket.

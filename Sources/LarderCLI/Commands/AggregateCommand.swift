@@ -8,8 +8,8 @@ struct AggregateCommand: StoreCommand {
         discussion: """
             EXAMPLES:
               larder aggregate Article count average:wordCount
-              larder aggregate Article --group-by category.name count words=sum:wordCount \\
-                --having 'words > 1000' --sort words:desc --limit 10
+              larder aggregate Article --group-by category.name count \\
+                words=sum:wordCount --having 'words > 1000' --sort words:desc --limit 10
               larder aggregate Article --group-by 'month=month(published)' count \\
                 'long=count where wordCount > 1000' --sort month
 
@@ -26,21 +26,28 @@ struct AggregateCommand: StoreCommand {
     @OptionGroup var predicate: PredicateOptions
 
     @Option(
-        parsing: .singleValue,
+        name: .customLong("sort"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Column or expression over columns to sort by, with the modifiers of fetch: \
-            NAME:desc:nilslast. Can be repeated.
-            """, valueName: "name"))
-    var sort: [SortArgument] = []
+            Columns or expressions over columns to sort by, separated by commas, each with the \
+            modifiers of fetch: NAME:desc:nilslast. Can be repeated.
+            """, valueName: "name,…"),
+        transform: { try SortArgument.list($0) })
+    var sortLists: [[SortArgument]] = []
+
+    private var sort: [SortArgument] { sortLists.flatMap { $0 } }
 
     @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
+
+    @Option(help: ArgumentHelp("Number of rows to skip.", valueName: "n"))
+    var offset: Int64?
 
     @OptionGroup var options: GlobalOptions
 
     mutating func validate() throws {
         if limit.map({ $0 < 0 }) == true { throw ValidationError("--limit must not be negative") }
+        if offset.map({ $0 < 0 }) == true { throw ValidationError("--offset must not be negative") }
         if aggregate.columns.isEmpty && aggregate.groupBy.isEmpty {
             throw ValidationError(
                 "no columns given; pass count, sum:EXPRESSION or another function")
@@ -50,8 +57,9 @@ struct AggregateCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         let query = aggregate.query(entity.name, where: predicate, sort: sort)
         let texts = predicate.texts + aggregate.texts + SortArgument.texts(sort)
-        try PredicateFailure.attachingFormat(texts) {
-            let batches = try session.client.stream(query, predicate.parameters(limit: limit))
+        try PredicateFailure.attachingFormat(texts, predicate.parameters().arguments) {
+            let batches = try session.client.stream(
+                query, predicate.parameters(limit: limit, offset: offset))
             var printer = ResultPrinter(options.format, store: session.storeIdentifier)
             while let batch = try batches.next() { try printer.print(batch) }
             try printer.end()

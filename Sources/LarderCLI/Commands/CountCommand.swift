@@ -18,16 +18,26 @@ struct CountCommand: StoreCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: StoreSession) throws {
-        let count = try PredicateFailure.attachingFormat(predicate.texts) {
+        let count = try session.count(entity.name, predicate, predicate.parameters())
+        var writer = options.format.makeWriter()
+        try writer.write(number: count, name: "count", options.format)
+    }
+}
+
+extension StoreSession {
+    /// The number of objects that match a predicate.
+    func count(
+        _ entityName: String, _ predicate: PredicateOptions, _ parameters: QueryParameters
+    ) throws -> Int64 {
+        try PredicateFailure.attachingFormat(predicate.texts, parameters.arguments) {
             let query = Query.count(
-                entityName: entity.name, predicate: predicate.predicate,
+                entityName: entityName, predicate: predicate.predicate,
                 includesSubentities: !predicate.excludesSubentities)
-            let batches = try session.client.stream(query, predicate.parameters())
+            let batches = try client.stream(query, parameters)
             var count: Int64?
             while let batch = try batches.next() {
                 guard batch.rowCount == 1, batch.columns.count == 1,
-                    case .int(let number) = batch.value(
-                        row: 0, column: 0, store: session.storeIdentifier)
+                    case .int(let number) = batch.value(row: 0, column: 0, store: storeIdentifier)
                 else { continue }
                 count = number
             }
@@ -36,7 +46,5 @@ struct CountCommand: StoreCommand {
             }
             return count
         }
-        var writer = options.format.makeWriter()
-        try writer.write(number: count, name: "count", options.format)
     }
 }

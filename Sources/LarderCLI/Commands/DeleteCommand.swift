@@ -45,7 +45,8 @@ struct DeleteCommand: StoreCommand {
     mutating func validate() throws {
         guard isEntity else {
             guard !selection.isGiven(besides: conditions) else {
-                throw ValidationError("--where, --all and --ids require an entity instead of a URI")
+                throw ValidationError(
+                    "--where, --all, --ids, --dry-run and --yes require an entity instead of a URI")
             }
             guard ifVersion == nil || targets.count == 1 else {
                 throw ValidationError("--if-version requires exactly one object")
@@ -55,7 +56,7 @@ struct DeleteCommand: StoreCommand {
         guard ifVersion == nil, merge == .error else {
             throw ValidationError("--if-version and --merge require a URI instead of an entity")
         }
-        try selection.check()
+        try selection.check(conditions, idempotency)
     }
 
     func run(_ session: StoreSession) throws {
@@ -65,7 +66,8 @@ struct DeleteCommand: StoreCommand {
                 change: { .deleteAll($0) }, number: { $0.deletedCount })
         }
         let changes = try targets.map {
-            Change.delete(try PersistentIdentifier(uriRepresentation: $0), ifVersion: ifVersion)
+            let identifier = try PersistentIdentifier(text: $0, in: session.storeIdentifier)
+            return Change.delete(identifier, ifVersion: ifVersion)
         }
         let result = try conditions.save(
             ChangeSet(changes, mergePolicy: merge), selection.predicate.values, in: session,

@@ -44,7 +44,7 @@ struct ExplainCommand: StoreCommand {
             ? aggregate.query(entity.name, where: fetch.predicate, sort: fetch.sort)
             : fetch.query(entity.name)
         let explanation = try PredicateFailure.attachingFormat(
-            fetch.texts + aggregate.texts
+            fetch.texts + aggregate.texts, fetch.parameters.arguments
         ) { try session.client.explain(query, fetch.parameters) }
         switch options.format {
         case .table, .plain:

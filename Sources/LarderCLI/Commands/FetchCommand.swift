@@ -43,7 +43,7 @@ struct FetchCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        try PredicateFailure.attachingFormat(query.texts) {
+        try PredicateFailure.attachingFormat(query.texts, query.parameters.arguments) {
             let batches = try session.client.stream(query.query(entity.name), query.parameters)
             if query.prefetch.isEmpty {
                 var printer = ResultPrinter(

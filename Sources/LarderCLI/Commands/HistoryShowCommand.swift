@@ -13,9 +13,9 @@ struct HistoryShowCommand: StoreCommand {
               larder history --newest-first --limit 20 --no-changes
               larder history Article --kind updated --property title --since 2h
               larder history --follow --not-author importer
-              larder history Article --where 'pages > 100' --objects --follow --output jsonl
+              larder history Article --where 'pages > 9' --objects --output jsonl
               larder history --after "$token" --limit 100 --output jsonl
-              larder history --output jsonl | jq -c '.changes[] | select(.kind == "deleted")'
+              larder history --output jsonl | jq -c '.changes[]'
 
             Prints one transaction per row: its number, the time of the commit in UTC, the author, \
             the client program with its user and process, and the changes: +2 Article, \
@@ -64,7 +64,10 @@ struct HistoryShowCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         do {
-            try show(session.client)
+            let predicate = history.predicate
+            try PredicateFailure.attachingFormat(
+                predicate.texts, predicate.parameters().arguments
+            ) { try show(session.client) }
         } catch let error as LarderError where error.code == .tokenExpired {
             throw error.adding(
                 hint: "`larder history token` prints the current token, and `larder history` "

@@ -20,7 +20,7 @@ struct IdentifierCommand: StoreCommand {
     @OptionGroup var options: GlobalOptions
 
     func run(_ session: StoreSession) throws {
-        let identifier = try PersistentIdentifier(uriRepresentation: uri)
+        let identifier = try PersistentIdentifier(text: uri, in: session.storeIdentifier)
         let object = try session.client.object(for: identifier)
         if options.format.isJSON {
             var output = StandardOutput()

@@ -59,7 +59,7 @@ struct ImportCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         let schema = try session.client.schema()
-        let decoder = try ObjectDecoder(entity.name, in: schema)
+        let decoder = try ObjectDecoder(entity.name, in: schema, of: session.storeIdentifier)
         let input = try InputFile(file)
         let isCSV = format.map { $0 == .csv } ?? file.hasSuffix(".csv")
         let source: any ObjectSource =

@@ -55,7 +55,7 @@ struct InsertCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        let decoder = try ObjectDecoder(entity.name, in: session.client.schema())
+        let decoder = try session.decoder(entity.name)
         let objects: [ObjectContent]
         if readsLines {
             objects = try lines(decoder)

@@ -62,7 +62,8 @@ struct SaveCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         let input = try InputFile(file)
-        var reader = ChangeSetReader(schema: try session.client.schema())
+        var reader = ChangeSetReader(
+            schema: try session.client.schema(), store: session.storeIdentifier)
         try reader.read(input)
         let inserted = try save(reader, input.name, session)
         let names = reader.changes.changes.compactMap(\.temporaryName)

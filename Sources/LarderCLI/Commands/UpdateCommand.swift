@@ -75,7 +75,8 @@ struct UpdateCommand: StoreCommand {
         guard SelectionOptions.isEntity(target) else {
             guard !selection.isGiven(besides: conditions), expressions.isEmpty else {
                 throw ValidationError(
-                    "--where, --all, --ids and --set require an entity instead of a URI")
+                    "--where, --all, --ids, --set, --dry-run and --yes require an entity instead "
+                        + "of a URI")
             }
             return
         }
@@ -83,7 +84,7 @@ struct UpdateCommand: StoreCommand {
             throw ValidationError(
                 "--if-version, --base and --merge require a URI instead of an entity")
         }
-        try selection.check()
+        try selection.check(conditions, idempotency)
     }
 
     /// The expressions of `--set` with their properties.
@@ -100,7 +101,7 @@ struct UpdateCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         guard !SelectionOptions.isEntity(target) else { return try updateAll(session) }
         let identifier = try session.identifier(target)
-        let decoder = try ObjectDecoder(identifier.entityName, in: session.client.schema())
+        let decoder = try session.decoder(identifier.entityName)
         let content = try decoder.content(Assignment.all(assignments))
         let base = try decoder.content(Assignment.all(base))
             .values(orThrow: "--base takes whole lists, not edits")
@@ -121,7 +122,7 @@ struct UpdateCommand: StoreCommand {
     }
 
     private func updateAll(_ session: StoreSession) throws {
-        let decoder = try ObjectDecoder(target, in: session.client.schema())
+        let decoder = try session.decoder(target)
         let values = try decoder.content(Assignment.all(assignments))
             .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }

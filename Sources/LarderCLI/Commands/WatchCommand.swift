@@ -12,7 +12,7 @@ struct WatchCommand: StoreCommand {
               larder watch Job --where 'state == "failed"'
               larder watch Job --where 'SELF == %@' --arg "$job" --until 'state == "done"'
               larder watch Article --count 1 --timeout 10s
-              larder watch Article --after "$token" | jq -r 'select(."@change" == "deleted")."@id"'
+              larder watch Article --after "$token" | jq -r '."@change", ."@id"'
 
             Prints one JSON object per line and change, as soon as the change is committed: \
             @change is inserted, updated or deleted, @transaction is the number of the last \
@@ -64,7 +64,9 @@ struct WatchCommand: StoreCommand {
 
     func run(_ session: StoreSession) throws {
         let texts = predicate.texts + (until.map { [("--until", $0)] } ?? [])
-        try PredicateFailure.attachingFormat(texts) { try watch(session.client) }
+        try PredicateFailure.attachingFormat(texts, predicate.parameters().arguments) {
+            try watch(session.client)
+        }
     }
 
     private func watch(_ client: StoreClient) throws {

@@ -55,7 +55,7 @@ struct InProcessServer {
     static func serve<Result>(
         _ storePath: String, _ body: (_ socket: String) throws -> Result
     ) throws -> Result {
-        var template = Array("\(Environment["TMPDIR"] ?? "/tmp")/larder-XXXXXX".utf8CString)
+        var template = Array("\(Environment.value("TMPDIR") ?? "/tmp")/larder-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw LarderError(
                 .storageFailed,

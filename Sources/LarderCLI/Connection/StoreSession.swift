@@ -12,15 +12,20 @@ struct StoreSession {
 
     var storeIdentifier: UUID { client.server.storeIdentifier }
 
-    /// The identifier of a URI, with today's name of the entity. A store that was migrated knows
-    /// objects by former names too.
-    func identifier(_ uri: String) throws -> PersistentIdentifier {
-        let identifier = try PersistentIdentifier(uriRepresentation: uri)
+    /// The identifier of a URI or a short identifier, with today's name of the entity. A store that
+    /// was migrated knows objects by former names too.
+    func identifier(_ text: String) throws -> PersistentIdentifier {
+        let identifier = try PersistentIdentifier(text: text, in: storeIdentifier)
         guard try client.schema().entity(named: identifier.entityName) == nil else {
             return identifier
         }
         // A name that never was an entity's is an error of the command that uses it.
         return (try? client.object(for: identifier))??.identifier ?? identifier
+    }
+
+    /// Decodes objects of an entity of the store.
+    func decoder(_ entityName: String) throws -> ObjectDecoder {
+        try ObjectDecoder(entityName, in: client.schema(), of: storeIdentifier)
     }
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.
@@ -35,10 +40,7 @@ struct StoreSession {
             return try body(StoreSession(client: client))
         }
         if options.schema != nil { throw ValidationError("--schema requires --store") }
-        guard let path = options.socketPath else {
-            throw ValidationError(
-                "no store given; pass --socket PATH or --store FILE, or set LARDER_SOCKET")
-        }
+        let path = try options.socketPath()
         let client = try StoreClient.connect(to: path, options: options.clientOptions(author))
         defer { client.close() }
         return try body(StoreSession(client: client))
@@ -46,16 +48,11 @@ struct StoreSession {
 }
 
 extension ConnectionOptions {
-    private static let timeLimitDefault = Duration.seconds(30)
-
-    /// The maximum time to wait for each reply.
-    var timeLimit: Duration { timeout?.duration ?? Self.timeLimitDefault }
-
     fileprivate func clientOptions(_ author: String?) -> StoreClient.Options {
         var options = StoreClient.Options()
         options.clientName = "larder"
         options.author = author ?? ""
-        options.migrationSession = Environment["LARDER_MIGRATION_SESSION"] ?? ""
+        options.migrationSession = Environment.value(Environment.migrationSession) ?? ""
         options.schemaVersion = schemaVersion ?? ""
         options.requestTimeout = timeLimit
         options.connectTimeout = min(options.connectTimeout, timeLimit)

@@ -1,10 +1,11 @@
 import ArgumentParser
 import LarderModel
 
-/// An error as `larder` prints it to standard error, and its exit status.
+/// An error or a warning as `larder` prints it to standard error, and its exit status.
 ///
 /// As text: `error[CODE]: message`, the predicate with a caret below the column, one line per
-/// problem, and `hint: …`. With `--output json` or `jsonl`: one JSON object on one line.
+/// problem, and `hint: …`; a warning begins with `warning: `. With `--output json` or `jsonl`: one
+/// JSON object on one line.
 struct ErrorReport {
     private let code: String
     private let error: LarderError
@@ -32,10 +33,28 @@ struct ErrorReport {
         self.status = ExitStatus.usage.rawValue
     }
 
+    /// The same report of a usage error with a hint for an option of another program.
+    func hinting(_ arguments: [String]) -> ErrorReport {
+        guard let known = UsageHint.usage(error.message, arguments) else { return self }
+        return ErrorReport(usage: known.message, explanation: known.hint)
+    }
+
+    /// - Parameter format: The format string that the warning is about; nil if it is about none.
+    init(_ warning: FormatWarning, format: String? = nil) {
+        self.code = Self.warningCode
+        self.error = LarderError(
+            .malformedPredicate, warning.message, hint: warning.hint, column: warning.column)
+        self.format = format
+        self.status = ExitStatus.success.rawValue
+    }
+
+    private static let warningCode = "WARNING"
+
     func text(asJSON: Bool) -> String { asJSON ? json : plain }
 
     private var plain: String {
-        var lines = ["error[\(code)]: \(error.message)"]
+        let kind = code == Self.warningCode ? "warning" : "error[\(code)]"
+        var lines = ["\(kind): \(error.message)"]
         if let format, let column = error.column {
             lines += Self.excerpt(of: format, at: column)
         }

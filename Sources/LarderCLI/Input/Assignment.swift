@@ -27,9 +27,14 @@ extension Assignment {
     /// - Throws: `ValidationError`, a usage error, for the first argument of another form.
     static func all(_ arguments: [String]) throws -> [Assignment] {
         try arguments.map { argument in
-            guard let assignment = Assignment(argument: argument) else {
+            guard let assignment = Assignment(argument: argument),
+                assignment.name.last?.isWhitespace == false
+            else {
                 let shown = EscapedText.escaped(String(argument.prefix(40)))
-                throw ValidationError("'\(shown)' is not of the form key=text or key:=JSON")
+                let hasSpace = argument.contains("=") || arguments.contains { $0.hasPrefix("=") }
+                throw ValidationError(
+                    "'\(shown)' is not of the form key=text or key:=JSON"
+                        + (hasSpace ? "; write no space before the sign" : ""))
             }
             return assignment
         }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import LarderPrograms
 
@@ -19,6 +20,7 @@ import LarderPrograms
 /// `LineReader.changeSetBytesMax` limit it.
 struct ChangeSetReader {
     private let schema: Schema
+    private let store: UUID
     private var decoders: [String: ObjectDecoder] = [:]
     private(set) var changes = ChangeSet()
     /// The line of each change.
@@ -27,7 +29,11 @@ struct ChangeSetReader {
     private(set) var conditionLines: [Int] = []
     private var insertedNames: [String: (entityName: String, line: Int)] = [:]
 
-    init(schema: Schema) { self.schema = schema }
+    /// - Parameter store: The UUID of the store, for short identifiers.
+    init(schema: Schema, store: UUID) {
+        self.schema = schema
+        self.store = store
+    }
 
     mutating func read(_ file: InputFile) throws(LarderError) {
         var reader = LineReader(file, bytesMax: LineReader.changeSetBytesMax)
@@ -165,7 +171,7 @@ struct ChangeSetReader {
 
     private mutating func decoder(_ entityName: String) throws(LarderError) -> ObjectDecoder {
         if let decoder = decoders[entityName] { return decoder }
-        var decoder = try ObjectDecoder(entityName, in: schema)
+        var decoder = try ObjectDecoder(entityName, in: schema, of: store)
         decoder.allowsTemporaryNames = true
         decoders[entityName] = decoder
         return decoder
@@ -178,7 +184,7 @@ struct ChangeSetReader {
             throw LarderError(
                 .invalidChangeSet, "an update or a delete requires the URI of its object as @id")
         }
-        return try PersistentIdentifier(uriRepresentation: uri)
+        return try PersistentIdentifier(text: uri, in: store)
     }
 
     private func base(

@@ -47,17 +47,22 @@ struct ExpressionSplitter {
     /// The last colon. An expression contains colons only within strings.
     var lastColon: String.Index? { outside.last { text[$0] == ":" } }
 
-    /// The text before and after the first word `where`; nil if there is none.
-    var aroundWhere: (column: String, filter: String)? {
+    /// The text before and after the first occurrence of a word, in any case; nil if there is none.
+    func around(word: String) -> (left: String, right: String)? {
         for index in outside where text[index].isWhitespace {
-            let word = text[index...].dropFirst()
-            let rest = word.dropFirst(5)
-            guard word.prefix(5).lowercased() == "where", rest.first?.isWhitespace == true else {
-                continue
-            }
+            let found = text[index...].dropFirst()
+            let rest = found.dropFirst(word.count)
+            guard found.prefix(word.count).lowercased() == word, rest.first?.isWhitespace == true
+            else { continue }
             return (Self.trimmed(text[..<index]), Self.trimmed(rest))
         }
         return nil
+    }
+
+    /// The text before the last word and this word; nil for a text without spaces.
+    var lastWord: (left: String, word: String)? {
+        guard let space = outside.last(where: { text[$0].isWhitespace }) else { return nil }
+        return (Self.trimmed(text[..<space]), Self.trimmed(text[space...]))
     }
 
     /// Splits `NAME=TEXT`. The name is nil if the argument has none.

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 
 /// The values and edits of an object as the user gave them.
@@ -20,10 +21,12 @@ struct ObjectContent: Sendable {
 /// Errors name the entity and the property, never the value.
 struct ObjectDecoder {
     let entity: Entity
+    /// The UUID of the store, for short identifiers.
+    private let store: UUID
     /// Whether `t:name` refers to an object that the same change set inserts.
     var allowsTemporaryNames = false
 
-    init(_ entityName: String, in schema: Schema) throws(LarderError) {
+    init(_ entityName: String, in schema: Schema, of store: UUID) throws(LarderError) {
         guard let entity = schema.entity(named: entityName) else {
             let names = schema.entities.map(\.name)
             throw LarderError(
@@ -32,6 +35,7 @@ struct ObjectDecoder {
                     ?? "its entities are \(names.joined(separator: ", "))")
         }
         self.entity = entity
+        self.store = store
     }
 
     func content(_ assignments: [Assignment]) throws(LarderError) -> ObjectContent {
@@ -163,7 +167,7 @@ struct ObjectDecoder {
         _ text: String, _ relationship: Relationship
     ) throws(LarderError) -> PersistentIdentifier {
         guard allowsTemporaryNames, TemporaryName.isValid(text) else {
-            return try PersistentIdentifier(uriRepresentation: text)
+            return try PersistentIdentifier(text: text, in: store)
         }
         return PersistentIdentifier(temporary: text, entityName: relationship.destination)
     }

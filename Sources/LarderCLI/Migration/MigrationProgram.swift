@@ -29,9 +29,9 @@ struct MigrationProgram {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO)
-        setenv("LARDER_SOCKET", socket, 1)
-        setenv("LARDER_MIGRATION_SESSION", session, 1)
-        defer { unsetenv("LARDER_MIGRATION_SESSION") }
+        setenv(Environment.socket, socket, 1)
+        setenv(Environment.migrationSession, session, 1)
+        defer { unsetenv(Environment.migrationSession) }
         let words = arguments.map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var process = pid_t()

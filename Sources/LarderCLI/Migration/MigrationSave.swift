@@ -6,7 +6,8 @@ import LarderPrograms
 enum MigrationSave {
     static func run(_ path: String, _ client: StoreClient) throws {
         let input = try InputFile(path)
-        var reader = ChangeSetReader(schema: try client.schema())
+        var reader = ChangeSetReader(
+            schema: try client.schema(), store: client.server.storeIdentifier)
         try reader.read(input)
         do throws(LarderError) {
             _ = try client.save(reader.changes)

@@ -9,15 +9,19 @@ struct AggregateOptions: ParsableArguments {
             Column to compute: count, or one of sum, average, minimum, maximum, median, mode, \
             stddev and countDistinct, followed by :EXPRESSION. Prefix NAME= names the column; \
             suffix ' where FORMAT' restricts it to the objects that match a predicate.
-            """, valueName: "column"))
+            """, valueName: "column"),
+        transform: { try ColumnArgument($0) })
     var columns: [ColumnArgument] = []
 
     @Option(
-        parsing: .singleValue,
+        name: .customLong("group-by"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Key path or expression to group by. Can be repeated.",
-            valueName: "[name=]expression"))
-    var groupBy: [GroupArgument] = []
+            "Key paths or expressions to group by, separated by commas. Can be repeated.",
+            valueName: "[name=]expression,…"), completion: EntityName.propertyCompletion,
+        transform: { try GroupArgument.list($0) })
+    var groupLists: [[GroupArgument]] = []
+
+    var groupBy: [GroupArgument] { groupLists.flatMap { $0 } }
 
     @Option(
         parsing: .unconditional,

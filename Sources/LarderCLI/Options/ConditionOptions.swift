@@ -75,7 +75,7 @@ struct ConditionOptions: ParsableArguments {
         var changes = changes
         // The conditions of the options come first, so that `texts` has their names.
         changes.conditions = try conditions(values) + changes.conditions
-        return try PredicateFailure.attachingFormat(texts) {
+        return try PredicateFailure.attachingFormat(texts, values.parameters.arguments) {
             try session.client.save(changes, idempotencyKey: idempotency.key)
         }
     }

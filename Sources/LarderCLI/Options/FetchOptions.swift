@@ -6,13 +6,16 @@ struct FetchOptions: ParsableArguments {
     @OptionGroup var predicate: PredicateOptions
 
     @Option(
-        parsing: .singleValue,
+        name: .customLong("sort"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            Key path or expression to sort by, with optional modifiers :asc or :desc, :nilsfirst \
-            or :nilslast, :caseinsensitive or :localized. Can be repeated.
-            """, valueName: "expression"))
-    var sort: [SortArgument] = []
+            Key paths or expressions to sort by, separated by commas, each with optional modifiers \
+            :asc or :desc, :nilsfirst or :nilslast, :caseinsensitive or :localized. Can be repeated.
+            """, valueName: "expression,…"), completion: EntityName.propertyCompletion,
+        transform: { try SortArgument.list($0) })
+    var sortLists: [[SortArgument]] = []
+
+    var sort: [SortArgument] { sortLists.flatMap { $0 } }
 
     @Option(help: ArgumentHelp("Maximum number of rows.", valueName: "n"))
     var limit: Int64?
@@ -32,14 +35,14 @@ struct FetchOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Columns to print: [NAME=]EXPRESSION, @id, @entity or @version, separated by commas.",
-            valueName: "expression,…"))
+            valueName: "expression,…"), completion: EntityName.propertyCompletion)
     var select: String?
 
     @Option(
         parsing: .singleValue,
         help: ArgumentHelp(
             "Embed the related objects in JSON output. Can be repeated.",
-            valueName: "keypath"))
+            valueName: "keypath"), completion: EntityName.propertyCompletion)
     var prefetch: [String] = []
 
     @Flag(help: "Remove duplicate rows. Requires --select.")

@@ -1,22 +1,34 @@
 import ArgumentParser
-import Glibc
 import LarderModel
 
 /// The options of every command: the store, the time limit and the output format.
 struct GlobalOptions: ParsableArguments {
     @OptionGroup var connection: ConnectionOptions
 
-    @Option(help: "Output format. Default: table on a terminal, otherwise plain.")
+    @Option(
+        help: "Output format. Default: LARDER_OUTPUT, or table on a terminal, otherwise plain.")
     var output: OutputFormat?
 
-    var format: OutputFormat { output ?? .standardOutputDefault }
+    var format: OutputFormat { output ?? preferredOutput ?? .standardOutputDefault }
+
+    /// The format in the environment, which commands with one format ignore.
+    private var preferredOutput: OutputFormat? {
+        Environment.value(Environment.output).flatMap(OutputFormat.init(rawValue:))
+    }
+
+    mutating func validate() throws {
+        guard output == nil, preferredOutput == nil, Environment.value(Environment.output) != nil
+        else { return }
+        let formats = OutputFormat.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("LARDER_OUTPUT must be one of \(formats)")
+    }
 }
 
 /// The store that a command uses, and how long it waits for a reply.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Socket of the server. Default: LARDER_SOCKET from the environment.",
+            "Socket of the server. Default: LARDER_SOCKET, or the only one in the runtime folder.",
             valueName: "path"),
         completion: .file())
     var socket: String?
@@ -41,7 +53,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Maximum time to wait for a reply, such as 500ms, 10s or 2m. Default: 30s.",
+            "Maximum time to wait for a reply: 500ms, 10s, 2m. Default: LARDER_TIMEOUT, or 30s.",
             valueName: "time"))
     var timeout: TimeLimit?
 
@@ -49,20 +61,29 @@ struct ConnectionOptions: ParsableArguments {
         if socket != nil && store != nil {
             throw ValidationError("--socket and --store cannot be combined")
         }
+        if timeout == nil, preferredTimeout == nil, Environment.value(Environment.timeout) != nil {
+            throw ValidationError("LARDER_TIMEOUT must be a time such as 500ms, 10s or 2m")
+        }
     }
+
+    /// The time limit in the environment, for single replies.
+    private var preferredTimeout: TimeLimit? {
+        Environment.value(Environment.timeout).flatMap(TimeLimit.init(argument:))
+    }
+
+    private static let timeLimitDefault = Duration.seconds(30)
+
+    /// The maximum time to wait for each reply.
+    var timeLimit: Duration { (timeout ?? preferredTimeout)?.duration ?? Self.timeLimitDefault }
 
     /// The socket to connect to, if no file is given.
-    var socketPath: String? {
-        socket ?? Environment["LARDER_SOCKET"]
-    }
-}
-
-/// The variables of the environment.
-enum Environment {
-    /// The text of a variable; nil if it is missing or empty.
-    static subscript(_ name: String) -> String? {
-        guard let value = getenv(name) else { return nil }
-        let text = String(cString: value)
-        return text.isEmpty ? nil : text
+    ///
+    /// - Throws: A usage error if there is none, or if it is not clear which.
+    func socketPath() throws -> String {
+        if let path = try socket ?? Environment.value(Environment.socket) ?? DefaultSocket.path() {
+            return path
+        }
+        throw ValidationError(
+            "no store given; pass --socket PATH or --store FILE, or set LARDER_SOCKET")
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Glibc
 import LarderModel
+import LarderPrograms
 
 /// The objects of an entity that a bulk update or delete applies to.
 struct SelectionOptions: ParsableArguments {
@@ -11,17 +13,31 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Print the URIs of the objects instead of their number.")
     var ids = false
 
+    @Flag(help: "Change nothing; print the number of objects that match, or with --ids their URIs.")
+    var dryRun = false
+
+    @Flag(help: "Do not ask before --all changes every object. Only a terminal is asked.")
+    var yes = false
+
     /// Whether an option was given that requires an entity. Conditions take values too.
     func isGiven(besides conditions: ConditionOptions) -> Bool {
-        all || ids || predicate.excludesSubentities || predicate.format != nil
+        all || ids || dryRun || yes || predicate.excludesSubentities || predicate.format != nil
             || conditions.isEmpty && predicate.values.isGiven
     }
 
-    /// Whether an argument is an entity: a URI contains a colon, the name of an entity does not.
-    static func isEntity(_ target: String) -> Bool { !target.contains(":") }
+    /// Whether an argument is an entity: a URI contains a colon, a short identifier a slash, the
+    /// name of an entity neither.
+    static func isEntity(_ target: String) -> Bool {
+        !target.contains(":") && !target.contains("/")
+    }
 
-    /// - Throws: A usage error unless exactly one of `--where` and `--all` is given.
-    func check() throws {
+    /// - Throws: A usage error unless exactly one of `--where` and `--all` is given, and for a dry
+    ///   run with conditions, which would not be checked.
+    func check(_ conditions: ConditionOptions, _ idempotency: IdempotencyOption) throws {
+        guard !dryRun || conditions.isEmpty && idempotency.key.isEmpty else {
+            throw ValidationError(
+                "--dry-run cannot be combined with --unless, --expect and --idempotency-key")
+        }
         guard (predicate.format == nil) == all else {
             throw ValidationError(
                 all
@@ -51,11 +67,17 @@ struct SelectionOptions: ParsableArguments {
         _ idempotency: IdempotencyOption, _ options: GlobalOptions, name: String,
         change: (ObjectSelection) -> Change, number: (SaveResult) -> Int64
     ) throws {
+        if dryRun {
+            return try printMatching(
+                entityName, in: session, hasExpressions: !expressions.isEmpty, options)
+        }
+        try confirm(name, entityName)
         var parameters = predicate.parameters()
         var changes = ChangeSet(conditions: try conditions.take(from: &parameters))
         changes.changes = [change(selection(of: entityName, parameters))]
-        let texts = predicate.texts + expressions + conditions.texts
-        let result = try PredicateFailure.attachingFormat(texts) {
+        let texts = conditions.texts + predicate.texts + expressions
+        let arguments = predicate.parameters().arguments
+        let result = try PredicateFailure.attachingFormat(texts, arguments) {
             try session.client.save(changes, idempotencyKey: idempotency.key)
         }
         var writer = options.format.makeWriter()
@@ -64,6 +86,52 @@ struct SelectionOptions: ParsableArguments {
             try writer.write(all: identifiers.map { [.object($0)] }, names: ["@id"])
         } else {
             try writer.write(number: number(result), name: name, options.format)
+        }
+    }
+}
+
+extension SelectionOptions {
+    /// Prints what the change would apply to. Nothing is locked: later changes are not seen.
+    ///
+    /// - Parameter hasExpressions: Whether arguments follow those of the predicate.
+    private func printMatching(
+        _ entityName: String, in session: StoreSession, hasExpressions: Bool,
+        _ options: GlobalOptions
+    ) throws {
+        var parameters = predicate.parameters()
+        if hasExpressions, let format = predicate.format,
+            let (_, used) = PredicateFormat.warnings(of: format, arguments: parameters.arguments)
+        {
+            parameters.arguments = Array(parameters.arguments.prefix(used))
+        }
+        guard ids else {
+            var writer = options.format.makeWriter()
+            let count = try session.count(entityName, predicate, parameters)
+            return try writer.write(number: count, name: "matching", options.format)
+        }
+        try PredicateFailure.attachingFormat(predicate.texts, parameters.arguments) {
+            let fetch = Fetch(
+                entityName, where: predicate.predicate, selection: .identifiers,
+                includesSubentities: !predicate.excludesSubentities)
+            let batches = try session.client.stream(.fetch(fetch), parameters)
+            var printer = ResultPrinter(
+                options.format, store: session.storeIdentifier, columns: [.identifier])
+            while let batch = try batches.next() { try printer.print(batch) }
+            try printer.end()
+        }
+    }
+
+    /// Asks before every object of an entity is changed, if a person can answer.
+    ///
+    /// - Parameter verb: `deleted` or `updated`.
+    private func confirm(_ verb: String, _ entityName: String) throws {
+        guard all, !yes, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return }
+        let entity = EscapedText.escaped(entityName)
+        StandardError.write("All objects of \(entity) will be \(verb). Continue? [y/N] ")
+        let answer = readLine(strippingNewline: true)?.lowercased()
+        guard answer == "y" || answer == "yes" else {
+            throw LarderError(
+                .cancelled, "nothing was \(verb)", hint: "answer y, or pass --yes")
         }
     }
 }

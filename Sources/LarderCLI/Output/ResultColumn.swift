@@ -47,9 +47,16 @@ enum ResultColumn: Hashable {
         }
     }
 
-    /// Checks that no column of `--select` is empty.
+    /// Checks that no column of `--select` is empty, or written as in SQL.
     static func validate(list text: String) throws {
         let parts = ExpressionSplitter(text).parts
+        if parts.contains("*") {
+            throw ValidationError("--select: omit the option to print all attributes")
+        }
+        for part in parts {
+            guard let (column, name) = ExpressionSplitter(part).around(word: "as") else { continue }
+            throw ValidationError("--select: write `\(name)=\(column)` to name the column")
+        }
         guard let empty = parts.firstIndex(of: "") else { return }
         throw ValidationError("--select: column \(empty + 1) of \(parts.count) is empty")
     }

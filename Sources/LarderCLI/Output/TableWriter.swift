@@ -1,6 +1,9 @@
+import Glibc
 import LarderModel
 
 /// Writes aligned columns with a header: numbers right-aligned, nil blank.
+///
+/// On a terminal, identifiers are short: without the UUID of the store, which all of them have.
 ///
 /// The first rows are buffered and determine the widths. A wider value in a later row shifts the
 /// rest of its line.
@@ -85,7 +88,16 @@ struct TableWriter: RowWriter {
         try output.write(line + "\n")
     }
 
-    private static func text(_ value: Value) -> String { EscapedText.escaped(value.text) }
+    private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .object(let identifier) where isTerminal: identifier.shortText
+        case .objects(let identifiers) where isTerminal:
+            identifiers.map(\.shortText).joined(separator: " ")
+        default: EscapedText.escaped(value.text)
+        }
+    }
 }
 
 extension Value {

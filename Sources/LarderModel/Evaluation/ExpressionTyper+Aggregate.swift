@@ -3,7 +3,12 @@ extension ExpressionTyper {
     mutating func aggregate(
         _ function: AggregateFunction, _ collection: QueryExpression
     ) throws(LarderError) -> TypedOperand {
-        var elements = try elements(of: collection)
+        var elements: TypedElements
+        do throws(LarderError) {
+            elements = try self.elements(of: collection)
+        } catch {
+            throw error.hinting(atAggregateOf: collection)
+        }
         if !elements.member.isEmpty {
             let read: AttributeType = function.needsNumbers ? .double : .json
             elements.collection = .member(

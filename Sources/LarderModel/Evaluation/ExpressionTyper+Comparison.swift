@@ -99,9 +99,14 @@ extension ExpressionTyper {
         var typed: TypedOperand?
         var known: [TypedOperand?] = []
         var memberCount = 0
-        for expression in expressions {
-            if try isMember(expression) { memberCount += 1 }
-            let operand = try isUntyped(expression) ? nil : self.operand(expression)
+        for (index, expression) in expressions.enumerated() {
+            let operand: TypedOperand?
+            do throws(LarderError) {
+                if try isMember(expression) { memberCount += 1 }
+                operand = try isUntyped(expression) ? nil : self.operand(expression)
+            } catch {
+                throw index == 0 ? error : error.hinting(atRightSide: expression)
+            }
             // If one side is a decimal, all sides are compared as decimals.
             if typed == nil || operand?.type == .attribute(.decimal) { typed = operand ?? typed }
             known.append(operand)
@@ -138,6 +143,8 @@ extension ExpressionTyper {
         _ expressions: [QueryExpression]
     ) throws(LarderError) -> OperandType? {
         let constants = expressions.filter { if case .constant = $0 { true } else { false } }
+        // A decimal has digits that a double does not have.
+        if constants.contains(where: { $0.isDecimal }) { return .attribute(.decimal) }
         for expression in constants + expressions where isLiteral(expression) {
             guard case .value(let value) = try suppliedArgument(expression).argument else {
                 continue

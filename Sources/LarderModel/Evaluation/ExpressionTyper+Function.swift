@@ -96,9 +96,15 @@ extension ExpressionTyper {
 
     private func kind(ofUntyped expression: QueryExpression) throws(LarderError) -> OperandKind {
         switch expression {
-        case .constant(let value): .constant(value.attributeType)
-        case .keyPath: .member
-        default: .argument
+        case .constant(let value): return .constant(value.attributeType)
+        case .keyPath: return .member
+        case .function(let function, let operands):
+            var kinds: [OperandKind] = []
+            for operand in function.resultTypeOperands(operands) {
+                kinds.append(try kind(ofUntyped: operand))
+            }
+            return .combined(kinds)
+        default: return .argument
         }
     }
 }

@@ -62,9 +62,16 @@ extension ExpressionTyper {
                 throw LarderError(
                     .wrongType,
                     "\(steps.last?.step.name ?? "SELF") is \(type.nounWithArticle) "
-                        + "and does not have a property \"\(name.prefix(32))\"")
+                        + "and does not have a property \"\(name.prefix(32))\"",
+                    hint: FormatHint.function(named: name, of: names[..<number]))
             }
-            let (step, stepType, destination) = try step(name, of: owner)
+            let (step, stepType, destination): (PropertyStep, OperandType, Entity?)
+            do throws(LarderError) {
+                (step, stepType, destination) = try self.step(name, of: owner)
+            } catch {
+                guard steps.last?.step.isToMany == true else { throw error }
+                throw error.hinting(FormatHint.aggregate(named: name, of: names[..<number]))
+            }
             steps.append((step, owner))
             type = stepType
             entity = destination

@@ -63,7 +63,18 @@ extension ExpressionTyper {
             let identifier: PersistentIdentifier
             switch value {
             case .object(let object): identifier = object
-            case .string(let text): identifier = try PersistentIdentifier(uriRepresentation: text)
+            case .string(let text):
+                do throws(LarderError) {
+                    identifier =
+                        if let store = evaluator.store {
+                            try PersistentIdentifier(text: text, in: store)
+                        } else {
+                            try PersistentIdentifier(uriRepresentation: text)
+                        }
+                } catch {
+                    throw error.hinting(
+                        at: value, asObjectOf: type, named: name, in: evaluator.schema)
+                }
             default: throw Self.mismatch(type, name)
             }
             try check(identifier, as: type, comparedWith: name)
@@ -208,7 +219,8 @@ extension ExpressionTyper {
         LarderError(
             .wrongType,
             "\(name) is \(type?.nounWithArticle ?? "a value") "
-                + "and cannot be compared with the given value")
+                + "and cannot be compared with the given value",
+            hint: type == .attribute(.date) ? FormatHint.date : nil)
     }
 }
 

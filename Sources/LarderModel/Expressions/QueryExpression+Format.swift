@@ -1,9 +1,9 @@
 // Formats trees as format strings. A tree that the parser built is formatted as a text that parses
 // to an equal tree, given the arguments in order, with the fewest parentheses. Trees from other
 // sources may contain forms that no format string has (an empty `and`, a list with a property);
-// they are formatted for people. A constant without a literal form (a date, a decimal, data) is
-// formatted as text in quotation marks; it parses as a string, which is converted to the type it is
-// compared with.
+// they are formatted for people. A constant without a literal form (a date, data) is formatted as
+// text in quotation marks; it parses as a string, which is converted to the type it is compared
+// with.
 
 extension QueryExpression {
     /// The tree as a predicate format string.
@@ -149,6 +149,7 @@ extension Value {
     fileprivate var isNegative: Bool {
         switch self {
         case .int, .float, .double: text.hasPrefix("-")
+        case .decimal: decimalLiteral?.hasPrefix("-") == true
         default: false
         }
     }
@@ -161,6 +162,7 @@ extension Value {
         case .int: text
         case .float(let value) where value.isFinite: text
         case .double(let value) where value.isFinite: text
+        case .decimal: decimalLiteral ?? Self.quoted(text)
         default: Self.quoted(text)
         }
     }

@@ -116,3 +116,10 @@ public struct Comparison: Hashable, Sendable {
         self.modifier = modifier
     }
 }
+
+extension QueryExpression {
+    /// Whether it is a constant that is a decimal.
+    var isDecimal: Bool {
+        if case .constant(.decimal) = self { true } else { false }
+    }
+}

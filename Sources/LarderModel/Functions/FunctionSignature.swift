@@ -19,6 +19,24 @@ public enum OperandKind: Hashable, Sendable {
     case member
 }
 
+extension OperandKind {
+    /// The kind of a computation of constants and arguments: an argument if one of them is, or else
+    /// a constant of the type that the others are converted to.
+    public static func combined(_ kinds: some Sequence<OperandKind>) -> OperandKind {
+        var combined = OperandKind.constant(nil)
+        for kind in kinds {
+            switch (kind, combined) {
+            case (.constant(let type?), .constant(let known)):
+                let isKept = known == .decimal || known == .double && type != .decimal
+                combined = .constant(isKept ? known : type)
+            case (.constant(nil), _), (.constant, _): break
+            default: combined = kind
+            }
+        }
+        return combined
+    }
+}
+
 extension ScalarFunction {
     /// Returns the types of a call, by the rules of `docs/queries.md`.
     ///
@@ -141,16 +159,20 @@ extension ScalarFunction {
         for case .typed(let next) in operands { type = try joined(type, next) }
         if operands.contains(.member), type?.isInteger ?? false { type = .double }
         if type == nil { type = wanted.map(\.widened) }
+        // A decimal makes other constants decimals, because it has digits that a double does not
+        // have.
+        if type == nil, operands.contains(.constant(.decimal)) { type = .decimal }
         for case .constant(let constant?) in operands {
             guard let known = type else {
                 type = constant.widened
                 continue
             }
             // An integer with doubles becomes a double, a fraction with integers makes all doubles,
-            // any number with a decimal becomes a decimal. Text may be converted to a date and
-            // similar types.
+            // any number with a decimal becomes a decimal, and a decimal with doubles a double.
+            // Text may be converted to a date and similar types.
             if known.isNumber, constant.isNumber {
-                type = known == .decimal ? known : try joined(known, constant)
+                let isKept = known == .decimal || known == .double
+                type = isKept ? known : try joined(known, constant)
             } else if known != constant, !(constant == .string && known.isReadFromText) {
                 throw unlike(known, constant)
             }

@@ -45,6 +45,28 @@ extension PersistentIdentifier {
         }
     }
 
+    /// Parses a URI, or the short identifier `Article/p7` of an object of a store.
+    ///
+    /// - Parameter store: The UUID of the store that the text is used with.
+    /// - Throws: `malformedIdentifier` as for a URI.
+    public init(text: String, in store: UUID) throws(LarderError) {
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 2, SchemaName.isWellFormed(Substring(parts[0])),
+            parts[1].first == UInt8(ascii: "p")
+        else {
+            try self.init(uriRepresentation: text)
+            return
+        }
+        let key = try Self.permanentKey(parts[1])
+        self.init(store: store, entityName: String(Substring(parts[0])), key: key)
+    }
+
+    /// The identifier without its store, `Article/p7`, for people; a temporary identifier is a URI.
+    public var shortText: String {
+        permanentKey.map { "\(entityName)/p\($0)" } ?? uriRepresentation
+    }
+
     private static let uriStart = "x-coredata://"
 
     private static func malformed(_ sentence: String) -> LarderError {

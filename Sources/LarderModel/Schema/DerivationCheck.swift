@@ -91,10 +91,8 @@ struct DerivationCheck {
             let parsed = try PredicateFormat.parseExpression(text, name: name)
             return (parsed.expression, parsed.sourceMap)
         }
-        let path = QueryExpression.keyPath(.object, steps.map(String.init))
-        var sourceMap = FormatSourceMap(FormatText(text, name: name))
-        sourceMap.add(path, at: 0)
-        return (path, sourceMap)
+        let parsed = PredicateFormat.keyPath(text, name: name)
+        return (parsed.expression, parsed.sourceMap)
     }
 
     // MARK: - Types

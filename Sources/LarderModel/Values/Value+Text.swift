@@ -28,7 +28,8 @@ extension Value {
 
     /// Parses the text of a value of a type.
     ///
-    /// - Throws: `malformedValue` with the expected form in its message, but not the text.
+    /// - Throws: `malformedValue` with the expected form in its message, but not the text;
+    ///   `wrongType` for an integer that the type does not have, as for an integer in JSON.
     /// - Parameter interruption: After it, the value or error is meaningless.
     public init(
         text: String, type: AttributeType, _ interruption: Interruption = .never
@@ -49,7 +50,10 @@ extension Value {
             case .json: try Self.json(checking: text, interruption)
             }
         guard let value else {
-            throw LarderError(.malformedValue, "expected \(type.textDescription)")
+            let isInteger = type.isInteger && Self.isInteger(text)
+            throw LarderError(
+                isInteger ? .wrongType : .malformedValue,
+                "expected \(type.textDescription)\(isInteger ? ", found another integer" : "")")
         }
         self = value
     }
@@ -62,6 +66,11 @@ extension Value {
     ) throws(LarderError) -> Value {
         try JSONValue.check(text, interruption)
         return .json(text)
+    }
+
+    private static func isInteger(_ text: String) -> Bool {
+        let digits = text.hasPrefix("-") ? text.utf8.dropFirst() : text.utf8[...]
+        return !digits.isEmpty && digits.allSatisfy(\.isASCIIDigit)
     }
 
     private static func bool(_ text: String) -> Bool? {

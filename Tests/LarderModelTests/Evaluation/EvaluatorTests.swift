@@ -15,10 +15,14 @@ import Testing
     }
 
     private static let people: [PersistentIdentifier: [String: Value]] = [
-        ann: ["name": "Ann", "age": 30, "boss": .null, "team": .objects([bob, unsaved])],
+        ann: [
+            "name": "Ann", "age": 30, "boss": .null, "team": .objects([bob, unsaved]),
+            "pay": .decimal(Decimal(exactly: "0.12345678901234567890") ?? 0), "height": 0.5,
+        ],
         bob: [
             "name": "bob", "age": .null, "boss": .object(ann), "team": .objects([]),
             "notes": .json(#"{"floor":2,"tags":["x"]}"#),
+            "pay": .decimal(Decimal(exactly: "0.12345678901234567891") ?? 0), "height": 2.0,
         ],
         unsaved: ["name": "Cafe\u{301}", "age": 20, "boss": .object(ann), "team": .objects([])],
     ]
@@ -36,6 +40,8 @@ import Testing
                 attributes: [
                     Attribute(name: "name", type: .string),
                     Attribute(name: "age", type: .int64, isOptional: true),
+                    Attribute(name: "pay", type: .decimal, isOptional: true),
+                    Attribute(name: "height", type: .double, isOptional: true),
                     Attribute(name: "notes", type: .json, isOptional: true),
                 ],
                 relationships: [
@@ -167,6 +173,39 @@ import Testing
         let sorted = try order.sorted(
             [Self.unsaved, Self.bob, Self.ann], reading: Self.read)
         #expect(sorted == [Self.ann, Self.bob, Self.unsaved])
+    }
+
+    @Test("a literal with more digits than a double has is a decimal, and a double beside doubles")
+    func decimalLiterals() throws {
+        #expect(try names("pay == 0.12345678901234567890") == ["Ann"])
+        #expect(try names("pay > 0.12345678901234567890") == ["bob"])
+        #expect(try names("pay - 0.12345678901234567891 == 0") == ["bob"])
+        #expect(try names("height * 0.50000000000000000001 == 1") == ["bob"])
+        #expect(try names("height == 0.50000000000000000001") == ["Ann"])
+        #expect(try names("0.12345678901234567890 == 0.12345678901234567891") == [])
+        #expect(try names("age * (0 + 1.00000000000000000001) > 30") == ["Ann"])
+        #expect(try names("0.1234567890123457 < 0.12345678901234567891") == [])
+    }
+
+    @Test("errors have the hints that the store's errors have")
+    func hints() throws {
+        func hint(_ format: String) -> String? {
+            #expect(throws: LarderError.self) { _ = try names(format) }?.hint
+        }
+        let quotes = #"text is written in quotation marks, as in `name == "Ann"`"#
+        #expect(hint("name == Caroline") == quotes)
+        #expect(hint("name.length == 1") == "write `length(name)`")
+        #expect(hint("team.count == 1") == "write `team.@count`")
+        #expect(
+            hint("boss == \"Ann\"") == "compare an attribute of the object: `boss.name == …`")
+        #expect(hint("sum(age) > 1")?.contains("column of an aggregate query") == true)
+    }
+
+    @Test("text is a short identifier of an object of the evaluator's store")
+    func shortIdentifiers() throws {
+        #expect(try names("boss == \"Person/p1\"") == ["bob", "Café"])
+        #expect(code { _ = try names("boss == \"Nobody/p1\"") } == .unknownEntity)
+        #expect(try names("name == \"Person/p1\"") == [])
     }
 
     @Test("unknown entities, properties and missing arguments are rejected")

@@ -78,6 +78,28 @@ struct PersistentIdentifierTests {
         }
     }
 
+    @Test("a short identifier has no store; a URI is read as such")
+    func shortIdentifiers() throws {
+        let identifier = PersistentIdentifier(store: store, entityName: "Article", key: 7)
+        #expect(identifier.shortText == "Article/p7")
+        #expect(try PersistentIdentifier(text: "Article/p7", in: store) == identifier)
+        let other = PersistentIdentifier(store: UUID(), entityName: "Article", key: 7)
+        #expect(try PersistentIdentifier(text: other.uriRepresentation, in: store) == other)
+        let temporary = PersistentIdentifier(temporary: "a/p7", entityName: "Article")
+        #expect(temporary.shortText == temporary.uriRepresentation)
+        let rejected = [
+            "", "/", "p7", "/p7", "Article/", "Article/p", "Article/p0", "Article/p07",
+            "Article/p-7", "Article/p 7", "Article/p9223372036854775808", "Article/p7/",
+            "/Article/p7", "Art icle/p7", "Article/t7", "Article/P7", "Article/p\u{0667}",
+        ]
+        for text in rejected {
+            let error = #expect(throws: LarderError.self, "\(text)") {
+                try PersistentIdentifier(text: text, in: store)
+            }
+            #expect(error?.code == .malformedIdentifier)
+        }
+    }
+
     @Test("identifiers are ordered by store, entity and number")
     func order() {
         let ordered = [

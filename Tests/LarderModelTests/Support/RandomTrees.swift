@@ -1,3 +1,4 @@
+import FoundationEssentials
 import LarderModel
 import TestSupport
 
@@ -102,13 +103,17 @@ struct RandomTrees {
 
     private mutating func constant() -> QueryExpression {
         let bits = generator.next()
-        switch number(6) {
+        switch number(7) {
         case 0: return .constant(.null)
         case 1: return .constant(.bool(bits.isMultiple(of: 2)))
         case 2: return .constant(.int([Int64(bitPattern: bits), .min, .max, 0, -1][number(5)]))
         case 3:
             let double = Double(bitPattern: bits)
             return .constant(.double(double.isFinite ? double : 0.5))
+        case 4:
+            // More digits than a double has, so that the literal is a decimal.
+            let text = "\(bits % 2 == 0 ? "-" : "")\(bits).\(bits)1"
+            return .constant(Decimal(exactly: text).map { .decimal($0) } ?? .null)
         default:
             var text = String.UnicodeScalarView()
             for _ in 0..<number(8) { text.append(one(of: Fuzzing.alphabet)) }

@@ -104,7 +104,7 @@ struct MigrateCommand: ParsableCommand {
     private func runStages(_ connection: ConnectionOptions) throws {
         try StoreSession.with(connection) { session in
             let client = session.client
-            if let migration = try stages(client, connection.socketPath ?? "") {
+            if let migration = try stages(client, connection.socketPath()) {
                 if dryRun { return try print(rows(of: migration, client)) }
                 try client.migrate(by: migration, keepingBackupAt: keepBackup)
             }

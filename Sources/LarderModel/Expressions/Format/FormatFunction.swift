@@ -21,6 +21,55 @@ enum FormatFunction {
         ScalarFunction.allCases.map(\.rawValue)
         + AggregateFunction.allCases.map(\.collectionOperator)
 
+    /// What to write instead of a name that is not the name of a function.
+    static func hint(for name: String) -> String? {
+        if name.utf8.count <= 16 {
+            if let function = otherNames[name.lowercased()] { return "write `\(function)`" }
+            if let hint = otherHints[name.lowercased()] { return hint }
+        }
+        return NameSuggestion.hint(for: name, among: names)
+    }
+
+    /// The function of one operand that a word means; nil if there is none.
+    static func oneOperand(_ name: String) -> String? {
+        guard name.utf8.count <= 16 else { return nil }
+        let word = name.lowercased()
+        let function = word == "count" || word == "size" ? "length" : otherNames[word] ?? name
+        guard case .scalar(let scalar) = FormatFunction(function),
+            scalar.operandCount == 1...1
+        else { return nil }
+        return scalar.rawValue
+    }
+
+    /// The aggregate that a word means; nil if there is none.
+    static func aggregate(_ name: String) -> AggregateFunction? {
+        guard name.utf8.count <= 16 else { return nil }
+        let word = name.lowercased()
+        let function = word == "length" || word == "size" ? "count" : otherNames[word] ?? name
+        switch FormatFunction(function) {
+        case .aggregate(let aggregate), .either(_, let aggregate): return aggregate
+        default: return nil
+        }
+    }
+
+    /// The names of functions in SQL and in programming languages.
+    private static let otherNames: [String: String] = [
+        "lower": "lowercase", "lcase": "lowercase", "lowercased": "lowercase",
+        "upper": "uppercase", "ucase": "uppercase", "uppercased": "uppercase",
+        "len": "length", "strlen": "length", "char_length": "length", "ceil": "ceiling",
+        "pow": "power", "mod": "modulus", "truncate": "trunc", "log10": "log", "mean": "average",
+        "ifnull": "coalesce", "nvl": "coalesce", "if": "ternary", "iif": "ternary",
+        "greatest": "max", "least": "min", "total": "sum", "stdev": "stddev",
+    ]
+
+    private static let otherHints: [String: String] = [
+        "isnull": "write `== NULL`", "exists": "write `articles.@count > 0`, or a SUBQUERY",
+        "date": FormatHint.date, "datetime": FormatHint.date, "timestamp": FormatHint.date,
+        "to_date": FormatHint.date, "strftime": "write `year(d)`, `month(d)` or `day(d)`",
+        "extract": "write `year(d)`, `month(d)` or `day(d)`",
+        "date_part": "write `year(d)`, `month(d)` or `day(d)`",
+    ]
+
     private static let functions: [String: FormatFunction] = {
         var functions: [String: FormatFunction] = [:]
         for function in AggregateFunction.allCases {

@@ -4,6 +4,12 @@ extension FormatLexer {
     /// exponent.
     mutating func number() throws(LarderError) -> FormatToken.Kind {
         let start = position
+        guard !FormatHint.beginsWithDate(bytes[start...]) else {
+            throw failure(
+                .malformedPredicate, "a date without quotation marks is arithmetic",
+                hint: "\(FormatHint.date); to subtract numbers, put spaces around the operators",
+                at: start)
+        }
         let isHexadecimal = peek() == UInt8(ascii: "0") && (peek(1) ?? 0) | 0x20 == 0x78
         if isHexadecimal { position += 2 }
         let digitsStart = position
@@ -35,10 +41,19 @@ extension FormatLexer {
             if let integer = UInt64(digits, radix: isHexadecimal ? 16 : 10) {
                 return .integer(integer)
             }
-        } else if let double = Double(digits), double.isFinite {
-            return .double(double)
+            throw failure(
+                .malformedPredicate, "the number is too large",
+                hint: FormatHint.largeInteger, at: start)
         }
-        throw failure(.malformedPredicate, "the number is too large", at: start)
+        if let value = Value(fractionLiteral: digits) { return .fraction(value) }
+        let isTooLarge = Double(digits)?.isFinite == false
+        throw failure(
+            .malformedPredicate,
+            isTooLarge
+                ? "the number is too large"
+                : "neither a double nor a decimal represents the number exactly",
+            hint: isTooLarge ? nil : "a decimal has up to \(ExactDecimal.digitsMax) digits",
+            at: start)
     }
 
     private mutating func skipDigits(hexadecimal: Bool = false) {

@@ -40,7 +40,9 @@ struct FormatLexer {
             position += spelling.utf8.count
             return kind
         }
-        throw failure(.malformedPredicate, "unexpected character", at: position)
+        throw failure(
+            .malformedPredicate, "unexpected character",
+            hint: FormatHint.character(bytes[position...]), at: position)
     }
 
     /// A symbol precedes the symbols that are prefixes of it.

@@ -8,7 +8,7 @@ extension FormatParser {
         guard let function = FormatFunction(written) else {
             throw lexer.failure(
                 .malformedPredicate, "unknown function \(name.description)",
-                hint: NameSuggestion.hint(for: written, among: FormatFunction.names),
+                hint: FormatFunction.hint(for: written),
                 at: name.start)
         }
         if case .unsupported(let hint) = function {

@@ -7,6 +7,7 @@ extension FormatParser {
         _ firstFunction: AggregateFunction? = nil, at start: Int
     ) throws(LarderError) -> QueryExpression {
         var steps = first
+        var starts = first.map { _ in start }
         var function = firstFunction
         while token.kind == .symbol(".") {
             if function == .count {
@@ -21,6 +22,7 @@ extension FormatParser {
             }
             guard let step = stepName else { throw expected("the name of a property") }
             steps.append(step)
+            starts.append(token.start)
             try checkCount(of: steps)
             try advance()
         }
@@ -29,7 +31,8 @@ extension FormatParser {
                 "`\(last.prefix(Limits.nameBytesMax))` cannot be called here",
                 hint: "write a function before its operand, as in `length(title)`")
         }
-        let path = steps.isEmpty ? base : try made(.keyPath(base, steps), at: start)
+        let path =
+            steps.isEmpty ? base : try made(.keyPath(base, steps), at: start, steps: starts)
         guard let function else { return path }
         return try made(.collection(function, path), at: start)
     }

@@ -46,7 +46,7 @@ extension FormatParser {
         case .string(let text):
             try advance()
             return try made(.constant(.string(text)), at: first.start)
-        case .integer, .double:
+        case .integer, .fraction:
             try advance()
             return try made(.constant(try number(first, isNegative: false)), at: first.start)
         case .argument:
@@ -61,8 +61,26 @@ extension FormatParser {
         case .collectionOperator(let name):
             throw expected("a key path before `@\(name.prefix(Limits.nameBytesMax))`")
         case .comparison, .and, .or, .not:
-            throw expected("a value", hint: lexer.word(of: token) == nil ? nil : Self.escapeHint)
-        case .symbol, .end: throw expected("a value")
+            throw expected("a value", hint: valueHint)
+        case .symbol, .end: throw expected("a value", hint: valueHint)
+        }
+    }
+
+    /// The hint for a token in the position of a value.
+    private var valueHint: String? {
+        if lexer.word(of: token) != nil { return Self.escapeHint }
+        switch token.kind {
+        case .comparison where token.start > 0 && lexer.bytes[token.start - 1] == UInt8(ascii: "="):
+            return "write `==` or `!=`"
+        case .symbol("*"):
+            // In `a + * b` the asterisk is an operator without its operand.
+            let next = lexer.bytes[lexer.position...].first { $0 != 0x20 }
+            guard next == nil || next == UInt8(ascii: ")") || next == UInt8(ascii: ",") else {
+                return nil
+            }
+            return "write `articles.@count` to count related objects; other objects are counted "
+                + "by a query"
+        default: return nil
         }
     }
 
@@ -70,14 +88,16 @@ extension FormatParser {
 
     func number(_ literal: FormatToken, isNegative: Bool) throws(LarderError) -> Value {
         switch literal.kind {
-        case .double(let double): return .double(isNegative ? -double : double)
+        case .fraction(.double(let double)): return .double(isNegative ? -double : double)
+        case .fraction(.decimal(let decimal)): return .decimal(isNegative ? -decimal : decimal)
         case .integer(let magnitude):
             if isNegative, magnitude == Int64.min.magnitude { return .int(.min) }
             if let integer = Int64(exactly: magnitude) {
                 return .int(isNegative ? -integer : integer)
             }
             throw lexer.failure(
-                .malformedPredicate, "the number is too large for 64 bits", at: literal.start)
+                .malformedPredicate, "the number is too large for 64 bits",
+                hint: FormatHint.largeInteger, at: literal.start)
         default: throw expected("a number")
         }
     }

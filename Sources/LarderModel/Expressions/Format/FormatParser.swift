@@ -38,8 +38,8 @@ struct FormatParser {
     mutating func wholePredicate() throws(LarderError) -> QueryExpression {
         let expression = try predicate()
         guard token.kind == .end else {
-            if case .keyPath = expression { throw expected("a comparison operator") }
-            throw expected("AND, OR or the end")
+            if case .keyPath = expression { throw expectedOperator(after: expression) }
+            throw expected("AND, OR or the end", hint: hint(after: expression))
         }
         return expression
     }
@@ -119,7 +119,7 @@ struct FormatParser {
         }
         let operatorStart = token.start
         try advance()
-        let options = try options()
+        let options = try options(of: comparisonOperator)
         let right = try rightOperand(of: comparisonOperator)
         if case .comparison = token.kind {
             throw failure(
@@ -149,9 +149,7 @@ struct FormatParser {
         guard case .name(let name, let isEscaped) = token.kind,
             isEscaped || token.keyword == nil
         else {
-            let isNil = token.keyword == .null || token.keyword == .nil
-            throw expected(
-                "the name of an entity", hint: isNil ? "compare with nil by == or !=" : nil)
+            throw expected("the name of an entity", hint: typeTestHint)
         }
         guard name.utf8.count <= Limits.nameBytesMax else {
             throw failure("the name is longer than \(Limits.nameBytesMax) bytes")
@@ -160,11 +158,26 @@ struct FormatParser {
         return try made(.typeTest(operand, entityName: name), at: start)
     }
 
+    /// The hint for a keyword after IS: `IS NULL` compares, `IS` tests the entity of an object.
+    private var typeTestHint: String? {
+        switch token.keyword {
+        case .null, .nil: "write `== NULL`"
+        case .true, .yes: "write `== TRUE`"
+        case .false, .no: "write `== FALSE`"
+        default: token.kind == .not ? "write `!= NULL`, or `NOT` before the comparison" : nil
+        }
+    }
+
     /// Reads `[c]`, `[d]`, `[cd]` or `[n]` after an operator.
-    private mutating func options() throws(LarderError) -> Comparison.Options {
+    private mutating func options(
+        of comparisonOperator: Comparison.Operator
+    ) throws(LarderError) -> Comparison.Options {
         var options: Comparison.Options = []
         guard try skip(.symbol("[")) else { return options }
-        guard case .name(let flags, false) = token.kind else { throw expected(Self.optionFlags) }
+        let listHint = comparisonOperator == .in ? "write the list in braces: {1, 2}" : nil
+        guard case .name(let flags, false) = token.kind else {
+            throw expected(Self.optionFlags, hint: listHint)
+        }
         for flag in flags.lowercased() {
             switch flag {
             case "c": options.insert(.caseInsensitive)
@@ -174,7 +187,7 @@ struct FormatParser {
                 throw unsupported(
                     "`[\(flag)]`",
                     hint: "string comparison does not depend on a locale: write `[cd]`")
-            default: throw expected(Self.optionFlags)
+            default: throw expected(Self.optionFlags, hint: listHint)
             }
         }
         guard !options.contains(.normalized) || options == .normalized else {
@@ -188,7 +201,31 @@ struct FormatParser {
     private static let optionFlags = "`c`, `d`, `cd` or `n`"
 
     private func requirePredicate(_ expression: QueryExpression) throws(LarderError) {
-        guard expression.isPredicate else { throw expected("a comparison operator") }
+        guard expression.isPredicate else { throw expectedOperator(after: expression) }
+    }
+
+    private func expectedOperator(after expression: QueryExpression) -> LarderError {
+        let hint: String? =
+            switch expression {
+            case .subquery: FormatHint.countedSubquery
+            case .keyPath(.object, let steps) where steps.count == 1:
+                FormatHint.firstWord(steps[0])
+            default: nil
+            }
+        return expected("a comparison operator", hint: hint)
+    }
+
+    /// The hint for a word after a predicate: `name == Ann Lee` is text without quotation marks,
+    /// and `date == DATE '2026-01-31'` SQL.
+    private func hint(after expression: QueryExpression) -> String? {
+        guard case .comparison(let comparison) = expression,
+            case .keyPath(.object, let steps) = comparison.right, steps.count == 1
+        else { return nil }
+        switch token.kind {
+        case .name: return FormatHint.quotes
+        case .string: return FormatHint.firstWord(steps[0])
+        default: return nil
+        }
     }
 }
 
@@ -197,13 +234,15 @@ extension FormatParser {
     mutating func advance() throws(LarderError) { token = try lexer.next() }
 
     /// Records the position of a node of the tree and returns it.
+    ///
+    /// - Parameter steps: The positions of the steps of a key path.
     mutating func made(
-        _ expression: QueryExpression, at start: Int
+        _ expression: QueryExpression, at start: Int, steps: [Int] = []
     ) throws(LarderError) -> QueryExpression {
         guard sourceMap.count < Limits.expressionNodesMax else {
             throw lexer.text.locating(QueryExpression.tooLarge, at: start)
         }
-        sourceMap.add(expression, at: start)
+        sourceMap.add(expression, at: start, steps: steps)
         return expression
     }
 
@@ -250,8 +289,22 @@ extension FormatParser {
     }
 
     func expected(_ what: String, hint: String? = nil) -> LarderError {
-        failure("expected \(what), found \(token.description)", hint: hint)
+        failure("expected \(what), found \(token.description)", hint: hint ?? tokenHint)
     }
+
+    /// The hint for a token of another language that is not expected here.
+    private var tokenHint: String? {
+        switch token.kind {
+        case .not: FormatHint.word("NOT")
+        case .name(let name, isEscaped: false): FormatHint.word(name)
+        case .string where token.start > 0 && lexer.bytes[token.start - 1] == quote:
+            "in text, write a backslash before a quotation mark: 'it\\'s'"
+        default: nil
+        }
+    }
+
+    /// The quotation mark of a string that is the current token.
+    private var quote: UInt8 { lexer.bytes[token.start] }
 
     func failure(_ sentence: String, hint: String? = nil) -> LarderError {
         lexer.failure(.malformedPredicate, sentence, hint: hint, at: token.start)

@@ -34,6 +34,8 @@ public struct FormatSourceMap: Sendable {
         var expression: QueryExpression
         /// The byte offset of the part, or of its operator.
         var start: Int
+        /// The byte offsets of the steps of a key path; empty for other parts.
+        var steps: [Int]
         /// The index of the part that this one is an operand of.
         var parent: Int?
     }
@@ -45,7 +47,7 @@ public struct FormatSourceMap: Sendable {
 
     var count: Int { parts.count }
 
-    mutating func add(_ expression: QueryExpression, at start: Int) {
+    mutating func add(_ expression: QueryExpression, at start: Int, steps: [Int] = []) {
         var index = parts.count - 1
         for operand in expression.children.reversed() {
             // The base of a key path has no part of its own, and the operands are close to the end.
@@ -55,7 +57,7 @@ public struct FormatSourceMap: Sendable {
             parts[candidate].parent = parts.count
             index = candidate - 1
         }
-        parts.append(Part(expression: expression, start: start))
+        parts.append(Part(expression: expression, start: start, steps: steps))
     }
 
     /// Returns the error with the column of the part that it is about, or unchanged if it already
@@ -64,13 +66,18 @@ public struct FormatSourceMap: Sendable {
     /// - Parameter path: The part and the expressions that contain it, from the inside out;
     ///   intermediate ones may be missing. If several parts are equal, the one closest to its
     ///   containers is meant, or else the first.
-    public func locating(_ error: LarderError, at path: [QueryExpression]) -> LarderError {
+    /// - Parameter step: The index of the step that the error is about, if the part is a key path.
+    public func locating(
+        _ error: LarderError, at path: [QueryExpression], step: Int? = nil
+    ) -> LarderError {
         guard error.column == nil, let expression = path.first else { return error }
         let candidates = parts.indices.filter { parts[$0].expression == expression }
         let nearest = candidates.min {
             distances(from: $0, path).lexicographicallyPrecedes(distances(from: $1, path))
         }
-        return nearest.map { text.locating(error, at: parts[$0].start) } ?? error
+        guard let part = nearest.map({ parts[$0] }) else { return error }
+        let isStep = step.map(part.steps.indices.contains) ?? false
+        return text.locating(error, at: isStep ? part.steps[step ?? 0] : part.start)
     }
 
     public func locating(_ error: LarderError, at expression: QueryExpression) -> LarderError {

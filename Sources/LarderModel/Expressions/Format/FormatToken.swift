@@ -10,7 +10,8 @@ struct FormatToken: Hashable {
         case string(String)
         /// The digits without the sign, which is a separate token.
         case integer(UInt64)
-        case double(Double)
+        /// A number with a fraction or an exponent: a double or a decimal.
+        case fraction(Value)
         /// `%@` and its synonyms.
         case argument
         /// `%K`.
@@ -35,7 +36,7 @@ struct FormatToken: Hashable {
 
     var isNumber: Bool {
         switch kind {
-        case .integer, .double: true
+        case .integer, .fraction: true
         default: false
         }
     }
@@ -48,7 +49,7 @@ struct FormatToken: Hashable {
         case .variable(let name): "`$\(name.prefix(Limits.nameBytesMax))`"
         case .collectionOperator(let name): "`@\(name.prefix(Limits.nameBytesMax))`"
         case .string: "a string"
-        case .integer, .double: "a number"
+        case .integer, .fraction: "a number"
         case .argument: "an argument"
         case .keyPathArgument: "`%K`"
         case .comparison(let comparison): "`\(comparison.rawValue)`"

@@ -50,6 +50,20 @@ public enum PredicateFormat {
         }
     }
 
+    /// The key path in a text that has the form of one, even if its names have a meaning in a
+    /// format string.
+    public static func keyPath(_ text: String, name: String = "expression") -> Parsed {
+        let path = QueryExpression.keyPath(text)
+        var sourceMap = FormatSourceMap(FormatText(text, name: name))
+        var starts = [0]
+        for (offset, byte) in text.utf8.enumerated() where byte == UInt8(ascii: ".") {
+            starts.append(offset + 1)
+        }
+        sourceMap.add(path, at: 0, steps: starts)
+        return Parsed(
+            expression: path, argumentsUsed: 0, usesKeyPathArguments: false, sourceMap: sourceMap)
+    }
+
     private static func parse(
         _ text: String, _ arguments: [QueryArgument], _ firstArgument: Int, _ name: String,
         _ whole: (inout FormatParser) throws(LarderError) -> QueryExpression

@@ -42,6 +42,11 @@ struct ExpressionSource {
         }
     }
 
+    /// A text that is a key path.
+    mutating func keyPath(_ text: String, named name: String) -> QueryExpression {
+        taken(PredicateFormat.keyPath(text, name: name))
+    }
+
     private mutating func taken(_ parsed: PredicateFormat.Parsed) -> QueryExpression {
         argumentCount += parsed.argumentsUsed
         if parsed.usesKeyPathArguments { dependsOnArguments = true }

@@ -119,7 +119,12 @@ extension QueryResolver {
     func collection(
         _ function: AggregateFunction, _ expression: QueryExpression, in scope: ResolverScope
     ) throws(LarderError) -> PlanOperand {
-        var elements = try elements(of: expression, in: scope)
+        var elements: ResolvedElements
+        do throws(LarderError) {
+            elements = try self.elements(of: expression, in: scope)
+        } catch {
+            throw error.hinting(atAggregateOf: expression)
+        }
         if case .keyPath = expression { elements = existing(elements) }
         let name = "\(elements.element.name).@\(function.collectionOperator)"
         if function == .count {

@@ -113,9 +113,13 @@ extension QueryResolver {
         _ expressions: [QueryExpression], for comparison: Comparison, in scope: ResolverScope
     ) throws(LarderError) -> [PlanOperand] {
         var resolved: [PlanOperand?] = []
-        for expression in expressions {
+        for (index, expression) in expressions.enumerated() {
             let isOpen = openKind(of: expression, in: scope) != nil
-            resolved.append(isOpen ? nil : try operand(expression, in: scope))
+            do throws(LarderError) {
+                resolved.append(isOpen ? nil : try operand(expression, in: scope))
+            } catch {
+                throw index == 0 ? error : error.hinting(atRightSide: expression)
+            }
         }
         let known = resolved.compactMap { $0 }.filter { operand in
             if case .member = operand { false } else { true }
@@ -168,9 +172,12 @@ extension QueryResolver {
         in scope: ResolverScope
     ) throws(LarderError) -> PlanMember.Kind {
         if let type { return PlanMember.Kind(comparedWith: type) ?? .text }
-        for case .constant(let value) in expressions where !value.isNull {
-            return PlanMember.Kind(comparedWith: value)
+        let constants = expressions.compactMap { expression -> Value? in
+            if case .constant(let value) = expression, !value.isNull { value } else { nil }
         }
+        // A decimal has digits that a double does not have.
+        let first = constants.first { $0.attributeType == .decimal } ?? constants.first
+        if let first { return PlanMember.Kind(comparedWith: first) }
         for expression in expressions where isValue(expression, in: scope) {
             if case .constant = expression { continue }
             return .like(try value(expression, as: nil, name: member.name))
@@ -270,7 +277,8 @@ extension QueryResolver {
                 .unsupported, "\(comparison.operator.rawValue) needs a key path on one side")
         }
         // An argument gets the type of the constant.
-        let type = left.constantType ?? right.constantType
+        let types = [left.constantType, right.constantType].compactMap { $0 }
+        let type = types.first { $0 == .attribute(.decimal) } ?? types.first
         var decided = ValueComparison(left: left, operator: comparison.operator, right: right)
         decided.left.type = type
         decided.right.type = type

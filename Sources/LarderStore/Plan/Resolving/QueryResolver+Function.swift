@@ -56,17 +56,12 @@ extension QueryResolver {
         case .function(let function, let operands):
             let typed = function.resultTypeOperands(operands)
             if typed.isEmpty { return nil }
-            var kind = OperandKind.constant(nil)
+            var kinds: [OperandKind] = []
             for operand in typed {
-                switch (openKind(of: operand, in: scope), kind) {
-                case (nil, _): return nil
-                case (.argument, _), (_, .argument): kind = .argument
-                case (.constant(let type?), .constant(let known)):
-                    kind = .constant(known == .double ? known : type)
-                default: break
-                }
+                guard let kind = openKind(of: operand, in: scope) else { return nil }
+                kinds.append(kind)
             }
-            return kind
+            return .combined(kinds)
         default: return nil
         }
     }

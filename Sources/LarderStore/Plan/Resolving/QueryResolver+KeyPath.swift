@@ -84,8 +84,10 @@ extension QueryResolver {
         var steps: [ResolvedKeyPath.Step] = []
         var type = OperandType.object(entityName: row.entity.name)
         for (place, name) in names.enumerated() {
+            currentStep = place
             guard let current = entity else {
                 if type == .attribute(.json) {
+                    currentStep = nil
                     return ResolvedKeyPath(
                         base: row, steps: steps, members: Array(names[place...]), type: type)
                 }
@@ -93,9 +95,16 @@ extension QueryResolver {
                 throw LarderError(
                     .wrongType,
                     "\(last.entity.name).\(last.property.name) is \(type.nounWithArticle) "
-                        + "and has no property \"\(Self.printable(name))\"")
+                        + "and has no property \"\(Self.printable(name))\"",
+                    hint: FormatHint.function(named: name, of: names[..<place]))
             }
-            let property = try property(named: name, of: current)
+            let property: Property
+            do throws(LarderError) {
+                property = try self.property(named: name, of: current)
+            } catch {
+                guard steps.last?.isToMany == true else { throw error }
+                throw error.hinting(FormatHint.aggregate(named: name, of: names[..<place]))
+            }
             steps.append(ResolvedKeyPath.Step(entity: current, property: property))
             switch property {
             case .attribute(let attribute):
@@ -106,6 +115,7 @@ extension QueryResolver {
                 entity = try Self.entity(named: relationship.destination, in: layout.schema)
             }
         }
+        currentStep = nil
         return ResolvedKeyPath(base: row, steps: steps, type: type)
     }
 

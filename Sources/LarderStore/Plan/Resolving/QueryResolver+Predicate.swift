@@ -203,7 +203,9 @@ extension QueryResolver {
     }
 
     var havingNeedsOutputs: LarderError {
-        LarderError(.unsupported, "a HAVING predicate can only use the columns of the aggregate")
+        LarderError(
+            .unsupported, "a HAVING predicate can only use the columns of the aggregate",
+            hint: "add a column to the aggregate and use its name")
     }
 
     static func unknownOutput(

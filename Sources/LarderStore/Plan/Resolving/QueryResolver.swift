@@ -32,7 +32,9 @@ final class QueryResolver {
 
     /// An error that is being thrown: its original and its current form, and the expressions from
     /// which it came, innermost first.
-    private var fault: (first: LarderError, last: LarderError, path: [QueryExpression])?
+    private var fault: (first: LarderError, last: LarderError, path: [QueryExpression], step: Int?)?
+    /// The index of the step that is being resolved, while a key path is resolved.
+    var currentStep: Int?
 
     /// SQLite's limit.
     private static let joinedTablesMax = 64
@@ -70,7 +72,7 @@ final class QueryResolver {
         if case .format(let text) = term, outputs == nil {
             let steps = text.split(separator: ".", omittingEmptySubsequences: false)
             if entity.property(named: String(steps[0])) != nil, steps.allSatisfy(Self.isName) {
-                return .keyPath(.object, steps.map(String.init))
+                return source.keyPath(text, named: name)
             }
         }
         return try source.value(term, named: name)
@@ -87,11 +89,12 @@ final class QueryResolver {
     ) throws(LarderError) -> Result {
         do throws(LarderError) { return try resolve() } catch {
             let known = fault.flatMap { $0.last == error ? $0 : nil }
-            var fault = known ?? (first: error, last: error, path: [])
+            var fault = known ?? (first: error, last: error, path: [], step: currentStep)
+            currentStep = nil
             if fault.path.last != expression { fault.path.append(expression) }
             // The resolved term was read last.
             fault.last = source.sourceMaps.reversed().reduce(fault.first) {
-                $1.locating($0, at: fault.path)
+                $1.locating($0, at: fault.path, step: fault.step)
             }
             self.fault = fault
             throw fault.last

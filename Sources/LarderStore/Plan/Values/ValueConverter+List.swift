@@ -73,7 +73,7 @@ extension ValueConverter {
             for value in values where !value.isNull {
                 // This checks the identifier too.
                 guard case .integer(let key) = try binding(value, for: list, isText: isText),
-                    let identifier = try Self.identifier(value)
+                    let identifier = try identifier(value)
                 else { continue }
                 pairs.append("[\(key),\"\(currentName(of: identifier))\"]")
             }

@@ -125,7 +125,12 @@ struct ValueConverter: Sendable {
         switch target.type {
         case nil: return try naturalBinding(value, for: target)
         case .object:
-            guard let identifier = try Self.identifier(value) else { throw mismatch(value, target) }
+            let identifier: PersistentIdentifier?
+            do throws(LarderError) { identifier = try self.identifier(value) } catch {
+                throw error.hinting(
+                    at: value, asObjectOf: target.type, named: target.name, in: schema)
+            }
+            guard let identifier else { throw mismatch(value, target) }
             return .integer(try key(of: identifier, for: target))
         case .attribute(let type):
             let typed = try value.read(
@@ -137,11 +142,11 @@ struct ValueConverter: Sendable {
         }
     }
 
-    /// The object that a value names, also by its URI; nil if it names none.
-    static func identifier(_ value: Value) throws(LarderError) -> PersistentIdentifier? {
+    /// The object that a value names, also by its URI or short identifier; nil if it names none.
+    func identifier(_ value: Value) throws(LarderError) -> PersistentIdentifier? {
         switch value {
         case .object(let identifier): identifier
-        case .string(let text): try PersistentIdentifier(uriRepresentation: text)
+        case .string(let text): try PersistentIdentifier(text: text, in: storeIdentifier)
         default: nil
         }
     }
@@ -149,7 +154,7 @@ struct ValueConverter: Sendable {
     func identifier(
         _ value: PlanValue, _ parameters: QueryParameters
     ) throws(LarderError) -> PersistentIdentifier? {
-        try Self.identifier(try self.value(value, parameters))
+        try identifier(try self.value(value, parameters))
     }
 
     /// The table with the entity of an object; nil if the type determines it, or is no object's.
@@ -230,6 +235,7 @@ struct ValueConverter: Sendable {
         let wanted = target.type?.nounWithArticle ?? "a value"
         return LarderError(
             .wrongType,
-            "\(target.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)")
+            "\(target.name) is \(wanted) and cannot be compared with \(value.kindWithArticle)",
+            hint: target.type == .attribute(.date) ? FormatHint.date : nil)
     }
 }

@@ -120,7 +120,7 @@ extension ChangeSetCheck {
         }
         switch (given.type, value) {
         case (.object, .string(let uri)):
-            return .object(try PersistentIdentifier(uriRepresentation: uri))
+            return .object(try PersistentIdentifier(text: uri, in: converter.storeIdentifier))
         case (.attribute(let type), _):
             return try value.read(
                 as: type, isText: converter.isText(given, parameters), comparedWith: given.name)

@@ -1,0 +1,36 @@
+import FoundationEssentials
+import LarderModel
+import LarderPrograms
+
+/// The environment variables that `larder` reads. An option overrides a variable.
+enum Environment {
+    /// The socket of the server: `--socket`.
+    static let socket = "LARDER_SOCKET"
+    /// The output format: `--output`.
+    static let output = "LARDER_OUTPUT"
+    /// The maximum time to wait for a reply: `--timeout`.
+    static let timeout = "LARDER_TIMEOUT"
+    /// The migration session of which this command performs a part; see `migrate`.
+    static let migrationSession = "LARDER_MIGRATION_SESSION"
+    private static let prefix = "LARDER_"
+
+    /// The value of a variable; nil if it is not set or empty.
+    static func value(_ name: String) -> String? {
+        let value = ProcessInfo.processInfo.environment[name]
+        return value?.isEmpty == true ? nil : value
+    }
+
+    /// Warns about variables that would be ignored, such as a misspelled one.
+    static func warnAboutUnknownVariables() {
+        let known = [socket, output, timeout, migrationSession]
+        let given = ProcessInfo.processInfo.environment.keys
+        for name in given.filter({ $0.hasPrefix(prefix) && !known.contains($0) }).sorted() {
+            let hint =
+                NameSuggestion.hint(for: name, among: known)
+                ?? "the variables are \(known.joined(separator: ", "))"
+            let message = "\(EscapedText.escaped(name)) is not a variable of larder"
+            let warning = FormatWarning(message: message, hint: hint)
+            StandardError.write(ErrorReport(warning).text(asJSON: LarderCommand.wantsJSON))
+        }
+    }
+}
