@@ -4055,7 +4055,7 @@ const ProtobufCMessageDescriptor larder__v1__backup_reply__descriptor =
   (ProtobufCMessageInit) larder__v1__backup_reply__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descriptors[5] =
+static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descriptors[6] =
 {
   {
     "changes",
@@ -4117,18 +4117,31 @@ static const ProtobufCFieldDescriptor larder__v1__migrate_reply__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "progress",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Larder__V1__MigrateReply, progress),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned larder__v1__migrate_reply__field_indices_by_name[] = {
   2,   /* field[2] = additive */
   3,   /* field[3] = byte_count */
   0,   /* field[0] = changes */
+  5,   /* field[5] = progress */
   4,   /* field[4] = session */
   1,   /* field[1] = steps */
 };
 static const ProtobufCIntRange larder__v1__migrate_reply__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor larder__v1__migrate_reply__descriptor =
 {
@@ -4138,7 +4151,7 @@ const ProtobufCMessageDescriptor larder__v1__migrate_reply__descriptor =
   "Larder__V1__MigrateReply",
   "larder.v1",
   sizeof(Larder__V1__MigrateReply),
-  5,
+  6,
   larder__v1__migrate_reply__field_descriptors,
   larder__v1__migrate_reply__field_indices_by_name,
   1,  larder__v1__migrate_reply__number_ranges,

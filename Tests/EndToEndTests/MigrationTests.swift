@@ -38,8 +38,12 @@ struct MigrationTests {
         #expect(plan.steps.contains { $0.isRewriting && $0.rowCount == 1 })
         #expect(try await client.count("Book") == 1)
 
-        let summary = try await client.migrate(to: schema)
+        let steps = Mutex<[String]>([])
+        let summary = try await client.migrate(to: schema) { progress in
+            steps.withLock { $0.append(progress.step) }
+        }
         #expect(summary.changes == plan.changes)
+        #expect(steps.withLock { $0 }.contains("rewrites the table of Volume"))
         // The same clients, over new connections.
         #expect(try await other.count("Volume", where: "pages == 120") == 1)
         #expect(try await other.schema() == schema)

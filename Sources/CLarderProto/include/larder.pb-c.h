@@ -229,8 +229,8 @@ struct  Larder__V1__Envelope
      */
     Larder__V1__BackupRequest *backup;
     /*
-     * Changes the store to a new schema, or says what that would do; answered by `migrated`, twice
-     * if it begins a session.
+     * Changes the store to a new schema, or says what that would do; answered by `migrated`, before
+     * that perhaps with its progress, and twice if it begins a session.
      */
     Larder__V1__MigrateRequest *migrate;
     /*
@@ -1099,10 +1099,15 @@ struct  Larder__V1__MigrateReply
    * Answers BEGIN only: the key of the session.
    */
   ProtobufCBinaryData session;
+  /*
+   * The step that begins now, as a sentence. Then the other fields are empty, and another reply to
+   * the same request follows.
+   */
+  ProtobufCBinaryData progress;
 };
 #define LARDER__V1__MIGRATE_REPLY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&larder__v1__migrate_reply__descriptor) \
-    , 0,NULL, 0,NULL, 0, 0, {0,NULL} }
+    , 0,NULL, 0,NULL, 0, 0, {0,NULL}, {0,NULL} }
 
 
 struct  Larder__V1__MigrationStep

@@ -29,8 +29,12 @@ struct StoreSession {
     }
 
     /// Opens the store that the options name, runs the body, and closes the store in every case.
+    ///
+    /// - Parameter waitsForMigrations: Whether it waits as long as another client migrates the
+    ///   store, for at most the time of a request.
     static func with<Result>(
-        _ options: ConnectionOptions, author: String? = nil, _ body: (StoreSession) throws -> Result
+        _ options: ConnectionOptions, author: String? = nil, waitsForMigrations: Bool = false,
+        _ body: (StoreSession) throws -> Result
     ) throws -> Result {
         if let path = options.store {
             let server = try InProcessServer(storePath: path, schemaPath: options.schema)
@@ -41,9 +45,24 @@ struct StoreSession {
         }
         if options.schema != nil { throw ValidationError("--schema requires --store") }
         let path = try options.socketPath()
-        let client = try StoreClient.connect(to: path, options: options.clientOptions(author))
+        let client = try connect(to: path, options.clientOptions(author), waitsForMigrations)
         defer { client.close() }
         return try body(StoreSession(client: client))
+    }
+
+    private static func connect(
+        to path: String, _ options: StoreClient.Options, _ waitsForMigrations: Bool
+    ) throws(LarderError) -> StoreClient {
+        let deadline = ContinuousClock.now + options.requestTimeout
+        while true {
+            do throws(LarderError) {
+                // It waits for a while by itself.
+                return try StoreClient.connect(to: path, options: options)
+            } catch {
+                guard error.code == .unavailable, waitsForMigrations, ContinuousClock.now < deadline
+                else { throw error }
+            }
+        }
     }
 }
 

@@ -214,26 +214,9 @@ extension Operation where Output == Schema {
 }
 
 extension Operation where Output == MigrationSummary {
-    /// May be sent twice: the second request finds it done.
-    static func migrate(to schema: Schema) -> Self {
-        migration(.migrate(to: schema.canonicalText))
-    }
-
     static func planMigration(to schema: Schema) -> Self {
-        migration(.plan(to: schema.canonicalText))
-    }
-
-    private static func migration(_ request: MigrateRequest) -> Self {
-        Operation(request: .migrate(request)) { reply, _ in
+        Operation(request: .migrate(.plan(to: schema.canonicalText))) { reply, _ in
             if case .migrated(let summary) = reply { summary } else { nil }
-        }
-    }
-}
-
-extension Operation where Output == Void {
-    static var commitMigration: Self {
-        Operation(request: .migrate(.commit), isWrite: true) { reply, _ in
-            if case .migrated = reply { () } else { nil }
         }
     }
 }

@@ -159,7 +159,7 @@ struct RequestTracker {
         case (.stream(window: 0), .encodedBatches(_, more: true)),
             (.stream(window: 0), .history(_, more: true)),
             (.insertion, .inserted(_, more: true)), (.session, .snapshotOpened),
-            (.session, .migrationBegun):
+            (.session, .migrationProgress), (.session, .migrationBegun):
             pending[index].append(.reply(envelope.reply))
         case (.stream, .encodedBatches(_, more: true)), (.feed, .history(_, more: true)),
             (.feed, .observed(_, more: true)), (.stream, .backup(_, more: true)):

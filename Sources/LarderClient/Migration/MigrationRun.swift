@@ -15,9 +15,14 @@ final class MigrationRun: Sendable {
     }
 
     private let session: Session
+    private let progress: @Sendable (MigrationProgress) -> Void
     private let state = Mutex(State.waiting)
 
-    init(_ session: Session) { self.session = session }
+    /// - Parameter progress: Called before each step of the server.
+    init(_ session: Session, progress: @escaping @Sendable (MigrationProgress) -> Void) {
+        self.session = session
+        self.progress = progress
+    }
 
     // MARK: Waiting
 
@@ -69,7 +74,7 @@ final class MigrationRun: Sendable {
         if stages.count == 1, !first.isCustom, backup == nil {
             return try [
                 waitingForOthers { () throws(LarderError) in
-                    try session.perform(.migrate(to: first.to))
+                    try migrate(to: first.to, over: session)
                 }
             ]
         }
@@ -110,8 +115,7 @@ final class MigrationRun: Sendable {
         var summaries: [MigrationSummary] = []
         for stage in stages {
             try stage.willMigrate?(client)
-            summaries.append(try client.session.perform(.migrate(to: stage.to)))
-            client.session.forgetSchema()
+            summaries.append(try migrate(to: stage.to, over: client.session))
             try stage.didMigrate?(client)
         }
         try commit(client, stages)
@@ -121,24 +125,46 @@ final class MigrationRun: Sendable {
 
     /// - Returns: the key of the session.
     private func beginSession() throws(LarderError) -> String {
-        var attempt = session.attempt(isWrite: false)
-        var failed: Connection?
-        while true {
-            let connection = try session.connection(replacing: failed, for: attempt)
-            let id = try connection.send(.migrate(.begin), .session, until: nil)
+        let reply = try reply(to: .begin, over: session) { connection, id throws(LarderError) in
             let isWanted = state.withLock { state in
                 if case .cancelled = state { return false }
                 state = .open(connection, id)
                 return true
             }
-            guard isWanted else {
-                connection.cancel(id)
-                throw LarderError(.cancelled, "the call was cancelled")
-            }
-            let outcome = connection.outcome(of: id, until: attempt.deadline)
-            if let reply = try attempt.resolve(outcome, now: .now) {
-                guard case .migrationBegun(let key) = reply else { throw .unexpectedReply }
-                return key
+            guard !isWanted else { return }
+            connection.cancel(id)
+            throw LarderError(.cancelled, "the call was cancelled")
+        }
+        guard case .migrationBegun(let key) = reply else { throw .unexpectedReply }
+        return key
+    }
+
+    /// Migrates the store, or the working copy if the session has one.
+    func migrate(to schema: Schema, over session: Session) throws(LarderError) -> MigrationSummary {
+        let reply = try reply(to: .migrate(to: schema.canonicalText), over: session)
+        session.forgetSchema()
+        guard case .migrated(let summary) = reply else { throw .unexpectedReply }
+        return summary
+    }
+
+    /// Sends a request until it has a reply, and reports the steps until then. It may be sent
+    /// twice: the second request finds the work of the first done.
+    private func reply(
+        to request: MigrateRequest, over session: Session,
+        sent: (Connection, UInt64) throws(LarderError) -> Void = { _, _ in }
+    ) throws(LarderError) -> Reply {
+        var attempt = session.attempt(isWrite: request == .commit)
+        var failed: Connection?
+        while true {
+            let connection = try session.connection(replacing: failed, for: attempt)
+            let timeout = request == .begin ? nil : attempt.deadline
+            let id = try connection.send(.migrate(request), .session, until: timeout)
+            try sent(connection, id)
+            while true {
+                let outcome = connection.outcome(of: id, until: attempt.deadline)
+                guard let reply = try attempt.resolve(outcome, now: .now) else { break }
+                guard case .migrationProgress(let step) = reply else { return reply }
+                progress(MigrationProgress(step: step))
             }
             failed = connection
         }
@@ -146,7 +172,9 @@ final class MigrationRun: Sendable {
 
     private func commit(_ client: StoreClient, _ stages: [MigrationStage]) throws(LarderError) {
         do throws(LarderError) {
-            try client.session.perform(.commitMigration)
+            guard case .migrated = try reply(to: .commit, over: client.session) else {
+                throw .unexpectedReply
+            }
         } catch {
             // The schema of the store tells whether the lost reply was that of a commit.
             guard error.code == .indeterminate,

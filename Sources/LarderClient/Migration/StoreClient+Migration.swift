@@ -13,30 +13,37 @@ extension StoreClient {
     /// whole time, so a client that migrates a large store needs a long one; the migration
     /// continues if it expires. While another client migrates the store, the call waits.
     ///
-    /// - Parameter dryRun: Whether nothing is changed.
+    /// - Parameters:
+    ///   - dryRun: Whether nothing is changed.
+    ///   - progress: Called before each step of the server.
     /// - Returns: the changes and steps; none if the store has the schema already.
     /// - Throws: `migrationRefused` with every reason, and the store is as it was; `readOnly`;
     ///   `unavailable` if the migration of another client takes longer than `requestTimeout`, or
     ///   the archive of the store fails.
     @discardableResult
     public func migrate(
-        to schema: Schema, dryRun: Bool = false
+        to schema: Schema, dryRun: Bool = false,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws(LarderError) -> MigrationSummary {
-        let summary = try MigrationRun(session).waitingForOthers { () throws(LarderError) in
-            try session.perform(dryRun ? .planMigration(to: schema) : .migrate(to: schema))
+        let run = MigrationRun(session, progress: progress)
+        return try run.waitingForOthers { () throws(LarderError) in
+            if dryRun { return try session.perform(.planMigration(to: schema)) }
+            return try run.migrate(to: schema, over: session)
         }
-        if !dryRun { session.forgetSchema() }
-        return summary
     }
 
-    /// The asynchronous form of ``migrate(to:dryRun:)-(Schema,Bool)``. It waits on a thread of its
-    /// own.
+    /// The asynchronous form. It waits on a thread of its own.
+    ///
+    /// - Throws: what the blocking form throws.
     @discardableResult
     public func migrate(
-        to schema: Schema, dryRun: Bool = false
+        to schema: Schema, dryRun: Bool = false,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws(LarderError) -> MigrationSummary {
         try await BackgroundThread.run {
-            Result { () throws(LarderError) in try self.migrate(to: schema, dryRun: dryRun) }
+            Result { () throws(LarderError) in
+                try self.migrate(to: schema, dryRun: dryRun, progress: progress)
+            }
         }
     }
 
@@ -51,8 +58,10 @@ extension StoreClient {
     /// request; a migration that takes longer needs a long one. While another client migrates the
     /// store, the call waits. Blocking.
     ///
-    /// - Parameter backup: Where a backup of the store as it was is made first, as by
-    ///   ``backup(to:)-(String)``; nil for none.
+    /// - Parameters:
+    ///   - backup: Where a backup of the store as it was is made first, as by
+    ///     ``backup(to:)-(String)``; nil for none.
+    ///   - progress: Called before each step of the server.
     /// - Returns: what each stage has changed; empty if the store has the last schema already.
     /// - Throws: what a stage throws; `migrationRefused` if no stage begins with the schema of the
     ///   store, or an object does not fit a schema; `unsupported` for a client over a connected
@@ -60,9 +69,10 @@ extension StoreClient {
     ///   errors of ``backup(to:)-(String)``.
     @discardableResult
     public func migrate(
-        by migration: StagedMigration, keepingBackupAt backup: String? = nil
+        by migration: StagedMigration, keepingBackupAt backup: String? = nil,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) throws -> [MigrationSummary] {
-        try MigrationRun(session).perform(migration, keepingBackupAt: backup)
+        try MigrationRun(session, progress: progress).perform(migration, keepingBackupAt: backup)
     }
 
     /// The asynchronous form, which runs the stages on a thread of its own.
@@ -70,9 +80,10 @@ extension StoreClient {
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     @discardableResult
     public func migrate(
-        by migration: StagedMigration, keepingBackupAt backup: String? = nil
+        by migration: StagedMigration, keepingBackupAt backup: String? = nil,
+        progress: @escaping @Sendable (MigrationProgress) -> Void = { _ in }
     ) async throws -> [MigrationSummary] {
-        let run = MigrationRun(session)
+        let run = MigrationRun(session, progress: progress)
         return try await withTaskCancellationHandler {
             try await BackgroundThread.run {
                 .success(Result { try run.perform(migration, keepingBackupAt: backup) })

@@ -29,7 +29,8 @@ extension ConnectionHandler {
                 guard case .success = result, let schema else {
                     return port.execute { $0.migrated(id, result) }
                 }
-                migrations.migrate(to: schema, requester: port) { error in
+                let progress = Self.progress(of: id, port)
+                migrations.migrate(to: schema, requester: port, progress: progress) { error in
                     let result = error.map { .failure($0) } ?? result
                     port.execute { $0.migrated(id, result) }
                 }
@@ -37,9 +38,17 @@ extension ConnectionHandler {
         case .begin: beginMigration(operation)
         case .commit:
             guard let port else { return }
-            services.migrations.commit(requester: port) { error in
+            let progress = Self.progress(of: id, port)
+            services.migrations.commit(requester: port, progress: progress) { error in
                 port.execute { $0.migrated(id, error.map { .failure($0) } ?? .success(.nothing)) }
             }
+        }
+    }
+
+    /// Sends each step to the client.
+    private static func progress(of id: UInt64, _ port: ConnectionPort) -> Server.Progress {
+        { progress in
+            port.execute { $0.send(id, .reply(.migrationProgress(progress.step))) }
         }
     }
 
@@ -80,7 +89,9 @@ extension ConnectionHandler {
     private func beginMigration(_ operation: Operation) {
         let id = operation.id
         guard let port, let context else { return }
-        let session = services.migrations.begin(requester: port) { session in
+        let session = services.migrations.begin(
+            requester: port, progress: Self.progress(of: id, port)
+        ) { session in
             let reply = EncodableReply.reply(.migrationBegun(session: session.key))
             port.execute { $0.send(id, reply) }
         } whenEnded: { failure in

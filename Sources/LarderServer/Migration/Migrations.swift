@@ -35,13 +35,14 @@ final class Migrations: Sendable {
     ///
     /// - Parameters:
     ///   - requester: The connection that stays until it has its reply.
+    ///   - progress: Called before each step.
     ///   - done: Called in any case, on any thread.
     func migrate(
-        to schema: Schema, requester: ConnectionPort,
-        _ done: @escaping @Sendable (LarderError?) -> Void
+        to schema: Schema, requester: ConnectionPort, progress: @escaping Server.Progress,
+        _ done: @escaping Server.Done
     ) {
         perform(done) { server, done throws(LarderError) in
-            server.migrate(to: schema, session, leaving: requester, done)
+            server.migrate(to: schema, session, leaving: requester, progress: progress, done)
         }
     }
 
@@ -53,15 +54,15 @@ final class Migrations: Sendable {
     ///   - whenEnded: Called once, with the reason if the session was not committed, or could not
     ///     be begun.
     func begin(
-        requester: ConnectionPort,
+        requester: ConnectionPort, progress: @escaping Server.Progress,
         hasBegun: @escaping @Sendable (MigrationSession) -> Void,
-        whenEnded: @escaping @Sendable (LarderError?) -> Void
+        whenEnded: @escaping Server.Done
     ) -> MigrationSession {
         let session = MigrationSession(
             eventLoop: requester.eventLoop,
             abandon: { [server] session, reason in server()?.abandon(session, reason) },
             whenEnded: whenEnded)
-        let done: @Sendable (LarderError?) -> Void = { error in
+        let done: Server.Done = { error in
             if let error { session.finished(error) } else { hasBegun(session) }
         }
         guard self.session == nil else {
@@ -69,26 +70,29 @@ final class Migrations: Sendable {
             return session
         }
         perform(done) { server, done throws(LarderError) in
-            server.begin(session, leaving: requester, done)
+            server.begin(session, leaving: requester, progress: progress, done)
         }
         return session
     }
 
     /// Stores the working copy of the session.
-    func commit(requester: ConnectionPort, _ done: @escaping @Sendable (LarderError?) -> Void) {
+    func commit(
+        requester: ConnectionPort, progress: @escaping Server.Progress,
+        _ done: @escaping Server.Done
+    ) {
         perform(done) { server, done throws(LarderError) in
             guard let session else {
                 throw LarderError(
                     .unsupported, "there is no migration session to commit",
                     hint: "commit on a connection that has the key of a session")
             }
-            server.commit(session, leaving: requester, done)
+            server.commit(session, leaving: requester, progress: progress, done)
         }
     }
 
     private func perform(
-        _ done: @escaping @Sendable (LarderError?) -> Void,
-        _ body: (Server, @escaping @Sendable (LarderError?) -> Void) throws(LarderError) -> Void
+        _ done: @escaping Server.Done,
+        _ body: (Server, @escaping Server.Done) throws(LarderError) -> Void
     ) {
         do throws(LarderError) {
             guard let server = server() else { throw ConnectionState.stopping }

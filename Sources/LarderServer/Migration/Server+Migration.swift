@@ -13,16 +13,17 @@ extension Server {
         var failure: LarderError?
     }
 
-    private typealias Done = @Sendable (LarderError?) -> Void
-    private typealias Progress = @Sendable (MigrationProgress) -> Void
+    typealias Done = @Sendable (LarderError?) -> Void
+    typealias Progress = @Sendable (MigrationProgress) -> Void
 
     /// Migrates the store, or the working copy of a session.
     func migrate(
         to schema: Schema, _ session: MigrationSession?, leaving requester: ConnectionPort,
-        _ done: @escaping @Sendable (LarderError?) -> Void
+        progress: @escaping Progress, _ done: @escaping Done
     ) {
         let title = "the store is being migrated to schema version \(schema.version)"
-        exchange(title, leaving: requester) { core, progress throws(LarderError) in
+        exchange(title, leaving: requester, progress: progress) {
+            core, progress throws(LarderError) in
             do throws(LarderError) {
                 let migrated = try core.backend.reopened(.migration(schema), progress: progress)
                 return Served(backend: migrated, session: session)
@@ -40,11 +41,14 @@ extension Server {
     /// Makes the working copy of a session, and serves it.
     func begin(
         _ session: MigrationSession, leaving requester: ConnectionPort,
-        _ done: @escaping @Sendable (LarderError?) -> Void
+        progress: @escaping Progress, _ done: @escaping Done
     ) {
         let original = core
         state.withLock { $0.session = session }
-        exchange("the store is being migrated", leaving: requester, requesterStays: true) {
+        exchange(
+            "the store is being migrated", leaving: requester, requesterStays: true,
+            progress: progress
+        ) {
             core, progress throws(LarderError) in
             do throws(LarderError) {
                 progress(MigrationProgress(step: "copies the store"))
@@ -66,10 +70,10 @@ extension Server {
     /// Gives the store the contents of the working copy, and serves it.
     func commit(
         _ session: MigrationSession, leaving requester: ConnectionPort,
-        _ done: @escaping @Sendable (LarderError?) -> Void
+        progress: @escaping Progress, _ done: @escaping Done
     ) {
         guard let original = session.original else { return done(MigrationSession.hasEnded) }
-        exchange("the store is being migrated", leaving: requester) {
+        exchange("the store is being migrated", leaving: requester, progress: progress) {
             core, progress throws(LarderError) in
             do throws(LarderError) {
                 let change = ReopeningChange.contents(of: core.backend)
@@ -119,10 +123,12 @@ extension Server {
     /// - Parameters:
     ///   - title: A sentence for clients that connect meanwhile.
     ///   - requesterStays: Whether the one connection stays after this.
+    ///   - progress: Called before each step, besides for the log and other clients.
     ///   - open: Called on a thread that may block.
     ///   - done: Called when it is served, or with the error if nothing is.
     private func exchange(
         _ title: String, leaving requester: ConnectionPort?, requesterStays: Bool = false,
+        progress: @escaping Progress = { _ in },
         _ open: @escaping @Sendable (ServerCore, @escaping Progress) throws(LarderError) -> Served,
         done: @escaping Done
     ) {
@@ -143,7 +149,7 @@ extension Server {
         let reason = Self.refusal(title, "waits for connections to end")
         core.suspend(refusing: reason, leaving: requester, on: eventLoop).whenComplete { _ in
             NIOSingletons.posixBlockingThreadPool.submit { [self] _ in
-                let failure = serve(title, instead: core, open)
+                let failure = serve(title, instead: core, progress, open)
                 state.withLock { $0.isMigrating = false }
                 done(failure)
                 if requesterStays { return ended.succeed() }
@@ -153,7 +159,7 @@ extension Server {
     }
 
     private func serve(
-        _ title: String, instead former: ServerCore,
+        _ title: String, instead former: ServerCore, _ report: @escaping Progress,
         _ open: (ServerCore, @escaping Progress) throws(LarderError) -> Served
     ) -> LarderError? {
         let (logger, notification) = (logger, notification)
@@ -163,6 +169,7 @@ extension Server {
                 logger.notice("migration: \(progress.step)")
                 notification.status("migrating the store: \(progress.step)")
                 former.refuse(Self.refusal(title, progress.step))
+                report(progress)
             }
             failure = served.failure
             let writer = try served.backend.makeWriter()

@@ -223,6 +223,8 @@ extension WireCodec {
             return (LARDER__V1__ENVELOPE__BODY_BACKUP_PART, message(writer.part(part, more: more)))
         case .migrated(let summary):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(try writer.migration(summary)))
+        case .migrationProgress(let step):
+            return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(writer.migrationProgress(step)))
         case .migrationBegun(let session):
             return (LARDER__V1__ENVELOPE__BODY_MIGRATED, message(writer.migrationBegun(session)))
         case .pong:

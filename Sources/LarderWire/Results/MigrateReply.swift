@@ -6,9 +6,14 @@ internal import LarderModel
 extension Reply {
     init(migration wire: Larder__V1__MigrateReply) throws(LarderError) {
         let session = try wire.session.text("the migration session", bytesMax: Limits.nameBytesMax)
-        self =
-            session.isEmpty
-            ? .migrated(try MigrationSummary(wire)) : .migrationBegun(session: session)
+        let step = try wire.progress.text("the step of a migration")
+        if !step.isEmpty {
+            self = .migrationProgress(step)
+        } else if !session.isEmpty {
+            self = .migrationBegun(session: session)
+        } else {
+            self = .migrated(try MigrationSummary(wire))
+        }
     }
 }
 
@@ -38,6 +43,12 @@ extension MigrationSummary.Step {
 }
 
 extension ProtobufWriter {
+    func migrationProgress(_ step: String) -> UnsafeMutablePointer<Larder__V1__MigrateReply> {
+        let wire = make(larder__v1__migrate_reply__init)
+        wire.pointee.progress = text(step)
+        return wire
+    }
+
     func migrationBegun(_ session: String) -> UnsafeMutablePointer<Larder__V1__MigrateReply> {
         let wire = make(larder__v1__migrate_reply__init)
         wire.pointee.session = text(session)

@@ -46,6 +46,8 @@ public enum Reply: Hashable, Sendable {
     indirect case backup(BackupPart, more: Bool)
     /// What a migration has done, or would do.
     indirect case migrated(MigrationSummary)
+    /// A step of a migration begins. Another reply follows.
+    case migrationProgress(String)
     /// A migration session has begun, and has this key.
     case migrationBegun(session: String)
     case pong

@@ -17,7 +17,7 @@ extension SocketTests {
         ///
         /// - Returns: its key.
         private static func begin(_ peer: Peer) throws -> String {
-            guard case .migrationBegun(let key)? = try peer.call(.migrate(.begin)) else {
+            guard case .migrationBegun(let key)? = try peer.result(of: .migrate(.begin)) else {
                 Issue.record("a session begins")
                 return ""
             }
@@ -68,7 +68,8 @@ extension SocketTests {
 
                 let member = try Self.member(running, key)
                 #expect(try member.call(.insert(1))?.errorCode == nil)
-                guard case .migrated? = try member.call(.migrate(.migrate(to: Self.schema))) else {
+                guard case .migrated? = try member.result(of: .migrate(.migrate(to: Self.schema)))
+                else {
                     Issue.record("a stage changes the schema")
                     return
                 }
@@ -77,8 +78,8 @@ extension SocketTests {
                 #expect(try Self.refusal(running)?.code == .unavailable)
                 let second = try Self.member(running, key)
                 #expect(try Self.version(second) == "2")
-                #expect(try second.call(.migrate(.begin))?.errorCode == .unavailable)
-                guard case .migrated? = try second.call(.migrate(.commit)) else {
+                #expect(try second.result(of: .migrate(.begin))?.errorCode == .unavailable)
+                guard case .migrated? = try second.result(of: .migrate(.commit)) else {
                     Issue.record("the session is committed")
                     return
                 }
@@ -97,12 +98,12 @@ extension SocketTests {
             try await RunningServer.run(Self.possible) { running in
                 let control = try running.ready()
                 let id = try control.send(.migrate(.begin))
-                guard case .migrationBegun(let key)? = try control.receive()?.reply else {
+                guard case .migrationBegun(let key)? = try control.resultOfMigration() else {
                     Issue.record("a session begins")
                     return
                 }
                 let member = try Self.member(running, key)
-                _ = try member.call(.migrate(.migrate(to: Self.schema)))
+                _ = try member.result(of: .migrate(.migrate(to: Self.schema)))
                 let second = try Self.member(running, key)
                 try control.send(.cancel(requestID: id))
                 #expect(try second.receiveUntilClosed() == [.unavailable])
@@ -144,7 +145,7 @@ extension SocketTests {
                 let control = try running.ready()
                 let key = try Self.begin(control)
                 let member = try Self.member(running, key)
-                let refused = try member.call(.migrate(.migrate(to: Self.schema)))
+                let refused = try member.result(of: .migrate(.migrate(to: Self.schema)))
                 #expect(refused?.errorCode == .migrationRefused)
                 let second = try Self.member(running, key)
                 #expect(try Self.version(second) == "1")
@@ -156,13 +157,13 @@ extension SocketTests {
         func full() async throws {
             try await RunningServer.run(.init(migration: .isFull)) { running in
                 let control = try running.ready()
-                #expect(try control.call(.migrate(.begin))?.errorCode == .storageFull)
+                #expect(try control.result(of: .migrate(.begin))?.errorCode == .storageFull)
                 #expect(try Self.version(running.ready()) == "1")
             }
             try await RunningServer.run { running in
                 let peer = try running.ready()
-                #expect(try peer.call(.migrate(.begin))?.errorCode == .unsupported)
-                #expect(try peer.call(.migrate(.commit))?.errorCode == .unsupported)
+                #expect(try peer.result(of: .migrate(.begin))?.errorCode == .unsupported)
+                #expect(try peer.result(of: .migrate(.commit))?.errorCode == .unsupported)
                 #expect(try peer.call(.insert(1))?.errorCode == nil)
             }
         }

@@ -33,6 +33,7 @@ extension SocketTests {
                     refusal.message
                         == "the store is being migrated to schema version 2.0.0 (rewrites Item)")
                 gate.open()
+                #expect(try requester.receive()?.reply == .migrationProgress("rewrites Item"))
                 let reply = try #require(try requester.receive())
                 guard case .migrated(let summary) = reply.reply else {
                     Issue.record("\(reply)")
@@ -48,7 +49,7 @@ extension SocketTests {
                 #expect(text.contains("2.0.0"))
                 #expect(try after.call(.insert(1))?.errorCode == nil)
                 // The store has the schema now.
-                guard case .migrated(let nothing)? = try after.call(Self.migrate) else {
+                guard case .migrated(let nothing)? = try after.result(of: Self.migrate) else {
                     Issue.record("a second migration finds it done")
                     return
                 }
@@ -60,7 +61,7 @@ extension SocketTests {
         func refused() async throws {
             try await RunningServer.run(.init(migration: .isRefused)) { running in
                 let requester = try running.ready()
-                #expect(try requester.call(Self.migrate)?.errorCode == .migrationRefused)
+                #expect(try requester.result(of: Self.migrate)?.errorCode == .migrationRefused)
                 let after = try running.ready()
                 guard case .schema(let text)? = try after.call(.schema) else {
                     Issue.record("the schema is served")
@@ -75,7 +76,7 @@ extension SocketTests {
         func harmless() async throws {
             try await RunningServer.run { running in
                 let (requester, other) = (try running.ready(), try running.ready())
-                #expect(try requester.call(Self.migrate)?.errorCode == .unsupported)
+                #expect(try requester.result(of: Self.migrate)?.errorCode == .unsupported)
                 guard case .migrated? = try requester.call(Request.migrate(.plan(to: Self.schema)))
                 else {
                     Issue.record("a dry run has a plan")
@@ -87,7 +88,7 @@ extension SocketTests {
             }
             try await RunningServer.run(.init(isReadOnly: true)) { running in
                 let peer = try running.ready()
-                #expect(try peer.call(Self.migrate)?.errorCode == .readOnly)
+                #expect(try peer.result(of: Self.migrate)?.errorCode == .readOnly)
             }
         }
 
@@ -99,7 +100,7 @@ extension SocketTests {
             let running = Task { try await server.run() }
             let peer = try RunningServer.connect(to: server)
             try peer.shakeHands()
-            #expect(try peer.call(Self.migrate)?.errorCode == .storageFailed)
+            #expect(try peer.result(of: Self.migrate)?.errorCode == .storageFailed)
             try await running.value
         }
 
@@ -112,7 +113,7 @@ extension SocketTests {
             gate.waitForArrival()
             async let stopped: Void = running.server.stop()
             gate.open()
-            guard case .migrated? = try requester.receive()?.reply else {
+            guard case .migrated? = try requester.resultOfMigration() else {
                 Issue.record("the migration is answered")
                 return
             }

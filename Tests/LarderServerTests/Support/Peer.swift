@@ -129,6 +129,20 @@ final class Peer {
         return try receive()?.reply
     }
 
+    /// The reply to a migration after those with its progress.
+    func result(of migration: Request) throws -> Reply? {
+        try send(migration)
+        return try resultOfMigration()
+    }
+
+    func resultOfMigration() throws -> Reply? {
+        while let reply = try receive()?.reply {
+            if case .migrationProgress = reply { continue }
+            return reply
+        }
+        return nil
+    }
+
     /// A metric of `stats`.
     func metric(_ name: String) throws -> Int64? {
         guard case .statistics(let metrics)? = try call(.statistics),

@@ -28,6 +28,10 @@ extension Samples {
                     ], isAdditive: false, byteCount: 1 << 40))
         ),
         (
+            "migrationProgress",
+            .migrationProgress("rewrites the table of Article")
+        ),
+        (
             "migrationBegun",
             .migrationBegun(session: "1x2y3z")
         ),

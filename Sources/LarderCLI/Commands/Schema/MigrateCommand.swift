@@ -69,8 +69,9 @@ struct MigrateCommand: ParsableCommand {
         guard let file = options.connection.schema else { return }
         let schema = try SchemaDocument.read(InputFile(file))
         if let path = options.connection.store { return try migrateFile(path, to: schema) }
-        try StoreSession.with(connection) { session in
-            let summary = try session.client.migrate(to: schema, dryRun: dryRun)
+        try StoreSession.with(connection, waitsForMigrations: true) { session in
+            let summary = try session.client.migrate(
+                to: schema, dryRun: dryRun, progress: Self.progress)
             if dryRun { return try print(summary.rows) }
             try printStore(session.client)
         }
@@ -85,6 +86,11 @@ struct MigrateCommand: ParsableCommand {
     }
 
     private static let timeMax = Duration.seconds(86_400)
+
+    /// Prints each step on a terminal.
+    private static let progress: @Sendable (MigrationProgress) -> Void = { progress in
+        if isatty(STDERR_FILENO) == 1 { StandardError.write("\(progress.step)\n") }
+    }
 
     // MARK: Stages
 
@@ -102,11 +108,12 @@ struct MigrateCommand: ParsableCommand {
     }
 
     private func runStages(_ connection: ConnectionOptions) throws {
-        try StoreSession.with(connection) { session in
+        try StoreSession.with(connection, waitsForMigrations: true) { session in
             let client = session.client
             if let migration = try stages(client, connection.socketPath()) {
                 if dryRun { return try print(rows(of: migration, client)) }
-                try client.migrate(by: migration, keepingBackupAt: keepBackup)
+                try client.migrate(
+                    by: migration, keepingBackupAt: keepBackup, progress: Self.progress)
             }
             try printStore(client)
         }
@@ -145,12 +152,9 @@ struct MigrateCommand: ParsableCommand {
                 path: path, schema: nil, options: StoreOptions(isReadOnly: true))
             return try print(store.migrationSummary(to: schema).rows)
         }
-        let showsProgress = isatty(STDERR_FILENO) == 1
         let store = try Store.open(
             path: path, schema: schema, options: StoreOptions(migrates: true),
-            progress: { progress in
-                if showsProgress { StandardError.write("\(progress.step)\n") }
-            })
+            progress: Self.progress)
         let description = store.storeDescription
         try printStore(
             description.identifier, version: description.schema.version,
