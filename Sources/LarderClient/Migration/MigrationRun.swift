@@ -82,9 +82,7 @@ final class MigrationRun: Sendable {
         options.migrationSession = try waitingForOthers { () throws(LarderError) in
             try beginSession()
         }
-        let client = try StoreClient.connect(to: path, options: options)
-        defer { client.close() }
-        return try perform(migration, client, backup)
+        return try perform(migration, backup, path, options)
     }
 
     /// The options of a client that has the current schema, whatever it is.
@@ -105,9 +103,14 @@ final class MigrationRun: Sendable {
         return try client.schema()
     }
 
+    /// Performs the stages in a session. Each schema has a client of its own, because the server
+    /// ends the connections of the former one.
     private func perform(
-        _ migration: StagedMigration, _ client: StoreClient, _ backup: String?
+        _ migration: StagedMigration, _ backup: String?, _ path: String,
+        _ options: StoreClient.Options
     ) throws -> [MigrationSummary] {
+        var client = try StoreClient.connect(to: path, options: options)
+        defer { client.close() }
         // Another client may have migrated the store before the session began.
         let stages = try migration.remaining(from: client.schema())
         if stages.isEmpty { return [] }
@@ -116,6 +119,8 @@ final class MigrationRun: Sendable {
         for stage in stages {
             try stage.willMigrate?(client)
             summaries.append(try migrate(to: stage.to, over: client.session))
+            client.close()
+            client = try StoreClient.connect(to: path, options: options)
             try stage.didMigrate?(client)
         }
         try commit(client, stages)

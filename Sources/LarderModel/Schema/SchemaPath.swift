@@ -52,7 +52,7 @@ extension SchemaPath: Comparable {
 }
 
 /// A problem and its path, before it is formatted for the caller.
-struct LocatedProblem {
+struct LocatedProblem: Equatable {
     let path: SchemaPath
     let message: String
 

@@ -193,8 +193,8 @@ struct MigrationTests {
         #expect(error.code == .migrationRefused)
         #expect(
             error.problems.map { $0.prefix { $0 != " " } } == [
-                "entities[0].attributes[1]:", "entities[0].attributes[2]:",
-                "entities[1].relationships[0].optional:", "version:",
+                "version:", "entities[0].attributes[1]:", "entities[0].attributes[2]:",
+                "entities[1].relationships[0].optional:",
             ])
     }
 

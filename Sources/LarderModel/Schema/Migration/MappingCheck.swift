@@ -4,7 +4,7 @@
 /// migration itself.
 struct MappingCheck {
     let mapping: SchemaMapping
-    private(set) var problems: [SchemaError.Problem] = []
+    private(set) var problems: [LocatedProblem] = []
 
     init(mapping: SchemaMapping) { self.mapping = mapping }
 
@@ -23,8 +23,8 @@ struct MappingCheck {
     }
 
     /// Inherited properties have the path of their declaration, and are reported once.
-    private mutating func report(_ path: String, _ message: String) {
-        let problem = SchemaError.Problem(path: path, message: message)
+    private mutating func report(_ path: SchemaPath, _ message: String) {
+        let problem = LocatedProblem(path: path, message: message)
         if !problems.contains(problem) { problems.append(problem) }
     }
 
@@ -32,7 +32,7 @@ struct MappingCheck {
         let (old, new) = (mapping.old.version, mapping.new.version)
         guard SchemaVersion(new) < SchemaVersion(old) else { return }
         report(
-            "version",
+            SchemaPath.root["version"],
             "\(new) is older than the store's schema, \(old), and a store is not migrated "
                 + "backward; use the schema of version \(old) or a later one")
     }
@@ -64,7 +64,7 @@ struct MappingCheck {
         case .attribute(let former):
             guard attribute.isDerived || attribute.type.canHoldValues(of: former.type) else {
                 return report(
-                    path + ".type",
+                    path["type"],
                     "\(name) changes from \(former.type.rawValue) to \(attribute.type.rawValue), "
                         + "and values of one are not converted to the other; give the new "
                         + "attribute another name, and convert the values in a custom stage")
@@ -100,7 +100,7 @@ struct MappingCheck {
             // Its objects may come from the inverse, if that is continued.
             guard !relationship.isOptional, inverseOrigin(of: relationship) == nil else { return }
             report(
-                path + ".optional",
+                path["optional"],
                 "\(name) is required, so that existing objects would have too few objects; make it "
                     + "optional, and set it in a custom stage")
         }
@@ -108,7 +108,7 @@ struct MappingCheck {
 
     /// Each object that could be related still has to be one of the destination's.
     private mutating func checkDestination(
-        of relationship: Relationship, _ former: Relationship, _ path: String, _ name: String
+        of relationship: Relationship, _ former: Relationship, _ path: SchemaPath, _ name: String
     ) {
         let formerKinds =
             [former.destination]
@@ -119,7 +119,7 @@ struct MappingCheck {
                 !mapping.new.isKind(successor.name, of: relationship.destination)
             else { continue }
             return report(
-                path + ".destination",
+                path["destination"],
                 "\(name) led to \(former.destination), whose objects of \(kind) are not objects of "
                     + "\(relationship.destination); give the new relationship another name")
         }
@@ -133,15 +133,15 @@ struct MappingCheck {
                 .allSatisfy({ mapping.successor(of: $0) == nil })
         else { return }
         report(
-            path + ".destination",
+            path["destination"],
             "\(name) led to \(former.destination), which is removed; give the new relationship "
                 + "another name")
     }
 
     /// The links of two relationships that were independent of each other cannot become one set.
     private mutating func checkInverse(
-        of relationship: Relationship, _ former: Relationship, in entity: Entity, _ path: String,
-        _ name: String
+        of relationship: Relationship, _ former: Relationship, in entity: Entity,
+        _ path: SchemaPath, _ name: String
     ) {
         let isSelfInverse = isOwnInverse(relationship, of: entity, in: mapping.new)
         let wasSelfInverse =
@@ -149,7 +149,7 @@ struct MappingCheck {
             ?? false
         guard isSelfInverse == wasSelfInverse else {
             return report(
-                path + ".inverse",
+                path["inverse"],
                 isSelfInverse
                     ? "\(name) becomes its own inverse; set both directions in a custom stage"
                     : "\(name) was its own inverse; give the new relationship another name")
@@ -158,7 +158,7 @@ struct MappingCheck {
             former.inverse != origin.name
         else { return }
         report(
-            path + ".inverse",
+            path["inverse"],
             "\(name) and \(relationship.destination).\(inverse) were not inverses of each other, "
                 + "so that their objects may differ; give one of them another name")
     }

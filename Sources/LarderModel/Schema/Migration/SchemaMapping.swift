@@ -17,11 +17,12 @@ public struct SchemaMapping: Sendable {
     public init(from old: Schema, to new: Schema) {
         self.old = old
         self.new = new
-        mapEntities()
-        for entity in new.entities { mapProperties(of: entity) }
+        var located: [LocatedProblem] = []
+        mapEntities(&located)
+        for entity in new.entities { mapProperties(of: entity, &located) }
         var check = MappingCheck(mapping: self)
         check.run()
-        problems = (problems + check.problems).sorted { $0.path < $1.path }
+        problems = (located + check.problems).sorted { $0.path < $1.path }.map(\.problem)
     }
 
     /// The entity that a new one continues; nil for an added entity.
@@ -48,18 +49,18 @@ public struct SchemaMapping: Sendable {
 
     // MARK: Names
 
-    private mutating func mapEntities() {
+    private mutating func mapEntities(_ problems: inout [LocatedProblem]) {
         for entity in new.entities where old.entity(named: entity.name) != nil {
             entities[entity.name] = entity.name
         }
-        for (index, entity) in new.entities.enumerated() {
+        for entity in new.entities {
             guard entities[entity.name] == nil, let original = entity.originalName,
                 old.entity(named: original) != nil
             else { continue }
             guard new.entity(named: original) == nil else {
                 problems.append(
-                    SchemaError.Problem(
-                        path: "entities[\(index)].originalName",
+                    LocatedProblem(
+                        path: path(of: entity)["originalName"],
                         message: "\(original) is continued by the entity \(original), so that "
                             + "\(entity.name) cannot continue it; rename in one version, and add "
                             + "the new \(original) in the next"))
@@ -69,7 +70,9 @@ public struct SchemaMapping: Sendable {
         }
     }
 
-    private mutating func mapProperties(of entity: Entity) {
+    private mutating func mapProperties(
+        of entity: Entity, _ problems: inout [LocatedProblem]
+    ) {
         guard let origin = origin(of: entity) else { return }
         var names: [String: String] = [:]
         for name in entity.allNames where origin.property(named: name) != nil {
@@ -81,8 +84,8 @@ public struct SchemaMapping: Sendable {
             else { continue }
             guard entity.property(named: original) == nil else {
                 problems.append(
-                    SchemaError.Problem(
-                        path: path(of: name, in: entity) + ".originalName",
+                    LocatedProblem(
+                        path: path(of: name, in: entity)["originalName"],
                         message: "\(entity.name).\(original) is continued by the property "
                             + "\(original), so that \(name) cannot continue it; rename in one "
                             + "version, and add the new \(original) in the next"))
@@ -96,19 +99,19 @@ public struct SchemaMapping: Sendable {
     // MARK: Paths
 
     /// The path of an entity in the new schema's file.
-    func path(of entity: Entity) -> String {
-        "entities[\(new.entities.firstIndex { $0.name == entity.name } ?? 0)]"
+    func path(of entity: Entity) -> SchemaPath {
+        SchemaPath.root["entities"][new.entities.firstIndex { $0.name == entity.name } ?? 0]
     }
 
     /// The path of a property in the new schema's file, where it is declared.
-    func path(of property: String, in entity: Entity) -> String {
+    func path(of property: String, in entity: Entity) -> SchemaPath {
         let declarer = new.declaringEntity(of: property, in: entity)
         let declared = declarer.declared
         if let index = declared.attributes.firstIndex(where: { $0.name == property }) {
-            return "\(path(of: declarer)).attributes[\(index)]"
+            return path(of: declarer)["attributes"][index]
         }
         let index = declared.relationships.firstIndex { $0.name == property } ?? 0
-        return "\(path(of: declarer)).relationships[\(index)]"
+        return path(of: declarer)["relationships"][index]
     }
 }
 
