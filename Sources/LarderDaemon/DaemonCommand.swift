@@ -88,6 +88,11 @@ struct DaemonCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Maximum duration of a migration in stages, while others wait.", valueName: "seconds"))
+    var migrationTimeout = 3_600
+
+    @Option(
+        help: ArgumentHelp(
             "Maximum disk space for buffered rows of unfinished atomic imports.",
             valueName: "MiB"))
     var maxSpool = ServerLimits().spoolBytes.total >> 20
@@ -156,6 +161,7 @@ struct DaemonCommand: ParsableCommand {
             ("--idle-exit", idleExit ?? 1), ("--max-connections", maxConnections),
             ("--max-connections-per-user", maxConnectionsPerUser),
             ("--query-timeout", queryTimeout), ("--max-spool", maxSpool),
+            ("--migration-timeout", migrationTimeout),
             ("--history-age", historyAge ?? 1), ("--archive-interval", archiveInterval),
             ("--archive-keep-for", archiveKeepFor ?? 1),
             ("--archive-keep-bytes", archiveKeepBytes ?? 1),
@@ -220,6 +226,7 @@ struct DaemonCommand: ParsableCommand {
             maxConnections,
             userShare: min(1, Double(maxConnectionsPerUser) / Double(maxConnections)))
         limits.readTimeMax = .seconds(queryTimeout)
+        limits.migrationTimeMax = .seconds(migrationTimeout)
         limits.spoolBytes.total = maxSpool << 20
         limits.historyRetention = HistoryRetention(
             ageMax: historyAge.map { Double($0) * Self.secondsPerDay }, countMax: historyCount)

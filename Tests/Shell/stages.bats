@@ -159,3 +159,20 @@ SH
     assert_status 64 larder migrate --store s.store --plan plan.json --schema 2.json
     assert_status 64 larder migrate --store s.store
 }
+
+@test "a migration that takes too long is abandoned" {
+    make_store
+    mv s.store test.store
+    export LARDER_SOCKET=$scratch/s
+    larderd --store test.store --schema 1.json --socket "$LARDER_SOCKET" --migration-timeout 1 2>>log 3>&- &
+    daemon=$!
+    larder ping --wait --timeout 20s
+    printf '#!/bin/sh\nwhile larder count Person; do :; done\n' >endless
+    chmod +x endless
+    sed 's/split/endless/' plan.json >slow.json
+    assert_status 1 larder migrate --plan slow.json
+    [[ $(larder fetch Person --select name --output plain) == $'Ann Lee\nBob Ray' ]]
+    grep -q 'the migration is abandoned: the migration took longer than it may' log
+    assert_status 64 larderd --store x --schema 1.json --migration-timeout 0
+    stop_daemon
+}

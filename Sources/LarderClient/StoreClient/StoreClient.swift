@@ -43,7 +43,8 @@ public final class StoreClient: Sendable {
         public var migrationSession = ""
         /// The time limit of a call, including reconnection; in a stream, of each batch.
         public var requestTimeout: Duration = .seconds(30)
-        /// The time limit of connecting and the handshake together.
+        /// The time limit of connecting and the handshake together, and of trying again while the
+        /// server is unavailable.
         public var connectTimeout: Duration = .seconds(5)
         /// How long a call waits for a new connection after a loss; zero never reconnects.
         public var reconnectWait: Duration = .seconds(10)
@@ -59,7 +60,8 @@ public final class StoreClient: Sendable {
 
     deinit { session.close() }
 
-    /// Connects to the socket at this path and performs the handshake, blocking.
+    /// Connects to the socket at this path and performs the handshake, blocking. It waits for at
+    /// most `Options.connectTimeout` while the server is unavailable, as during a migration.
     ///
     /// - Throws: `connectionFailed` if no server listens there, `permissionDenied` if this user may
     ///   not use the socket, `unsupportedVersion`, `schemaMismatch`, and other errors with which
