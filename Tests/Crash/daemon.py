@@ -51,7 +51,10 @@ class Daemon:
         """Starts the daemon; False if it ends before it is ready, as a failing disk may cause."""
         program = os.path.join(os.environ["LARDER_BIN_DIR"], "larderd")
         command = [program, "--store", self.store, "--socket", self.socket,
-                   "--synchronous", self.synchronous, "--schema", self.schema, *self.options]
+                   "--synchronous", self.synchronous, *self.options]
+        # Without a schema the store keeps its own.
+        if self.schema:
+            command += ["--schema", self.schema]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 command, env=environment(self.store, disk), stderr=log,

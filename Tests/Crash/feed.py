@@ -111,6 +111,7 @@ class Reader:
             except larder_client.LarderError as error:
                 if error.code != 601:
                     raise Wrong(f"the feed ended with {error}") from None
+                time.sleep(0.01)
         return self.log, self.connections, self.repeated
 
     def follow(self, client):
