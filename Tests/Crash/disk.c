@@ -12,6 +12,7 @@
 //                         set
 //   LARDER_DISK_LIES      syncs succeed and do nothing
 //   LARDER_DISK_STALL     a sync waits while this file exists
+//   LARDER_DISK_AFTER     operations are numbered, and fail, only after this file was first seen
 //
 // Operations are numbered from 1, without reads. Effects of a power loss:
 // - each sector of 512 bytes has any of its versions since its file's last sync, so that writes are
@@ -35,9 +36,10 @@ static const char *kinds = "";
 static uint64_t kill_at, power_at, error_at;
 static int error_number;
 static bool errors_forever, lies;
-static const char *stall;
-// Operations of the kinds that fail.
-static uint64_t matched;
+static const char *stall, *after;
+static bool has_begun;
+// Operations since the first one that counts, and those of the kinds that fail.
+static uint64_t counted, matched;
 
 static uint64_t number(const char *name) {
     const char *text = getenv(name);
@@ -59,14 +61,25 @@ __attribute__((constructor)) static void configure(void) {
     errors_forever = number("LARDER_DISK_FOREVER") != 0;
     lies = number("LARDER_DISK_LIES") != 0;
     stall = getenv("LARDER_DISK_STALL");
+    after = getenv("LARDER_DISK_AFTER");
+    has_begun = !after;
     // All bits are used; the state is never zero.
     random_state = (number("LARDER_DISK_SEED") + 1) * 0x9e3779b97f4a7c15ull | 1;
 }
 
 // MARK: - Operations
 
+// `operations` orders the versions of sectors, so every operation has a number there.
+static void count_operation(void) {
+    operations++;
+    if (!has_begun) has_begun = syscall(SYS_access, after, F_OK) == 0;
+    if (has_begun) counted++;
+}
+
+static bool is_reached(uint64_t number) { return number && counted == number; }
+
 static bool fails(char kind) {
-    if (!strchr(kinds, kind)) return false;
+    if (!has_begun || !strchr(kinds, kind)) return false;
     matched++;
     if (error_at == 0 || matched < error_at || (matched > error_at && !errors_forever))
         return false;
@@ -95,14 +108,14 @@ static ssize_t write_at(int descriptor, const void *bytes, size_t length, off_t 
     File *file = file_at(descriptor);
     if (!file) return syscall(SYS_pwrite64, descriptor, bytes, length, offset);
     pthread_mutex_lock(&lock);
-    operations++;
-    bool is_killed = operations == kill_at, fail = fails('w');
+    count_operation();
+    bool is_killed = is_reached(kill_at), fail = fails('w');
     int reason = errno;
     // A write that fails or is interrupted may have written a part.
     size_t part = is_killed || fail ? below(length / SECTOR + 1) * SECTOR : length;
     ssize_t written = part ? write_through(file, descriptor, bytes, part, offset) : 0;
     if (is_killed) end("killed");
-    if (operations == power_at) lose_power();
+    if (is_reached(power_at)) lose_power();
     if (fail) {
         written = -1;
         errno = reason;
@@ -141,8 +154,8 @@ static int truncate_to(int descriptor, off_t size) {
     File *file = file_at(descriptor);
     if (!file) return (int)syscall(SYS_ftruncate, descriptor, size);
     pthread_mutex_lock(&lock);
-    operations++;
-    if (operations == kill_at) end("killed");
+    count_operation();
+    if (is_reached(kill_at)) end("killed");
     int result = -1;
     if (!fails('t')) {
         off_t end = file->size;
@@ -151,7 +164,7 @@ static int truncate_to(int descriptor, off_t size) {
         remember(file, descriptor, size, end, true);
         change_size(file, size);
     }
-    if (operations == power_at) lose_power();
+    if (is_reached(power_at)) lose_power();
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -167,10 +180,10 @@ static int sync_descriptor(int descriptor, long call) {
         nanosleep(&(struct timespec){.tv_nsec = 100 * 1000}, NULL);
     while (stall && syscall(SYS_access, stall, F_OK) == 0);
     pthread_mutex_lock(&lock);
-    operations++;
-    if (operations == kill_at) end("killed");
+    count_operation();
+    if (is_reached(kill_at)) end("killed");
     // Power loss during a sync keeps a part of the writes; the sync has not returned.
-    if (operations == power_at) lose_power();
+    if (is_reached(power_at)) lose_power();
     bool fail = fails(of_folder ? 'f' : 's');
     if (!lies && of_folder && !fail) sync_folder();
     if (!lies && !of_folder) sync_file(file_at(descriptor), !fail);
@@ -256,8 +269,8 @@ int close(int descriptor) {
 int unlink(const char *path) {
     if (!is_ours(path)) return (int)syscall(SYS_unlink, path);
     pthread_mutex_lock(&lock);
-    operations++;
-    if (operations == kill_at) end("killed");
+    count_operation();
+    if (is_reached(kill_at)) end("killed");
     int result = -1;
     if (!fails('u')) {
         File *file = named(path);
@@ -274,7 +287,7 @@ int unlink(const char *path) {
             if (file) forget(file);
         }
     }
-    if (operations == power_at) lose_power();
+    if (is_reached(power_at)) lose_power();
     pthread_mutex_unlock(&lock);
     return result;
 }

@@ -111,6 +111,7 @@ class Reader:
             except larder_client.LarderError as error:
                 if error.code != 601:
                     raise Wrong(f"the feed ended with {error}") from None
+                time.sleep(0.01)
         return self.log, self.connections, self.repeated
 
     def follow(self, client):
@@ -118,11 +119,12 @@ class Reader:
             welcome = client.welcome
             self.token = history.HistoryToken(store=welcome.store, epoch=welcome.history_epoch)
         for reply in replies(client, self.token, self.choice, self.choice.random() < 0.5):
-            numbers = [transaction.number for transaction in reply.transactions]
+            received = complete(reply)
+            numbers = [number for number, _ in received]
             last = self.log[-1][0] if self.log else 0
             if numbers != sorted(set(numbers)) or numbers and numbers[0] <= last:
                 raise Wrong(f"after {last} the feed has {numbers[:10]}")
-            self.log += [(each.number, each.author) for each in reply.transactions]
+            self.log += received
             self.token = reply.position
             if self.log and self.log[-1][1] == END:
                 return
@@ -141,12 +143,20 @@ class Reader:
         token.number = self.log[start - 1][0] if start else 0
         found = []
         for reply in replies(client, token, self.choice, cancels=True):
-            found += [(each.number, each.author) for each in reply.transactions]
+            found += complete(reply)
             if len(found) >= len(expected):
                 break
         if found[:len(expected)] != expected:
-            raise Wrong(f"from {token.number} the feed has {found[:10]}, not {expected[:10]}")
+            differing = [pair for pair in zip(found, expected) if pair[0] != pair[1]]
+            raise Wrong(f"from {token.number} the feed differs from before in {differing[:5]}")
         self.repeated += len(expected)
+
+
+def complete(reply):
+    """The numbers and authors of the transactions of a reply. One that the next reply continues,
+    under the same number, is counted there."""
+    found = [(each.number, each.author) for each in reply.transactions]
+    return found[:-1] if reply.partial else found
 
 
 def replies(client, token, choice, cancels):

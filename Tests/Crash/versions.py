@@ -185,7 +185,7 @@ def game(folder, successor):
             members.append(Latter("2.0.0", number, entity, daemon.socket, two))
         with Team(members) as team:
             results = team.all("run")
-        migrations = daemon.log.read_text().count("migrating the store to schema version")
+        migrations = daemon.log.read_text().count("the store is being migrated to schema version")
         if migrations != 1:
             raise Wrong(f"the store was migrated {migrations} times")
         daemon.stop()

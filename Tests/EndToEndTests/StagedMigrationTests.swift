@@ -102,6 +102,13 @@ struct StagedMigrationTests {
                 .filter { $0.hasPrefix(".larder") }.isEmpty)
     }
 
+    @Test("of one stage without code leaves the client with the new schema")
+    func oneStage() throws {
+        let migration = try StagedMigration([.lightweight(from: schemas[0], to: schemas[1])])
+        #expect(try client.migrate(by: migration).count == 1)
+        #expect(try client.schema() == schemas[1])
+    }
+
     @Test("that throws, is refused or is cancelled leaves the store as it was")
     func failures() async throws {
         let people = try insertPeople()

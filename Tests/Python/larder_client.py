@@ -139,12 +139,14 @@ def condition(count, entity, format=None, arguments=(), **options):
 
 
 class Client:
-    def __init__(self, path, name="larder_client.py", schema_version=""):
+    def __init__(
+            self, path, name="larder_client.py", schema_version="", migration_session=""):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.connect(path)
         self.stream, self.last_id = self.socket.makefile("rb"), 0
         self.welcome = self.call("hello", larder.Hello(
-            protocol_version=1, client_name=name, schema_version=schema_version))
+            protocol_version=1, client_name=name, schema_version=schema_version,
+            migration_session=migration_session))
 
     def close(self):
         self.stream.close()
@@ -202,9 +204,10 @@ class Client:
         reply = self.call("get", larder.GetRequest(identifiers=identifiers))
         return [row for batch in reply.batches for row in rows(batch, self.welcome.store)]
 
-    def save(self, *list_of_changes, conditions=(), idempotency_key=""):
+    def save(self, *list_of_changes, conditions=(), idempotency_key="", author=""):
         return self.call("save", changes.ChangeSet(
-            changes=list_of_changes, conditions=conditions, idempotency_key=idempotency_key))
+            changes=list_of_changes, conditions=conditions, idempotency_key=idempotency_key,
+            author=author))
 
     def token(self, number):
         """The position in the history after a transaction."""

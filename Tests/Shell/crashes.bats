@@ -54,3 +54,11 @@ crash_test() { "$BATS_TEST_DIRNAME/../../scripts/crash-test" --quick "$@"; }
 @test "two versions of a program that start at once migrate once, and lose and double no save" {
     crash_test versions
 }
+
+@test "a migration in stages that is interrupted leaves the former or the final store, with all saves" {
+    crash_test stages
+}
+
+@test "random states are restored from an archive, before and after a migration, as they were" {
+    crash_test restores
+}

@@ -80,6 +80,13 @@ SH
     stop_daemon
 }
 
+@test "a plan of one stage without code prints the new version" {
+    make_store
+    sed 's/, "didMigrate".*}},/}]}/; /3.json/d' plan.json >one.json
+    run larder migrate --store s.store --plan one.json --output plain
+    [[ $status == 0 && $output == *$'\t2.0.0\t'* ]]
+}
+
 @test "a program that fails, a change that fails and a refused schema leave the store as it was" {
     make_store
     printf '#!/bin/sh\nlarder delete --help >/dev/null; ./split; exit 3\n' >fails

@@ -66,7 +66,10 @@ final class MigrationRun: Sendable {
                 .unsupported, "a client over a connected socket cannot migrate in stages",
                 hint: "connect to the path of the server's socket")
         }
-        defer { cancel() }
+        defer {
+            cancel()
+            session.forgetSchema()
+        }
         let stages = try waitingForOthers { () throws(LarderError) in
             try migration.remaining(from: currentSchema(path))
         }
@@ -124,7 +127,6 @@ final class MigrationRun: Sendable {
             try stage.didMigrate?(client)
         }
         try commit(client, stages)
-        session.forgetSchema()
         return summaries
     }
 

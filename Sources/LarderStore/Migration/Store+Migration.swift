@@ -41,6 +41,27 @@ extension Store {
     public func reopened(
         _ change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
     ) throws(LarderError) -> any StoreBackend {
+        let opened: OpenedStore
+        do throws(LarderError) {
+            opened = try open(after: change, progress: progress)
+        } catch {
+            removeRolledBackPages()
+            throw error
+        }
+        let archive = try archive.map { (archive) throws(LarderError) in
+            try Archive.open(
+                archive.options, store: opened, path: path, limits: archive.limits,
+                report: archive.report)
+        }
+        lockHolder.withLock { $0 = nil }
+        return Store(
+            opened, path: path, options: self.options, memory: memory, archive: archive,
+            workingFile: workingFile)
+    }
+
+    private func open(
+        after change: ReopeningChange, progress: @escaping @Sendable (MigrationProgress) -> Void
+    ) throws(LarderError) -> OpenedStore {
         var options = options
         options.assignsNewIdentifier = false
         var schema = storeDescription.schema
@@ -54,18 +75,16 @@ extension Store {
             try takeContents(of: copy)
             schema = copy.storeDescription.schema
         }
-        let opened = try OpenedStore.open(
+        return try OpenedStore.open(
             path: path, claimed: file, schema: schema, options: options,
             synchronous: synchronous, progress: progress)
-        let archive = try archive.map { (archive) throws(LarderError) in
-            try Archive.open(
-                archive.options, store: opened, path: path, limits: archive.limits,
-                report: archive.report)
-        }
-        lockHolder.withLock { $0 = nil }
-        return Store(
-            opened, path: path, options: self.options, memory: memory, archive: archive,
-            workingFile: workingFile)
+    }
+
+    /// Empties the log, which has the pages of a change that failed: as many as the disk had space
+    /// for, if it is full. Not if it has commits that are not archived.
+    private func removeRolledBackPages() {
+        if let archive, archive.state.withLock({ $0.closed }) == nil { return }
+        try? reopenWriterConnection().checkpoint(.truncate)
     }
 
     /// The setting of the writer.
