@@ -71,7 +71,8 @@ let package = Package(
         .executableTarget(
             name: "LarderCLI",
             dependencies: [
-                "LarderModel", "LarderClient", "LarderPrograms", "LarderServer", "LarderStore",
+                "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer",
+                "LarderStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
