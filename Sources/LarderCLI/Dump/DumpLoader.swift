@@ -124,7 +124,7 @@ struct DumpLoader {
         }
         guard !ready.isEmpty else { return }
         let changes = ChangeSet(
-            ready.map(change), onUniqueConflict: options.updatesExisting ? .upsert : .error)
+            changes(ready), onUniqueConflict: options.updatesExisting ? .upsert : .error)
         let client = client
         pending = PendingSave(
             items: ready,
@@ -209,26 +209,49 @@ struct DumpLoader {
 
     // MARK: Changes
 
-    private func change(_ item: DumpItem) -> Change {
-        var values = item.attributes
+    /// The changes of lines. A set cannot update an object that it inserts, so that the links of
+    /// such an object are part of its insert.
+    private func changes(_ items: [DumpItem]) -> [Change] {
+        var inserts: [PersistentIdentifier: Int] = [:]
+        var changes: [PlannedChange] = []
+        for item in items {
+            if item.isLink, let index = inserts[item.object] {
+                add(item, to: &changes[index])
+                continue
+            }
+            if !item.isLink { inserts[item.object] = changes.count }
+            var change = PlannedChange(line: item, values: item.attributes)
+            add(item, to: &change)
+            changes.append(change)
+        }
+        return changes.map { change in
+            let identifier = identifier(change.line.object)
+            return change.line.isLink
+                ? .update(identifier, ifVersion: nil, values: change.values, edits: change.edits)
+                : .insert(identifier, values: change.values, edits: change.edits)
+        }
+    }
+
+    private struct PlannedChange {
+        let line: DumpItem
+        var values: [String: Value]
         var edits: [RelationshipEdit] = []
+    }
+
+    private func add(_ item: DumpItem, to change: inout PlannedChange) {
         for reference in item.references {
             let objects = reference.objects.map(identifier)
             if !reference.isToMany {
-                values[reference.name] = objects.first.map { .object($0) } ?? .null
+                change.values[reference.name] = objects.first.map { .object($0) } ?? .null
             } else if item.isLink {
-                edits.append(.add(objects, to: reference.name))
+                change.edits.append(.add(objects, to: reference.name))
                 if hasToMove(reference.name, of: item.object.entityName) {
-                    edits.append(.move(objects, in: reference.name, to: .last))
+                    change.edits.append(.move(objects, in: reference.name, to: .last))
                 }
             } else {
-                values[reference.name] = .objects(objects)
+                change.values[reference.name] = .objects(objects)
             }
         }
-        let identifier = identifier(item.object)
-        return item.isLink
-            ? .update(identifier, ifVersion: nil, values: values, edits: edits)
-            : .insert(identifier, values: values)
     }
 
     /// The identifier of an object in the store, or in the set that is being made.

@@ -49,7 +49,7 @@ struct DumpWriter {
 
     private mutating func writeObjects(of entity: DumpPlan.EntityPlan) throws(LarderError) {
         let name = entity.entity.name
-        let dangling = try danglingReferences(entity.references, of: name)
+        let existing = try existingKeys(entity.references)
         let batches = try snapshot.stream(
             .fetch(
                 Fetch(
@@ -62,7 +62,7 @@ struct DumpWriter {
                 for member in members {
                     var value = batch.value(row: row, column: member.column, store: store)
                     if case .object(let other) = value, let reference = member.reference {
-                        if dangling[reference.name]?.contains(key) == true {
+                        if !exists(other, reference, existing) {
                             value = .null
                         } else if !reference.isRequiredInDump, !plan.precedes(other, object) {
                             forwardReferences.insert("\(name).\(reference.name)")
@@ -123,28 +123,33 @@ struct DumpWriter {
         }
     }
 
-    /// The keys of the objects that refer to a deleted object, by relationship. The delete rule
-    /// `noAction` leaves such references, and no store accepts them.
-    private func danglingReferences(
-        _ references: [Relationship], of entityName: String
-    ) throws(LarderError) -> [String: Set<Int64>] {
-        var found: [String: Set<Int64>] = [:]
+    /// For each relationship that may have references to deleted objects, the keys of the objects
+    /// that exist. The delete rule `noAction` leaves such references, and no store accepts them.
+    private func existingKeys(
+        _ references: [Relationship]
+    ) throws(LarderError) -> [String: LoadedKeys] {
+        var found: [String: LoadedKeys] = [:]
         for reference in references where links.mayDangle(reference) {
-            let path = QueryExpression.keyPath(.object, [reference.name])
-            let predicate = QueryExpression.and([
-                .comparison(Comparison(path, .notEqual, .constant(.null))),
-                .not(.typeTest(path, entityName: reference.destination)),
-            ])
+            var keys = LoadedKeys()
             let batches = try snapshot.stream(
-                .fetch(
-                    Fetch(
-                        entityName, where: .tree(predicate), selection: .identifiers,
-                        includesSubentities: false)))
+                .fetch(Fetch(reference.destination, selection: .identifiers)))
             while let batch = try batches.next() {
-                found[reference.name, default: []].formUnion(batch.identity?.keys ?? [])
+                for key in batch.identity?.keys ?? [] {
+                    try keys.append(key, key, of: reference.destination)
+                }
             }
+            found[reference.name] = keys
         }
         return found
+    }
+
+    private func exists(
+        _ object: PersistentIdentifier, _ reference: Relationship, _ existing: [String: LoadedKeys]
+    ) -> Bool {
+        guard let keys = existing[reference.name], let key = object.permanentKey else {
+            return true
+        }
+        return keys.key(for: key, of: reference.destination) != nil
     }
 
     // MARK: Links
@@ -162,7 +167,7 @@ struct DumpWriter {
         _ relationship: Relationship, of entityName: String
     ) throws(LarderError) {
         let name = DumpLine.Name(relationship.name)
-        let dangling = try danglingReferences([relationship], of: entityName)[relationship.name]
+        let existing = try existingKeys([relationship])
         let batches = try snapshot.stream(
             .fetch(
                 Fetch(
@@ -173,7 +178,7 @@ struct DumpWriter {
                 let object = PersistentIdentifier(store: store, entityName: entityName, key: key)
                 switch batch.value(row: row, column: 0, store: store) {
                 case .object(let other)
-                where !plan.precedes(other, object) && dangling?.contains(key) != true:
+                where !plan.precedes(other, object) && exists(other, relationship, existing):
                     try write(link: name, of: object, .object(other))
                 case .objects(let list) where !list.isEmpty:
                     try write(list, name, of: object, isOrdered: relationship.isOrdered)
