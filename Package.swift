@@ -121,7 +121,8 @@ let package = Package(
             dependencies: ["LarderClient", "LarderWire", "LarderModel", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel", "TestSupport"],
+            name: "EndToEndTests",
+            dependencies: ["LarderClient", "LarderModel", "QueryFuzzing", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "InputTests", dependencies: ["InputFuzzing", "TestSupport"],

@@ -70,7 +70,9 @@ struct LoadCommand: ParsableCommand {
         let schema =
             try options.connection.schema.map { try SchemaDocument.read(InputFile($0)) }
             ?? reader.header.schema
-        for ending in ["-wal", "-journal"] { try LarderFiles.NewFile.checkAbsence(of: path + ending) }
+        for ending in ["-wal", "-journal"] {
+            try LarderFiles.NewFile.checkAbsence(of: path + ending)
+        }
         let file = try LarderFiles.NewFile(at: path, isNamed: true)
         guard let temporary = file.temporaryPath else {
             preconditionFailure("a named file has a name")
@@ -80,6 +82,7 @@ struct LoadCommand: ParsableCommand {
                 InProcessServer(storePath: temporary, schema: schema), options.connection,
                 author: authorOption.author
             ) { try load(reader, $0) }
+            try checkLog(of: temporary)
             try file.sync()
             try file.publish()
             return count
@@ -89,5 +92,17 @@ struct LoadCommand: ParsableCommand {
             error.hint = error.hint.map { $0.replacing(temporary, with: path) }
             throw error.adding(hint: "\(path) was not created")
         }
+    }
+
+    /// The store is renamed without its log, so that nothing may be left in one.
+    private func checkLog(of path: String) throws {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0 else { return }
+        guard status.st_size == 0 else {
+            throw LarderError(
+                .storageFailed, "the log of \(path) could not be written to the store",
+                hint: "load the dump again")
+        }
+        unlink(path + "-wal")
     }
 }
