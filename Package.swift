@@ -71,7 +71,8 @@ let package = Package(
         .executableTarget(
             name: "LarderCLI",
             dependencies: [
-                "LarderModel", "LarderClient", "LarderPrograms", "LarderServer", "LarderStore",
+                "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer",
+                "LarderStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], swiftSettings: strict),
@@ -120,7 +121,8 @@ let package = Package(
             dependencies: ["LarderClient", "LarderWire", "LarderModel", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["LarderClient", "LarderModel", "TestSupport"],
+            name: "EndToEndTests",
+            dependencies: ["LarderClient", "LarderModel", "QueryFuzzing", "TestSupport"],
             exclude: ["Scripts"], swiftSettings: strict),
         .testTarget(
             name: "InputTests", dependencies: ["InputFuzzing", "TestSupport"],

@@ -48,6 +48,7 @@ struct LarderCommand: ParsableCommand {
                     ImportCommand.self, ExportCommand.self, HistoryCommand.self, WatchCommand.self,
                     SchemaCommand.self,
                     StatsCommand.self, TopCommand.self, CheckCommand.self, PingCommand.self,
+                    DumpCommand.self, LoadCommand.self,
                     BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
                     NewIdentityCommand.self, MigrateCommand.self,
                 ]),

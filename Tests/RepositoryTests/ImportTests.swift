@@ -27,8 +27,8 @@ struct ImportTests {
             "LarderStore", "ArgumentParser", "Logging", "ServiceLifecycle", "UnixSignals",
         ],
         "LarderCLI": [
-            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderClient",
-            "LarderPrograms", "LarderServer", "LarderStore", "LarderWire", "ArgumentParser",
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderFiles",
+            "LarderClient", "LarderPrograms", "LarderServer", "LarderStore", "LarderWire", "ArgumentParser",
             "Logging",
         ],
     ]

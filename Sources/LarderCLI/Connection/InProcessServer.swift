@@ -20,15 +20,20 @@ struct InProcessServer {
         let schema = try schemaPath.map { (path) throws(LarderError) in
             try SchemaDocument.read(InputFile(path))
         }
-        try self.init(storePath: storePath, schema: schema, listeningSockets: [])
+        try self.init(storePath: storePath, schema: schema)
     }
 
-    private init(
-        storePath: String, schema: Schema?, listeningSockets: [ListeningSocket]
+    /// - Parameters:
+    ///   - warns: Whether a warning about the file is printed.
+    ///   - limits: Others than the usual ones, if this process is the only client.
+    init(
+        storePath: String, schema: Schema?, listeningSockets: [ListeningSocket] = [],
+        warns: Bool = true, limits: ServerLimits = ServerLimits()
     ) throws(LarderError) {
         let store = try Store.open(path: storePath, schema: schema)
-        if let warning = store.warning { StandardError.write("warning: \(warning)\n") }
+        if warns, let warning = store.warning { StandardError.write("warning: \(warning)\n") }
         var options = Server.Options(name: "larder")
+        options.limits = limits
         options.eventLoopCount = 1
         options.spoolFolder = store.folder
         server = try Server(

@@ -38,14 +38,22 @@ struct StoreSession {
     ) throws -> Result {
         if let path = options.store {
             let server = try InProcessServer(storePath: path, schemaPath: options.schema)
-            defer { server.stop() }
-            let client = try server.connect(options.clientOptions(author))
-            defer { client.close() }
-            return try body(StoreSession(client: client))
+            return try with(server, options, author: author, body)
         }
         if options.schema != nil { throw ValidationError("--schema requires --store") }
         let path = try options.socketPath()
         let client = try connect(to: path, options.clientOptions(author), waitsForMigrations)
+        defer { client.close() }
+        return try body(StoreSession(client: client))
+    }
+
+    /// Runs the body with a client of a server in this process, and stops the server.
+    static func with<Result>(
+        _ server: InProcessServer, _ options: ConnectionOptions, author: String? = nil,
+        _ body: (StoreSession) throws -> Result
+    ) throws -> Result {
+        defer { server.stop() }
+        let client = try server.connect(options.clientOptions(author))
         defer { client.close() }
         return try body(StoreSession(client: client))
     }

@@ -17,6 +17,11 @@ struct StandardOutput {
         if buffer.count >= Self.chunkBytes { try flush() }
     }
 
+    mutating func write(bytes: [UInt8]) throws(LarderError) {
+        buffer += bytes
+        if buffer.count >= Self.chunkBytes { try flush() }
+    }
+
     mutating func flush() throws(LarderError) {
         var rest = buffer[...]
         buffer.removeAll(keepingCapacity: true)

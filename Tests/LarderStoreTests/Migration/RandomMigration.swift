@@ -85,6 +85,8 @@ struct RandomMigration {
         let type = random.pick(AttributeType.allCases.filter { $0 != .json }) ?? .int64
         let value: Value? = random.once(in: 2) ? Value?.none : Self.simpleValue(type)
         let name = newName("added")
+        // It has no objects that another edit could concern.
+        _ = claim("\(schema.entities[entity].name).\(name)")
         schema.entities[entity].attributes.append(
             ModelSchema.ModelAttribute(
                 name: name, type: type, isOptional: value == nil || random.once(in: 2),

@@ -1,0 +1,65 @@
+import Glibc
+import LarderClient
+import LarderModel
+import LarderServer
+
+/// The snapshot of which a dump is made.
+///
+/// A server ends each snapshot after some time, because the log of the store grows until then. So a
+/// served store is copied first, as a backup, and the snapshot is one of the copy, which nobody
+/// else uses and which has no time limit; nor has that of a store file without a server.
+enum DumpSource {
+    /// A time that no dump takes.
+    private static let snapshotTimeMax = Duration.seconds(365 * 86_400)
+
+    static func with(
+        _ options: ConnectionOptions, _ body: (StoreClient) throws -> Void
+    ) throws {
+        if let path = options.store {
+            guard options.schema == nil else {
+                throw UsageFailure(
+                    message: "--schema is not an option of dump",
+                    hint: "a store that does not exist has nothing to dump")
+            }
+            return try withStore(path, options, warns: true) { try $0.snapshot(body) }
+        }
+        let folder = try temporaryFolder()
+        let copy = "\(folder)/copy.store"
+        defer { remove(copy, in: folder) }
+        try StoreSession.with(options) { _ = try $0.client.backup(to: copy) }
+        try withStore(copy, options, warns: false) { client in
+            try client.snapshot { snapshot in
+                // The snapshot has opened the file, so nothing remains if this process is killed.
+                remove(copy, in: folder)
+                try body(snapshot)
+            }
+        }
+    }
+
+    private static func withStore(
+        _ path: String, _ options: ConnectionOptions, warns: Bool,
+        _ body: (StoreClient) throws -> Void
+    ) throws {
+        var limits = ServerLimits()
+        limits.readTimeMax = snapshotTimeMax
+        let server = try InProcessServer(
+            storePath: path, schema: nil, warns: warns, limits: limits)
+        try StoreSession.with(server, options) { try body($0.client) }
+    }
+
+    private static func temporaryFolder() throws -> String {
+        var template = Array("\(Environment.value("TMPDIR") ?? "/tmp")/larder-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw LarderError(
+                .storageFailed,
+                "cannot create a temporary folder: \(SystemError(code: errno).text)",
+                hint: "set TMPDIR to a folder with room for a copy of the store")
+        }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    private static func remove(_ copy: String, in folder: String) {
+        for ending in ["", "-wal", "-journal"] { unlink(copy + ending) }
+        rmdir(folder)
+    }
+}
