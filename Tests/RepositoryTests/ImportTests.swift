@@ -28,8 +28,8 @@ struct ImportTests {
         ],
         "LarderCLI": [
             "FoundationEssentials", "Glibc", "Synchronization", "LarderModel", "LarderFiles",
-            "LarderClient", "LarderPrograms", "LarderServer", "LarderStore", "LarderWire", "ArgumentParser",
-            "Logging",
+            "LarderClient", "LarderPrograms", "LarderServer", "LarderStore", "LarderWire",
+            "ArgumentParser", "Logging",
         ],
     ]
     static let systemModules: Set<String> = [

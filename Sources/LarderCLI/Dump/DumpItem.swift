@@ -38,7 +38,7 @@ struct DumpDecoder {
             throw LarderError(
                 .malformedValue, "the line needs the member @id or @link with the key of an object")
         }
-        let object = try PersistentIdentifier(text: text, in: dump)
+        let object = try identifier(text)
         guard let entity = store.entity(named: object.entityName) else {
             throw LarderError.unknownEntity(object.entityName, in: store)
         }

@@ -243,7 +243,8 @@ struct DumpLoader {
             let objects = reference.objects.map(identifier)
             if !reference.isToMany {
                 change.values[reference.name] = objects.first.map { .object($0) } ?? .null
-            } else if item.isLink {
+            } else if item.isLink || options.updatesExisting {
+                // The whole list would remove the objects that an existing object has in its own.
                 change.edits.append(.add(objects, to: reference.name))
                 if hasToMove(reference.name, of: item.object.entityName) {
                     change.edits.append(.move(objects, in: reference.name, to: .last))

@@ -39,10 +39,10 @@ struct DumpPlan {
 
     /// The order of two objects in a dump.
     func precedes(_ left: PersistentIdentifier, _ right: PersistentIdentifier) -> Bool {
-        func place(_ identifier: PersistentIdentifier) -> (Int, Int64) {
+        func position(_ identifier: PersistentIdentifier) -> (Int, Int64) {
             (positions[identifier.entityName] ?? .max, identifier.permanentKey ?? .max)
         }
-        return place(left) < place(right)
+        return position(left) < position(right)
     }
 
     // MARK: The order of entities
