@@ -361,7 +361,7 @@ class Site:
                 "errno": self.choice.choice([errno.EIO, errno.ENOSPC])}
         return None
 
-    # What is left.
+    # After the failure.
 
     def recover(self, failure):
         """Starts a server that was killed, on the file as it is."""
