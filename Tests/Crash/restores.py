@@ -20,7 +20,7 @@ OBJECTS_MAX = {"Book": 200, "Shelf": 20, "Tag": 15}
 TITLE_BYTES_MAX = 300
 KILL_SHARE = 0.01
 BASE_SECONDS = 60
-# Of the transactions, so many are restored by number and by time.
+# One of this number of transactions is restored by its number, and by a time.
 NUMBERS_SHARE, TIMES_SHARE = 20, 100
 # A time that is written in microseconds may be before or after a commit at this distance.
 TIME_SECONDS = 2e-6

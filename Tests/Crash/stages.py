@@ -36,9 +36,11 @@ MIGRATION_SECONDS = 60
 REMOVAL_SECONDS = 10
 # Later than the longest pause between two steps of a migration here.
 STEP_SECONDS_MAX = 0.05
-PROGRAM_SECONDS_MAX = 0.4
-# More than the operations that store the result, so that some failures hit the saves after it.
-OPERATIONS_MAX = 400
+PROGRAM_SECONDS_MAX = 0.1
+# More than the operations of each kind that store the result, so that some failures hit the saves
+# after it. See disk.c for the kinds.
+OPERATIONS_MAX = {"w": 150, "s": 5, "t": 3, "wst": 150}
+POWER_OPERATIONS_MAX = 200
 UNAVAILABLE = 601
 
 FORMER, FINAL = "1.0.0", "4.0.0"
@@ -350,16 +352,16 @@ class Site:
         """The settings of a disk that fails while the result is stored, or a little later."""
         settings = {
             "seed": self.choice.getrandbits(32), "after": self.folder / "distinguish.ended"}
-        number = self.choice.randint(1, OPERATIONS_MAX)
         if failure == "power":
-            return settings | {"power_at": number}
+            return settings | {"power_at": self.choice.randint(1, POWER_OPERATIONS_MAX)}
         if failure == "disk":
+            kinds = self.choice.choice(list(OPERATIONS_MAX))
             return settings | {
-                "kinds": self.choice.choice(["w", "s", "t", "wst"]), "error_at": number,
+                "kinds": kinds, "error_at": self.choice.randint(1, OPERATIONS_MAX[kinds]),
                 "errno": self.choice.choice([errno.EIO, errno.ENOSPC])}
         return None
 
-    # What is left.
+    # After the failure.
 
     def recover(self, failure):
         """Starts a server that was killed, on the file as it is."""

@@ -178,9 +178,17 @@ SH
     assert_status 74 larder migrate --schema ../3.json
     assert_contains "$stderr" "error[STORAGE_FULL]"
     assert_served_as_before
-    larder migrate --schema ../3.json >/dev/null
+    # The same without a server.
     stop_daemon
+    leave_free 2000
+    assert_status 74 larder migrate --store test.store --schema ../3.json
+    assert_contains "$stderr" "error[STORAGE_FULL]"
+    assert_equal 0 "$(cat test.store-wal 2>/dev/null | wc -c)"
+    rm filler
+    assert_contains "$(larder schema show --store test.store --output json)" '"1.0.0"'
+    larder migrate --store test.store --schema ../3.json >/dev/null
     larder check --store test.store >/dev/null
+    assert_equal 1500 "$(larder count Person --store test.store)"
 }
 
 @test "the archive continues after a migration that does not fit on the disk" {
