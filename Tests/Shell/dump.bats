@@ -79,8 +79,8 @@ END
         assert_equal "$(content a.dump)" "$(content b.dump)"
     done
     assert_equal "3 1 2" "$(larder get Team/p7 --store b.store --output json |
-        jq -r '.players[]' | while read -r player; do
-            larder get "$player" --store b.store --output json | jq .number
+        jq -r '.[0].players[]' | while read -r player; do
+            larder get "$player" --store b.store --output json | jq '.[0].number'
         done | xargs)"
 }
 
