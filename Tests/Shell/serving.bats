@@ -55,3 +55,14 @@ load helper
     stop_daemon
     [ -S "$LARDER_SOCKET" ]
 }
+
+# It was written from the protocol document alone.
+@test "the one-page Python client uses everything that the protocol document describes" {
+    stop_daemon
+    python=$BATS_TEST_DIRNAME/../Python
+    larderd --in-memory --schema "$python/school.schema.json" --socket "$LARDER_SOCKET" 2>>log 3>&- &
+    daemon=$!
+    larder ping --wait --timeout 20s >/dev/null
+    "$python/test_client" "$LARDER_SOCKET"
+    stop_daemon
+}
