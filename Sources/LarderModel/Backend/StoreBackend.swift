@@ -38,9 +38,9 @@ public protocol StoreBackend: StoreView {
     /// - Throws: `unsupported` if it cannot be reopened.
     func prepareToReopen() throws(LarderError)
 
-    /// Copies the store, after its writer and all readers have been closed, to a store of its own
-    /// that takes the place of this one by ``reopened(_:progress:)``, or disappears with its last
-    /// reference.
+    /// Copies the store, after its writer and all readers have been closed, to a store of its own.
+    /// ``reopened(_:progress:)`` stores the contents of the copy in this store; otherwise the copy
+    /// disappears with its last reference.
     func makeWorkingCopy() throws(LarderError) -> any StoreBackend
 
     /// Opens the store again, after its writer and all readers have been closed.

@@ -1,4 +1,6 @@
 import LarderModel
+import NIOCore
+import NIOPosix
 import Synchronization
 
 /// The migrations of the store that one set of a server's parts serves.
@@ -41,7 +43,7 @@ final class Migrations: Sendable {
         to schema: Schema, requester: ConnectionPort, progress: @escaping Server.Progress,
         _ done: @escaping Server.Done
     ) {
-        perform(done) { server, done throws(LarderError) in
+        perform(done) { [session] server, done throws(LarderError) in
             server.migrate(to: schema, session, leaving: requester, progress: progress, done)
         }
     }
@@ -80,7 +82,7 @@ final class Migrations: Sendable {
         requester: ConnectionPort, progress: @escaping Server.Progress,
         _ done: @escaping Server.Done
     ) {
-        perform(done) { server, done throws(LarderError) in
+        perform(done) { [session] server, done throws(LarderError) in
             guard let session else {
                 throw LarderError(
                     .unsupported, "there is no migration session to commit",
@@ -90,7 +92,16 @@ final class Migrations: Sendable {
         }
     }
 
+    /// Starts an exchange of the server's parts, on a thread that may block, because a connection
+    /// to the store is opened first.
     private func perform(
+        _ done: @escaping Server.Done,
+        _ body: @escaping @Sendable (Server, @escaping Server.Done) throws(LarderError) -> Void
+    ) {
+        NIOSingletons.posixBlockingThreadPool.submit { [self] _ in start(done, body) }
+    }
+
+    private func start(
         _ done: @escaping Server.Done,
         _ body: (Server, @escaping Server.Done) throws(LarderError) -> Void
     ) {

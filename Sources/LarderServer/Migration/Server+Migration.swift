@@ -24,13 +24,8 @@ extension Server {
         let title = "the store is being migrated to schema version \(schema.version)"
         exchange(title, leaving: requester, progress: progress) {
             core, progress throws(LarderError) in
-            do throws(LarderError) {
-                let migrated = try core.backend.reopened(.migration(schema), progress: progress)
-                return Served(backend: migrated, session: session)
-            } catch {
-                return Served(
-                    backend: try core.backend.reopened(.none) { _ in }, session: session,
-                    failure: error)
+            try Self.served(session, otherwise: core.backend, session) { () throws(LarderError) in
+                try core.backend.reopened(.migration(schema), progress: progress)
             }
         } done: { error in
             session?.workEnded()
@@ -50,12 +45,9 @@ extension Server {
             progress: progress
         ) {
             core, progress throws(LarderError) in
-            do throws(LarderError) {
-                progress(MigrationProgress(step: "copies the store"))
-                return Served(backend: try core.backend.makeWorkingCopy(), session: session)
-            } catch {
-                return Served(
-                    backend: try core.backend.reopened(.none) { _ in }, failure: error)
+            progress(MigrationProgress(step: "copies the store"))
+            return try Self.served(session, otherwise: core.backend) { () throws(LarderError) in
+                try core.backend.makeWorkingCopy()
             }
         } done: { [self] error in
             if error == nil {
@@ -75,13 +67,8 @@ extension Server {
         guard let original = session.original else { return done(MigrationSession.hasEnded) }
         exchange("the store is being migrated", leaving: requester, progress: progress) {
             core, progress throws(LarderError) in
-            do throws(LarderError) {
-                let change = ReopeningChange.contents(of: core.backend)
-                return Served(
-                    backend: try original.backend.reopened(change, progress: progress))
-            } catch {
-                return Served(
-                    backend: try original.backend.reopened(.none) { _ in }, failure: error)
+            try Self.served(nil, otherwise: original.backend) { () throws(LarderError) in
+                try original.backend.reopened(.contents(of: core.backend), progress: progress)
             }
         } done: { [self] error in
             done(error)
@@ -97,6 +84,21 @@ extension Server {
             Served(backend: try original.backend.reopened(.none) { _ in })
         } done: { [self] error in
             ended(session, error ?? reason)
+        }
+    }
+
+    /// The store that a closure opens for a session, or after an error the former one, unchanged.
+    private static func served(
+        _ session: MigrationSession?, otherwise former: any StoreBackend,
+        _ formerSession: MigrationSession? = nil,
+        _ open: () throws(LarderError) -> any StoreBackend
+    ) throws(LarderError) -> Served {
+        do throws(LarderError) {
+            return Served(backend: try open(), session: session)
+        } catch {
+            return Served(
+                backend: try former.reopened(.none) { _ in }, session: formerSession,
+                failure: error)
         }
     }
 

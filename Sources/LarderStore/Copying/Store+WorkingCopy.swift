@@ -45,7 +45,7 @@ extension Store {
     /// Replaces all pages, in one transaction.
     func takeContents(of copy: any StoreBackend) throws(LarderError) {
         guard let copy = copy as? Store, copy.workingFile != nil else {
-            preconditionFailure("only a working copy can take the place of a store")
+            preconditionFailure("only the contents of a working copy are stored in a store")
         }
         do throws(SQLiteError) {
             let source = try StoreConnection.open(copy.path)
