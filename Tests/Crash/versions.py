@@ -93,6 +93,15 @@ class Process:
         finally:
             client.close()
 
+    def accepted(self):
+        """A client with this process's version, or None and why the server refuses it."""
+        try:
+            return Client(self.path, name=self.name, schema_version=self.version), None
+        except larder_client.LarderError as error:
+            if error.code != MISMATCH:
+                raise
+            return None, self.mismatch(error)
+
     def mismatch(self, error):
         """Checks that a refusal names both versions."""
         if not all(version in error.message for version in ("1.0.0", "2.0.0")):
@@ -108,13 +117,8 @@ class Process:
 
 class Former(Process):
     def connected(self):
-        try:
-            return Client(self.path, name=self.name, schema_version=self.version)
-        except larder_client.LarderError as error:
-            if error.code != MISMATCH:
-                raise
-            self.refusal = self.mismatch(error)
-            return None
+        client, self.refusal = self.accepted()
+        return client
 
     def properties(self):
         return {"copies": len(self.acknowledged)}
@@ -131,12 +135,9 @@ class Latter(Process):
         self.schema_path = schema_path
 
     def connected(self):
-        try:
-            return Client(self.path, name=self.name, schema_version=self.version)
-        except larder_client.LarderError as error:
-            if error.code != MISMATCH:
-                raise
-            self.mismatch(error)
+        client, _ = self.accepted()
+        if client is not None:
+            return client
         program = os.path.join(os.environ["LARDER_BIN_DIR"], "larder")
         made = subprocess.run(
             [program, "migrate", "--socket", self.path, "--schema", self.schema_path,

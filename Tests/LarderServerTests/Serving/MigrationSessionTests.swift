@@ -7,10 +7,7 @@ import Testing
 extension SocketTests {
     @Suite("A migration session")
     struct MigrationSessionTests {
-        private static let schema = """
-            {"version": "2.0.0", "entities": [{"name": "Item", "attributes": [
-              {"name": "number", "type": "int64"}, {"name": "more", "type": "int64"}]}]}
-            """
+        private static let schema = MigrationTests.schema
         private static let possible = FakeStore.Options(migration: .succeeds(nil))
 
         /// Begins a session.

@@ -8,7 +8,7 @@ import Testing
 extension SocketTests {
     @Suite("A migration of a served store")
     struct MigrationTests {
-        private static let schema = """
+        static let schema = """
             {"version": "2.0.0", "entities": [{"name": "Item", "attributes": [
               {"name": "number", "type": "int64"}, {"name": "more", "type": "int64"}]}]}
             """
