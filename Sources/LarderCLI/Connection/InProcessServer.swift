@@ -5,7 +5,6 @@ import LarderPrograms
 import LarderServer
 import LarderStore
 import Logging
-import Synchronization
 
 /// A server in this process for a store file, for `--store`.
 ///
@@ -60,14 +59,7 @@ struct InProcessServer {
     static func serve<Result>(
         _ storePath: String, _ body: (_ socket: String) throws -> Result
     ) throws -> Result {
-        var template = Array("\(Environment.value("TMPDIR") ?? "/tmp")/larder-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LarderError(
-                .storageFailed,
-                "cannot create a folder for a socket: \(SystemError(code: errno).text)")
-        }
-        let folder = String(
-            decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let folder = try TemporaryFolder.make(for: "a socket")
         let path = "\(folder)/socket"
         defer {
             unlink("\(path).lock")
@@ -77,26 +69,11 @@ struct InProcessServer {
             storePath: storePath, schema: nil, listeningSockets: [ListeningSocket(path: path)]
         ).server
         defer { server.stopAndWait() }
-        try listen(server)
+        // The main thread waits until the server listens.
+        let listening = try PendingCall { () -> Swift.Result<Void, any Error> in
+            do { return .success(try await server.listen()) } catch { return .failure(error) }
+        }
+        try listening.wait().get()
         return try body(path)
-    }
-
-    /// Returns when the server listens.
-    private static func listen(_ server: Server) throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
-            throw LarderError(
-                .storageFailed, "cannot create a pipe: \(SystemError(code: errno).text)")
-        }
-        let (output, input) = (ends[0], ends[1])
-        let failure = Mutex<(any Error)?>(nil)
-        Task {
-            do { try await server.listen() } catch { failure.withLock { $0 = error } }
-            close(input)
-        }
-        var byte: UInt8 = 0
-        while read(output, &byte, 1) < 0, errno == EINTR {}
-        close(output)
-        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 }

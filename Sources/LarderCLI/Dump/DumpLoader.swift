@@ -125,16 +125,8 @@ struct DumpLoader {
         guard !ready.isEmpty else { return }
         let changes = ChangeSet(
             changes(ready), onUniqueConflict: options.updatesExisting ? .upsert : .error)
-        let client = client
         pending = PendingSave(
-            items: ready,
-            call: try PendingCall {
-                do throws(LarderError) {
-                    return .success(try await client.save(changes))
-                } catch {
-                    return .failure(error)
-                }
-            })
+            items: ready, call: try PendingCall(saving: changes, by: client))
     }
 
     /// Waits for the pending set.

@@ -23,7 +23,7 @@ enum DumpSource {
             }
             return try withStore(path, options, warns: true) { try $0.snapshot(body) }
         }
-        let folder = try temporaryFolder()
+        let folder = try TemporaryFolder.make(for: "a copy of the store")
         let copy = "\(folder)/copy.store"
         defer { remove(copy, in: folder) }
         try StoreSession.with(options) { _ = try $0.client.backup(to: copy) }
@@ -45,17 +45,6 @@ enum DumpSource {
         let server = try InProcessServer(
             storePath: path, schema: nil, warns: warns, limits: limits)
         try StoreSession.with(server, options) { try body($0.client) }
-    }
-
-    private static func temporaryFolder() throws -> String {
-        var template = Array("\(Environment.value("TMPDIR") ?? "/tmp")/larder-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LarderError(
-                .storageFailed,
-                "cannot create a temporary folder: \(SystemError(code: errno).text)",
-                hint: "set TMPDIR to a folder with room for a copy of the store")
-        }
-        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
     private static func remove(_ copy: String, in folder: String) {

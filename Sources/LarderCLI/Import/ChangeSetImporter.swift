@@ -89,16 +89,8 @@ struct ChangeSetImporter {
                     PersistentIdentifier(temporary: "\(index)", entityName: entityName),
                     values: object.content.values, edits: object.content.edits)
             }, onUniqueConflict: .upsert)
-        let client = client
         pending = PendingSave(
-            objects: objects,
-            call: try PendingCall {
-                do throws(LarderError) {
-                    return .success(try await client.save(changes))
-                } catch {
-                    return .failure(error)
-                }
-            })
+            objects: objects, call: try PendingCall(saving: changes, by: client))
         objects = []
         bytes = 0
     }

@@ -1,4 +1,5 @@
 import Glibc
+import LarderClient
 import LarderModel
 import Synchronization
 
@@ -39,6 +40,18 @@ final class PendingCall<Output: Sendable>: Sendable {
             let count = read(readEnd, &byte, 1)
             if let output = outcome.withLock({ $0 }) { return output }
             precondition(count >= 0 && errno == EINTR, "the pipe is open until deinit")
+        }
+    }
+}
+
+extension PendingCall where Output == Result<SaveResult, LarderError> {
+    convenience init(saving changes: ChangeSet, by client: StoreClient) throws(LarderError) {
+        try self.init {
+            do throws(LarderError) {
+                return .success(try await client.save(changes))
+            } catch {
+                return .failure(error)
+            }
         }
     }
 }
