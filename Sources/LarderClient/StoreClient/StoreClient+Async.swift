@@ -45,6 +45,29 @@ extension StoreClient {
             ).keyed(idempotencyKey))
     }
 
+    /// Inserts an object with the values of variables: `["title": title]`. Throws as the other form
+    /// does.
+    @_disfavoredOverload
+    public func insert(
+        _ entityName: String, _ values: [String: any ValueConvertible],
+        onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
+    ) async throws(LarderError) -> PersistentIdentifier {
+        try await insert(
+            entityName, values.mapValues(\.storeValue), onUniqueConflict: policy,
+            idempotencyKey: idempotencyKey)
+    }
+
+    /// Changes properties of an object to the values of variables. Throws as the other form does.
+    @_disfavoredOverload
+    public func update(
+        _ identifier: PersistentIdentifier, _ values: [String: any ValueConvertible],
+        ifVersion: Int64? = nil, idempotencyKey: String = ""
+    ) async throws(LarderError) -> Int64 {
+        try await update(
+            identifier, values.mapValues(\.storeValue), ifVersion: ifVersion,
+            idempotencyKey: idempotencyKey)
+    }
+
     /// Deletes an object, and applies its delete rules to related objects.
     ///
     /// - Throws: `deleteDenied`, `versionConflict`, `objectNotFound`, `foreignIdentifier`.

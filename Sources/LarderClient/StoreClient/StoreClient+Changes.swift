@@ -56,6 +56,29 @@ extension StoreClient {
             ).keyed(idempotencyKey))
     }
 
+    /// Inserts an object with the values of variables: `["title": title]`. Throws as the other form
+    /// does.
+    @_disfavoredOverload
+    public func insert(
+        _ entityName: String, _ values: [String: any ValueConvertible],
+        onUniqueConflict policy: UniqueConflictPolicy = .error, idempotencyKey: String = ""
+    ) throws(LarderError) -> PersistentIdentifier {
+        try insert(
+            entityName, values.mapValues(\.storeValue), onUniqueConflict: policy,
+            idempotencyKey: idempotencyKey)
+    }
+
+    /// Changes properties of an object to the values of variables. Throws as the other form does.
+    @_disfavoredOverload
+    public func update(
+        _ identifier: PersistentIdentifier, _ values: [String: any ValueConvertible],
+        ifVersion: Int64? = nil, idempotencyKey: String = ""
+    ) throws(LarderError) -> Int64 {
+        try update(
+            identifier, values.mapValues(\.storeValue), ifVersion: ifVersion,
+            idempotencyKey: idempotencyKey)
+    }
+
     /// Deletes an object, and applies its delete rules to related objects.
     ///
     /// - Throws: `deleteDenied` if a delete rule forbids it, `versionConflict`, `objectNotFound`,

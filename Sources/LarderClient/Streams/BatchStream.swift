@@ -1,3 +1,4 @@
+package import FoundationEssentials
 public import LarderModel
 
 /// The result of a query, batch by batch.
@@ -32,6 +33,34 @@ public final class BatchStream: Sendable {
     ///
     /// - Throws: what the blocking form throws, and `cancelled` if the task is cancelled.
     public func next() async throws(LarderError) -> Batch? { try await source.next() }
+
+    /// The next rows as objects, blocking; nil after the last. Use ``next()-()`` for a query that
+    /// prefetches, because batches show which objects are prefetched.
+    ///
+    /// - Throws: as ``next()-()`` does.
+    public func nextRecords() throws(LarderError) -> [Record]? {
+        try next()?.records(store: storeIdentifier)
+    }
+
+    /// The asynchronous form of ``nextRecords()-()``, which throws the same errors and `cancelled`.
+    public func nextRecords() async throws(LarderError) -> [Record]? {
+        try await next()?.records(store: storeIdentifier)
+    }
+
+    /// The next rows, blocking; nil after the last.
+    ///
+    /// - Throws: as ``next()-()`` does.
+    public func nextRows() throws(LarderError) -> [Row]? {
+        try next()?.rows(store: storeIdentifier)
+    }
+
+    /// The asynchronous form of ``nextRows()-()``, which throws the same errors and `cancelled`.
+    public func nextRows() async throws(LarderError) -> [Row]? {
+        try await next()?.rows(store: storeIdentifier)
+    }
+
+    /// The identifier of the store, which completes identifiers of objects.
+    package var storeIdentifier: UUID { client.server.storeIdentifier }
 
     /// Ends the stream; ``next()-()`` returns nil from then on.
     public func cancel() { source.cancel() }
