@@ -25,7 +25,8 @@ final class FormerView: StoreView {
         planner = QueryPlanner(
             layout: Layout(schema, formerNames: formerNames),
             converter: ValueConverter(
-                storeIdentifier: description.identifier, schema: schema, formerNames: formerNames))
+                storeIdentifier: description.identifier, schema: schema,
+                clock: store.options.clock, formerNames: formerNames))
     }
 
     func plan(

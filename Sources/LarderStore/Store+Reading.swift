@@ -12,6 +12,6 @@ extension Store {
     var valueConverter: ValueConverter {
         ValueConverter(
             storeIdentifier: storeDescription.identifier, schema: storeDescription.schema,
-            formerNames: layout.formerNames)
+            clock: options.clock, formerNames: layout.formerNames)
     }
 }

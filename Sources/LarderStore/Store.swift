@@ -100,11 +100,13 @@ public final class Store: StoreBackend {
     }
 
     /// Creates a store in memory, which ends with the process.
-    public static func inMemory(schema: Schema) throws(LarderError) -> Store {
+    public static func inMemory(
+        schema: Schema, options: StoreOptions = StoreOptions()
+    ) throws(LarderError) -> Store {
         let memory = try MemoryFolder()
         let opened = try OpenedStore.open(
-            path: memory.storePath, schema: schema, options: StoreOptions(), synchronous: .off)
-        return Store(opened, path: memory.storePath, options: StoreOptions(), memory: memory)
+            path: memory.storePath, schema: schema, options: options, synchronous: .off)
+        return Store(opened, path: memory.storePath, options: options, memory: memory)
     }
 
     public func formerView(version: String, fingerprint: String) -> (any StoreView)? {

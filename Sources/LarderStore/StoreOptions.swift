@@ -1,5 +1,7 @@
+public import FoundationEssentials
+
 /// How a store is opened.
-public struct StoreOptions: Hashable, Sendable {
+public struct StoreOptions: Sendable {
     /// When a commit is acknowledged.
     public enum Synchronous: String, Hashable, Sendable, CaseIterable {
         /// After it is on disk: a commit survives a power failure.
@@ -22,6 +24,12 @@ public struct StoreOptions: Hashable, Sendable {
 
     /// Whether a store with another schema is migrated to the given one when it is opened.
     public var migrates: Bool
+
+    /// The identifier of a store that is created; nil is a random one.
+    public var newIdentifier: UUID?
+    /// The time of transactions in the history, and the value of `now()`. It is called on any
+    /// thread.
+    public var clock: @Sendable () -> Date = { Date() }
 
     public init(
         synchronous: Synchronous = .full, isReadOnly: Bool = false,

@@ -55,8 +55,13 @@ public final class StoreClient: Sendable {
     }
 
     let session: Session
+    /// An object that lives as long as the client, such as a server of its own; nil for none.
+    private let companion: (any AnyObject & Sendable)?
 
-    init(session: Session) { self.session = session }
+    init(session: Session, keeping companion: (any AnyObject & Sendable)? = nil) {
+        self.session = session
+        self.companion = companion
+    }
 
     deinit { session.close() }
 
@@ -83,6 +88,15 @@ public final class StoreClient: Sendable {
         connectedSocket: Int32, options: Options = Options()
     ) throws(LarderError) -> StoreClient {
         StoreClient(session: try Session(adopting: connectedSocket, options: options))
+    }
+
+    /// As the other form does; the client keeps an object alive.
+    package static func adopt(
+        connectedSocket: Int32, options: Options, keeping companion: any AnyObject & Sendable
+    ) throws(LarderError) -> StoreClient {
+        StoreClient(
+            session: try Session(adopting: connectedSocket, options: options),
+            keeping: companion)
     }
 
     /// The server and the schema of the current connection, or of the last one if the connection is

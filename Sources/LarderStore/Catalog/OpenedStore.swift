@@ -79,7 +79,7 @@ struct OpenedStore {
             connection.setBudget(ReadBudget(deadline: .now + readTimeMax))
             // The first read takes the lock against other processes.
             if try connection.integer("PRAGMA page_count") == 0 {
-                try create(schema, path: path, isReadOnly: isReadOnly, on: connection)
+                try create(schema, path: path, options, on: connection)
             } else {
                 try checkHeader(of: connection, path: path)
             }
@@ -189,9 +189,9 @@ struct OpenedStore {
     /// Creates the store in one transaction. The file becomes a store or remains empty, also after
     /// a power failure. Closing the connection rolls back an uncommitted transaction.
     private static func create(
-        _ schema: Schema?, path: String, isReadOnly: Bool, on connection: Connection
+        _ schema: Schema?, path: String, _ options: StoreOptions, on connection: Connection
     ) throws {
-        guard let schema, !isReadOnly else {
+        guard let schema, !options.isReadOnly else {
             throw LarderError(
                 .notAStore, "\(path) is empty and not a store yet",
                 hint: "open it for writing, with a schema, to create a store in it")
@@ -205,8 +205,9 @@ struct OpenedStore {
         try OpenFile.syncFolder(connection.folder, of: path)
         do throws(SQLiteError) {
             try Catalog.create(
-                for: Layout(schema), preparing: plans.map(\.sql), identifier: UUID(),
-                created: Date(), on: connection)
+                for: Layout(schema), preparing: plans.map(\.sql),
+                identifier: options.newIdentifier ?? UUID(), created: options.clock(),
+                on: connection)
         } catch {
             let plan = plans.first { $0.sql.text == error.sql }
             guard let plan, [.statement, .nestedTooDeep].contains(error.condition) else {

@@ -37,7 +37,7 @@ struct SQLTemplate: Sendable {
                         of: list, options, count, parameters, converter
                     ).map { .constant($0) }
                 case .now:
-                    let time = now ?? .real(Date.now.timeIntervalSinceReferenceDate)
+                    let time = now ?? .real(converter.clock().timeIntervalSinceReferenceDate)
                     now = time
                     values.append(.constant(time))
                 default: values.append(.constant(try parameter.value(parameters, converter)))

@@ -10,6 +10,8 @@ import LarderModel
 struct ValueConverter: Sendable {
     let storeIdentifier: UUID
     let schema: Schema
+    /// The clock of `now()`.
+    var clock: @Sendable () -> Date = { Date() }
     /// See ``Layout/formerNames``.
     var formerNames: [String: String] = [:]
     /// The positions of the values in the query's format strings, for errors.

@@ -42,7 +42,8 @@ extension Writer {
         }
         let entity = schema.entities[number]
         if let error = ChangeSetCheck.insertError(entity.entity) { return .failure(error) }
-        guard let run = makeRun(at: Date().timeIntervalSinceReferenceDate, statements) else {
+        let time = store.options.clock().timeIntervalSinceReferenceDate
+        guard let run = makeRun(at: time, statements) else {
             return .failure(Writer.noNumbersLeft)
         }
         try statements.statement(Texts.begin).run()

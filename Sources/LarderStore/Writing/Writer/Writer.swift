@@ -102,7 +102,7 @@ final class Writer: StoreWriter {
         if let error = writeError() { return sets.map { _ in .failure(error) } }
         guard let statements else { return sets.map { _ in .failure(Writer.closedError) } }
         let keysBefore = lastKeys
-        let time = Date().timeIntervalSinceReferenceDate
+        let time = store.options.clock().timeIntervalSinceReferenceDate
         var count = 0
         do throws(SQLiteError) {
             var outcomes: [Result<SaveResult, LarderError>] = []

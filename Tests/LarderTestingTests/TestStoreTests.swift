@@ -1,0 +1,105 @@
+import FoundationEssentials
+import LarderTesting
+import Testing
+
+@Suite("A store for tests")
+struct TestStoreTests {
+    private static let schemaFile = """
+        { "version": "1.0.0", "entities": [ { "name": "Student", "attributes": [
+            { "name": "name", "type": "string" },
+            { "name": "enrolled", "type": "date", "optional": true } ] } ] }
+        """
+
+    @Test("a store in memory is made in one line, and is like any other")
+    func memory() throws {
+        let store = try TestStore(schemaFile: Self.schemaFile)
+        let ann = try store.client.insert("Student", ["name": "Ann"])
+        #expect(try store.client.object(for: ann)?.string("name") == "Ann")
+        #expect(store.path == nil)
+        // Another connection sees the same store.
+        #expect(try store.connect().count("Student") == 1)
+    }
+
+    @Test("stores are apart from each other")
+    func separation() throws {
+        let stores = try (0..<5).map { _ in try TestStore(schemaFile: Self.schemaFile) }
+        for (number, store) in stores.enumerated() {
+            for _ in 0..<number { _ = try store.client.insert("Student", ["name": "Ann"]) }
+        }
+        #expect(try stores.map { try $0.client.count("Student") } == [0, 1, 2, 3, 4])
+        #expect(Set(stores.map(\.client.server.storeIdentifier)).count == 5)
+    }
+
+    @Test("identifiers and times are the same in every run, if the test asks for that")
+    func determinism() throws {
+        let clock = TestClock(Date(timeIntervalSinceReferenceDate: 800_000_000))
+        var options = TestStore.Options()
+        options.identifier = UUID(uuidString: "11111111-2222-3333-4444-555555555555")
+        options.clock = clock
+        let store = try TestStore(schemaFile: Self.schemaFile, options)
+        let ann = try store.client.insert("Student", ["name": "Ann"])
+        #expect(
+            ann.uriRepresentation == "x-coredata://11111111-2222-3333-4444-555555555555/Student/p1")
+        clock.advance(by: 60)
+        _ = try store.client.updateAll(
+            "Student", expressions: ["enrolled": "now()"], where: nil)
+        let enrolled = try store.client.object(for: ann)?.date("enrolled")
+        #expect(enrolled == Date(timeIntervalSinceReferenceDate: 800_000_060))
+        let times = try store.client.history().transactions.map(\.timestamp)
+        #expect(times.map(\.timeIntervalSinceReferenceDate) == [800_000_000, 800_000_060])
+        #expect(
+            try store.client.count("Student", where: "enrolled == now()") == 1)
+    }
+
+    @Test("a store in a folder can be stopped and started, and is removed at the end")
+    func temporaryFolder() throws {
+        var options = TestStore.Options()
+        options.location = .temporaryFolder
+        var store: TestStore? = try TestStore(schemaFile: Self.schemaFile, options)
+        let path = try #require(store?.path)
+        _ = try store?.client.insert("Student", ["name": "Ann"])
+        try store?.stop()
+        #expect(throws: LarderError.self) { try store?.connect() }
+        try store?.start()
+        try store?.start()
+        #expect(try store?.connect().count("Student") == 1)
+        #expect(FileManager.default.fileExists(atPath: path))
+        // A client keeps the store.
+        var client = store?.client
+        store = nil
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(client != nil)
+        client = nil
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let folder = path.split(separator: "/").dropLast().joined(separator: "/")
+        #expect(!FileManager.default.fileExists(atPath: "/\(folder)"))
+    }
+
+    @Test("a schema with errors, and stopping a store in memory, are typed errors")
+    func errors() throws {
+        let malformed = #expect(throws: LarderError.self) {
+            try TestStore(schemaFile: #"{ "entities": [ { "name": "9" } ] }"#)
+        }
+        #expect(malformed?.code == .malformedSchema)
+        let store = try TestStore(schemaFile: Self.schemaFile)
+        let stopped = #expect(throws: LarderError.self) { try store.stop() }
+        #expect(stopped?.code == .unsupported)
+        #expect(try store.client.count("Student") == 0)
+    }
+
+    @Test("many stores leave no files and no descriptors")
+    func leaks() throws {
+        func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        func use() throws {
+            _ = try TestStore(schemaFile: Self.schemaFile).client.insert(
+                "Student", ["name": "Ann"])
+        }
+        try use()
+        let before = try descriptors()
+        for _ in 0..<50 { try use() }
+        // Other tests of the process open and close descriptors meanwhile.
+        #expect(try descriptors() < before + 50)
+    }
+}
