@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 /// Every target is Swift 6 with warnings as errors. What a target may import is checked by
@@ -9,19 +10,33 @@ let nio = "https://github.com/apple/swift-nio.git"
 let log = "https://github.com/apple/swift-log.git"
 let lifecycle = "https://github.com/swift-server/swift-service-lifecycle.git"
 let argumentParser = "https://github.com/apple/swift-argument-parser.git"
+let syntax = "https://github.com/swiftlang/swift-syntax.git"
+
+/// What a package that uses Larder can leave out. With `traits: []` it resolves no other package,
+/// and has `LarderClient` alone.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+let records = TargetDependencyCondition.when(traits: ["Records"])
 
 let package = Package(
     name: "larder",
     products: [
         .library(name: "LarderClient", targets: ["LarderClient", "LarderModel"]),
+        .library(name: "LarderRecords", targets: ["LarderRecords"]),
+        .library(name: "LarderTesting", targets: ["LarderTesting"]),
         .executable(name: "larderd", targets: ["LarderDaemon"]),
         .executable(name: "larder", targets: ["LarderCLI"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Server", "Records"]),
+        .trait(name: "Server", description: "larderd, larder and LarderTesting"),
+        .trait(name: "Records", description: "LarderRecords, whose macros need swift-syntax"),
     ],
     dependencies: [
         .package(url: nio, from: "2.80.0"),
         .package(url: log, from: "1.6.0"),
         .package(url: lifecycle, from: "2.6.0"),
         .package(url: argumentParser, from: "1.5.0"),
+        .package(url: syntax, from: "603.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -49,32 +64,54 @@ let package = Package(
             name: "LarderServer",
             dependencies: [
                 "CMalloc", "LarderModel", "LarderWire",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOPosix", package: "swift-nio", condition: server),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: server),
             ], swiftSettings: strict),
         .target(
             name: "LarderClient", dependencies: ["LarderModel", "LarderFiles", "LarderWire"],
             swiftSettings: strict),
+        .macro(
+            name: "LarderRecordMacros",
+            dependencies: [
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: records),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: records),
+            ], swiftSettings: strict),
+        .target(
+            name: "LarderRecords", dependencies: ["LarderClient", "LarderRecordMacros"],
+            swiftSettings: strict),
+        .target(
+            name: "LarderTesting",
+            dependencies: [
+                "LarderClient", "LarderModel", "LarderServer", "LarderStore",
+                .product(name: "Logging", package: "swift-log", condition: server),
+            ], swiftSettings: strict),
         .target(
             name: "LarderPrograms", dependencies: ["LarderModel"], swiftSettings: strict),
         .executableTarget(
             name: "LarderDaemon",
             dependencies: [
                 "LarderModel", "LarderPrograms", "LarderServer", "LarderStore",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(
+                    name: "UnixSignals", package: "swift-service-lifecycle", condition: server),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: server),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: server),
             ], swiftSettings: strict),
         .executableTarget(
             name: "LarderCLI",
             dependencies: [
                 "LarderModel", "LarderFiles", "LarderClient", "LarderPrograms", "LarderServer",
                 "LarderStore",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: server),
             ], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -112,13 +149,23 @@ let package = Package(
             name: "LarderServerTests",
             dependencies: [
                 "LarderServer", "LarderWire", "LarderModel", "TestSupport",
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log", condition: server),
+                .product(name: "NIOCore", package: "swift-nio", condition: server),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: server),
             ], swiftSettings: strict),
         .testTarget(
             name: "LarderClientTests",
             dependencies: ["LarderClient", "LarderWire", "LarderModel", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "LarderRecordsTests",
+            dependencies: [
+                "LarderRecords", "LarderRecordMacros", "LarderTesting",
+                .product(
+                    name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: records),
+            ], swiftSettings: strict),
+        .testTarget(
+            name: "LarderTestingTests", dependencies: ["LarderTesting", "LarderModel"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -21,6 +21,15 @@ struct ImportTests {
             "FoundationEssentials", "Glibc", "Observation", "Synchronization", "LarderModel",
             "LarderFiles", "LarderWire",
         ],
+        "LarderRecordMacros": [
+            "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftSyntax", "SwiftSyntaxBuilder",
+            "SwiftSyntaxMacros",
+        ],
+        "LarderRecords": ["FoundationEssentials", "LarderClient", "Synchronization"],
+        "LarderTesting": [
+            "FoundationEssentials", "Glibc", "Synchronization", "LarderClient", "LarderServer",
+            "LarderStore", "Logging",
+        ],
         "LarderPrograms": ["Glibc", "LarderModel"],
         "LarderDaemon": [
             "FoundationEssentials", "Glibc", "LarderModel", "LarderPrograms", "LarderServer",

@@ -7,7 +7,7 @@ struct ListQuery<Element: Sendable>: Sendable {
     var query: Query
     var parameters: QueryParameters
     /// Makes the elements of one batch, which comes from the store with this identifier.
-    var elements: @Sendable (Batch, UUID) -> [Element]
+    var elements: @Sendable (Batch, UUID) throws(LarderError) -> [Element]
 
     /// The request, without a limit on the number of batches that the server may send ahead.
     func request() throws(LarderError) -> QueryRequest {
@@ -17,12 +17,13 @@ struct ListQuery<Element: Sendable>: Sendable {
     /// Appends the elements of a reply.
     ///
     /// - Returns: whether this was the last reply.
-    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one.
+    /// - Throws: `malformedMessage` if the reply is not a batch, or not a valid one; errors of
+    ///   ``elements``.
     func append(
         _ reply: Reply, _ welcome: Welcome, to list: inout [Element]
     ) throws(LarderError) -> Bool {
         guard case .encodedBatches(let rows, let more) = reply else { throw .unexpectedReply }
-        for batch in try rows.batches() { list += elements(batch, welcome.storeIdentifier) }
+        for batch in try rows.batches() { list += try elements(batch, welcome.storeIdentifier) }
         return !more
     }
 }

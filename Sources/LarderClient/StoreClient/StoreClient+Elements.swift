@@ -1,0 +1,28 @@
+package import FoundationEssentials
+package import LarderModel
+
+// The calls on which `LarderRecords` stands.
+
+extension StoreClient {
+    /// The whole result of a query, as elements that the closure makes of each batch and the
+    /// store's identifier.
+    package func elements<Element: Sendable>(
+        _ query: Query, _ parameters: QueryParameters,
+        _ elements: @escaping @Sendable (Batch, UUID) throws(LarderError) -> [Element]
+    ) throws(LarderError) -> [Element] {
+        try session.collect(
+            ListQuery(query: query, parameters: parameters, elements: elements))
+    }
+
+    /// The asynchronous form.
+    package func elements<Element: Sendable>(
+        _ query: Query, _ parameters: QueryParameters,
+        _ elements: @escaping @Sendable (Batch, UUID) throws(LarderError) -> [Element]
+    ) async throws(LarderError) -> [Element] {
+        try await session.collect(
+            ListQuery(query: query, parameters: parameters, elements: elements))
+    }
+
+    /// The time limit of a call.
+    package var requestTimeout: Duration { session.options.requestTimeout }
+}
