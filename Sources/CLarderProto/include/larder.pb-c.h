@@ -1150,7 +1150,7 @@ struct  Larder__V1__ErrorReply
 {
   ProtobufCMessage base;
   /*
-   * The stable number; docs/protocol.md lists them. Its hundred determines what a client can do.
+   * The stable number, one of ErrorCode. Its hundreds digit determines what a client can do.
    */
   uint32_t code;
   /*
