@@ -79,14 +79,15 @@ class Connection:
             self.request_bytes_max))
         await self.writer.drain()
 
-    async def reply(self, queue: asyncio.Queue[larder.Envelope], seconds: float) -> Any:
+    async def reply(
+            self, queue: asyncio.Queue[larder.Envelope], kind: str | None, seconds: float) -> Any:
         if self.failure and queue.empty():
             raise self.failure
         async with asyncio.timeout(seconds + SLACK_SECONDS if seconds else None):
             envelope = await queue.get()
         if envelope.WhichOneof("body") is None and self.failure:
             raise self.failure
-        return opened(envelope)
+        return opened(envelope, kind)
 
 
 class AsyncClient:
@@ -100,7 +101,7 @@ class AsyncClient:
 
     def __init__(self, path: str, name: str) -> None:
         self._path, self._name = path, name
-        self._connecting = asyncio.Lock()
+        self._connecting, self._is_closed = asyncio.Lock(), False
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -116,7 +117,7 @@ class AsyncClient:
             hello = larder.Hello(protocol_version=1, client_name=self._name)
             try:
                 await link.send(1, "hello", hello, CONNECT_SECONDS)
-                self.welcome: larder.WelcomeReply = opened(await link.receive())
+                self.welcome: larder.WelcomeReply = opened(await link.receive(), "hello")
             except asyncio.IncompleteReadError:
                 link.fail(ConnectionError("the server closed the connection"))
                 raise link.failure from None
@@ -127,10 +128,14 @@ class AsyncClient:
         link.reply_bytes_max = REPLY_BYTES_MAX
         # Beyond this number the server would not read `credit` and `cancel` either.
         self._in_flight = asyncio.Semaphore(max(1, self.welcome.requests_in_flight_max - 1))
+        if self._is_closed:
+            link.fail(ConnectionError("the connection was closed"))
+            raise link.failure
         self._connection = link
         self._reading = asyncio.create_task(link.read())
 
     async def close(self) -> None:
+        self._is_closed = True
         self._connection.fail(ConnectionError("the connection was closed"))
         self._reading.cancel()
         await asyncio.wait([self._reading])
@@ -140,6 +145,8 @@ class AsyncClient:
         deadline, pause = time.monotonic() + seconds, PAUSE_SECONDS[0]
         async with self._connecting:
             while self._connection.failure:
+                if self._is_closed:
+                    raise self._connection.failure
                 try:
                     return await self._connect()
                 except (OSError, LarderError) as error:
@@ -163,7 +170,7 @@ class AsyncClient:
                 await link.send(request_id, kind, body, seconds)
                 while more:
                     try:
-                        reply = await link.reply(queue, seconds)
+                        reply = await link.reply(queue, kind, seconds)
                     except (OSError, LarderError):
                         more = False
                         raise
@@ -182,7 +189,7 @@ class AsyncClient:
         with contextlib.suppress(OSError, LarderError):
             await link.send(
                 request_id, "cancel", larder.CancelRequest(request_id=request_id), CONNECT_SECONDS)
-            while getattr(await link.reply(queue, CONNECT_SECONDS), "more", False):
+            while getattr(await link.reply(queue, None, CONNECT_SECONDS), "more", False):
                 pass
 
     async def call(self, kind: str, body: Any, seconds: float = 10.0) -> Any:

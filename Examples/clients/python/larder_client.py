@@ -111,12 +111,12 @@ class Client:
             rest = rest[received:]
         return bytes(content)
 
-    def receive(self, request_id: int) -> Any:
+    def receive(self, request_id: int, kind: str | None = None) -> Any:
         """The body of the next reply, which must be to this request; raises its error."""
         envelope = self.receive_envelope()
         if envelope.id == 0:
             self.close()
-        body = opened(envelope)
+        body = opened(envelope, kind)
         if envelope.id != request_id:
             self.close()
             raise LarderError(
@@ -124,12 +124,12 @@ class Client:
         return body
 
     def call(self, kind: str, body: Any, timeout: float = 10.0) -> Any:
-        return self.receive(self.send(kind, body, timeout))
+        return self.receive(self.send(kind, body, timeout), kind)
 
     def replies(self, kind: str, body: Any, timeout: float = 10.0) -> Iterator[Any]:
         """The replies of a stream, which is cancelled if the loop ends early."""
         request_id = self.send(kind, body, timeout)
-        reply = self.receive(request_id)
+        reply = self.receive(request_id, kind)
         while True:
             try:
                 yield reply
@@ -141,7 +141,7 @@ class Client:
                 return
             if body.credit:
                 self.send("credit", larder.CreditRequest(request_id=request_id, batches=1), timeout)
-            reply = self.receive(request_id)
+            reply = self.receive(request_id, kind)
 
     def _cancel(self, request_id: int) -> None:
         """Cancels a stream, and reads the replies that are on their way."""

@@ -30,6 +30,14 @@ HANDSHAKE_BYTES_MAX = 64 << 10
 REPLY_BYTES_MAX = 16 << 20
 # The replies of a stream that may be on their way.
 CREDIT = 4
+# The field of the reply to each request.
+REPLIES = {
+    "hello": "welcome", "get": "batches", "query": "batches", "explain": "explained",
+    "save": "saved", "schema": "schema_text", "statistics": "statistics_list", "ping": "pong",
+    "check": "checked", "insert_rows": "inserted", "history": "transactions",
+    "delete_history": "history_deleted", "activity": "activity_report",
+    "open_snapshot": "snapshot_opened", "observe": "observed", "backup": "backup_part",
+    "migrate": "migrated"}
 
 __all__ = [
     "CREDIT", "EPOCH", "HANDSHAKE_BYTES_MAX", "LENGTH_BYTES", "LarderError", "REPLY_BYTES_MAX",
@@ -95,11 +103,15 @@ def decoded_frame(content: bytes) -> larder.Envelope:
     return envelope
 
 
-def opened(envelope: larder.Envelope) -> Any:
-    """The body of a reply; raises the error of `failed`."""
+def opened(envelope: larder.Envelope, request: str | None = None) -> Any:
+    """The body of a reply to this kind of request; raises the error of `failed`."""
     if envelope.HasField("failed"):
         raise LarderError(envelope.failed.code, envelope.failed.message, envelope.failed)
-    return getattr(envelope, envelope.WhichOneof("body"))
+    found = envelope.WhichOneof("body")
+    if found != REPLIES.get(request, found):
+        raise LarderError(
+            errors.ERROR_CODE_MALFORMED_MESSAGE, f"the server replied to {request} with {found}")
+    return getattr(envelope, found)
 
 
 # Values

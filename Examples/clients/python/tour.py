@@ -64,7 +64,7 @@ def objects(client: Client) -> values.Identifier:
     first = client.save_repeatedly(prepared)
     print(f"saved {len(first.inserted)} objects in transaction {first.transaction}")
     again = client.save_repeatedly(prepared)
-    print(f"sent again: the same reply is {again == first}")
+    print(f"sent again: {'the same reply' if again == first else 'another reply'}")
     return ann
 
 

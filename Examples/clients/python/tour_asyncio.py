@@ -21,7 +21,7 @@ async def objects(client: AsyncClient) -> values.Identifier:
     first = await client.save_repeatedly(prepared)
     print(f"saved {len(first.inserted)} objects in transaction {first.transaction}")
     again = await client.save_repeatedly(prepared)
-    print(f"sent again: the same reply is {again == first}")
+    print(f"sent again: {'the same reply' if again == first else 'another reply'}")
     return ann
 
 
