@@ -110,7 +110,7 @@ def opened(envelope: larder.Envelope, request: str | None = None) -> Any:
     found = envelope.WhichOneof("body")
     if found != REPLIES.get(request, found):
         raise LarderError(
-            errors.ERROR_CODE_MALFORMED_MESSAGE, f"the server replied to {request} with {found}")
+            errors.ERROR_CODE_MALFORMED_MESSAGE, "the server replied with another message")
     return getattr(envelope, found)
 
 
