@@ -75,7 +75,8 @@ struct RuleTests {
     @Test("no file contains a path of a developer's machine")
     func machinePaths() throws {
         let files = try Repository.files(
-            under: ["Sources", "Tests", "scripts", "docs", "Proto"] + Repository.benchmarks,
+            under: ["Sources", "Tests", "scripts", "docs", "Proto", "Examples"]
+                + Repository.benchmarks,
             endings: [".swift", ".md", ".proto", ".py", ".bats", ".sh", ".script", ""])
         for file in Set(files.map(\.path)).sorted() {
             for (number, line) in try Repository.read(file).lines.enumerated() {

@@ -1,5 +1,5 @@
-// A client of larderd with blocking calls, after docs/protocol.md. It sends one request at a time; a
-// client is for one thread. The *.pb-c.h are generated from Proto/; see ../README.md.
+// A client of larderd with blocking calls, after docs/protocol.md. It sends one request at a time;
+// a client is for one thread. The *.pb-c.h are generated from Proto/; see ../README.md.
 //
 // Functions that can fail return false or NULL, and fill an error. After a CONNECTION_FAILED or a
 // reply that violates the protocol, the connection is closed; larder_reconnect opens another one.
@@ -72,9 +72,9 @@ bool larder_history(
     larder_client *client, Larder__V1__HistoryRequest *request, larder_history_function *each,
     void *context, larder_error *error);
 
-// Passes each transaction after a position, and then each new one, also over the end of a server. It
-// ends if the function returns false, by an error, or after this time without a server. The position
-// is changed to that of the last part.
+// Passes each transaction after a position, and then each new one, also over the end of a server.
+// It ends if the function returns false, by an error, or after this time without a server. The
+// position is changed to that of the last part.
 bool larder_follow(
     larder_client *client, Larder__V1__HistoryToken *position, int milliseconds,
     larder_history_function *each, void *context, larder_error *error);

@@ -1,7 +1,8 @@
 // A tour of the client: tour SOCKET [follow].
 //
 // The server must have the schema ../school.json, and an empty store for the whole tour. With
-// `follow` it prints each transaction after the current one, until there is no server for 5 seconds.
+// `follow` it prints each transaction after the current one, until there is no server for 5
+// seconds.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

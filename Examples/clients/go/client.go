@@ -1,8 +1,9 @@
 // Package larder is a client of larderd, after docs/protocol.md.
 //
-// All methods of a Client may be used by several goroutines; their requests share one connection. The
-// deadline of a context is sent with the request; without one, the server's limit applies. Errors are *Error, which has the number, message
-// and hint of a reply, ErrDisconnected, ErrClosed, and those of package net and of contexts.
+// All methods of a Client may be used by several goroutines; their requests share one connection.
+// The deadline of a context is sent with the request; without one, the server's limit applies.
+// Errors are *Error, which has the number, message and hint of a reply, ErrDisconnected,
+// ErrClosed, and those of package net and of contexts.
 //
 // The package larder/v1 is generated from Proto/; see ../README.md.
 package larder
@@ -125,8 +126,8 @@ func (c *Client) Get(ctx context.Context, identifiers ...*pb.Identifier) ([]Row,
 	return rows, err
 }
 
-// Query calls a function with the rows of each batch of a result, while they arrive. If the function
-// returns an error, the rest of the result is cancelled.
+// Query calls a function with the rows of each batch of a result, while they arrive. If the
+// function returns an error, the rest of the result is cancelled.
 func (c *Client) Query(
 	ctx context.Context, query *pb.Query, arguments []any, each func([]Row) error,
 ) error {
@@ -175,8 +176,8 @@ func (c *Client) Save(ctx context.Context, set *pb.ChangeSet) (*pb.SaveReply, er
 	return saved, err
 }
 
-// SaveRepeatedly saves a set with an idempotency key, and sends it again if its reply was lost. It is
-// applied at most once. If the error has a code of 200 to 499, the set was not applied.
+// SaveRepeatedly saves a set with an idempotency key, and sends it again if its reply was lost. It
+// is applied at most once. If the error has a code of 200 to 499, the set was not applied.
 func (c *Client) SaveRepeatedly(ctx context.Context, set *pb.ChangeSet) (*pb.SaveReply, error) {
 	if set.IdempotencyKey == "" {
 		return nil, errNoKey
@@ -235,8 +236,8 @@ func (c *Client) History(
 }
 
 // Follow calls a function with each transaction after a position, and then with each new one, also
-// over the end of a server: with each once and in order. It ends by an error of the function, by one
-// of the context, or after this time without a server.
+// over the end of a server: with each once and in order. It ends by an error of the function, by
+// one of the context, or after this time without a server.
 func (c *Client) Follow(
 	ctx context.Context, after *pb.HistoryToken, patience time.Duration, each func(Page) error,
 ) error {

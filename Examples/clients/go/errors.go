@@ -31,8 +31,8 @@ func (e *Error) Error() string {
 		"error[%s]: %s", strings.TrimPrefix(e.Code.String(), "ERROR_CODE_"), e.Message)
 }
 
-// IsTemporary reports whether the same request may succeed later: after a broken connection, TIMEOUT
-// or UNAVAILABLE.
+// IsTemporary reports whether the same request may succeed later: after a broken connection,
+// TIMEOUT or UNAVAILABLE.
 func IsTemporary(err error) bool {
 	var reply *Error
 	if errors.As(err, &reply) {

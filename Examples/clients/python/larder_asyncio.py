@@ -77,7 +77,9 @@ class Connection:
             larder.Envelope(
                 id=request_id, timeout_milliseconds=int(seconds * 1_000), **{kind: body}),
             self.request_bytes_max))
-        await self.writer.drain()
+        # If the connection has ended, the task that reads finds out, after the last replies.
+        with contextlib.suppress(OSError):
+            await self.writer.drain()
 
     async def reply(
             self, queue: asyncio.Queue[larder.Envelope], kind: str | None, seconds: float) -> Any:

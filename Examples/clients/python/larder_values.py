@@ -44,12 +44,12 @@ __all__ = [
     "argument", "batches", "change", "change_all", "change_set", "changes", "column",
     "column_values", "complete", "condition", "decoded_frame", "edit", "encoded_frame", "errors",
     "expressions", "fetch", "frame_length", "histories", "identifier", "identifiers",
-    "is_temporary", "larder", "new", "opened", "parts", "queries", "query_request", "rows", "uri", "value",
-    "values", "where"]
+    "is_temporary", "larder", "new", "opened", "parts", "queries", "query_request", "rows", "uri",
+    "value", "values", "where"]
 
 
 class LarderError(Exception):
-    """An error with a number of Proto/error.proto: the reply `failed`, or one that a client finds."""
+    """An error with a number of Proto/error.proto: the reply `failed`, or one of the client."""
 
     def __init__(
             self, code: int, message: str, reply: larder.ErrorReply | None = None,
@@ -99,7 +99,8 @@ def decoded_frame(content: bytes) -> larder.Envelope:
         ) from None
     if envelope.WhichOneof("body") is None:
         raise LarderError(
-            errors.ERROR_CODE_UNKNOWN_MESSAGE, "the server sent a message that is not a known reply")
+            errors.ERROR_CODE_UNKNOWN_MESSAGE,
+            "the server sent a message that is not a known reply")
     return envelope
 
 
@@ -216,8 +217,8 @@ def rows(batch: batches.Batch, store: bytes) -> list[dict[str, Any]]:
         return [dict(zip(found, row)) for row in zip(*found.values())]
     except (ArithmeticError, IndexError, ValueError):
         raise LarderError(
-            errors.ERROR_CODE_MALFORMED_MESSAGE, "the server sent columns that contradict each other"
-        ) from None
+            errors.ERROR_CODE_MALFORMED_MESSAGE,
+            "the server sent columns that contradict each other") from None
 
 
 def column(name: str, kind: str, items: Sequence[Any]) -> batches.Column:

@@ -14,11 +14,12 @@ from tour import FOLLOW_SECONDS, MANY, crowd, described, lesson, printed
 async def objects(client: AsyncClient) -> values.Identifier:
     ann = await client.insert("Student", name="Ann", birthOfYear=2001)
     print(f"inserted {uri(ann)}")
-    [row], _ = await asyncio.gather(
-        client.get(ann), client.insert("Student", name="Cid", birthOfYear=2003))
+    [row] = await client.get(ann)
     print(f"got {row['name']}, born in {row['birthOfYear']}, version {row['@version']}")
     prepared = lesson(ann)
-    first = await client.save_repeatedly(prepared)
+    # The writes of a connection are applied in the order in which they are sent.
+    _, first = await asyncio.gather(
+        client.insert("Student", name="Cid", birthOfYear=2003), client.save_repeatedly(prepared))
     print(f"saved {len(first.inserted)} objects in transaction {first.transaction}")
     again = await client.save_repeatedly(prepared)
     print(f"sent again: {'the same reply' if again == first else 'another reply'}")

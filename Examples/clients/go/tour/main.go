@@ -1,7 +1,8 @@
 // A tour of the client: tour SOCKET [follow].
 //
 // The server must have the schema ../../school.json, and an empty store for the whole tour. With
-// `follow` it prints each transaction after the current one, until there is no server for 5 seconds.
+// `follow` it prints each transaction after the current one, until there is no server for 5
+// seconds.
 package main
 
 import (
@@ -88,7 +89,8 @@ func insert(
 	return saved.Inserted[0], nil
 }
 
-// students returns a fetch of students that match, or of columns: each name is followed by its term.
+// students returns a fetch of students that match, or of columns: each name is followed by its
+// term.
 func students(format string, columns ...string) *pb.Query {
 	fetch := &pb.FetchQuery{
 		Entity: "Student", Predicate: term(format), Sort: []*pb.SortKey{{Term: term("name")}},
