@@ -163,6 +163,14 @@ wait_for() {
     larder ping >/dev/null
 }
 
+@test "the clients for Go and asyncio keep to the limits with many requests at once" {
+    start_school
+    "$BATS_TEST_DIRNAME/../Python/test_asyncio" "$LARDER_SOCKET"
+    start_school
+    GO111MODULE=off GOFLAGS= GOPATH=$BATS_FILE_TMPDIR/go:/usr/share/gocode \
+        go test -race -count=1 larder
+}
+
 @test "the clients in other languages report that there is no server, and wrong arguments" {
     for language in python asyncio go c; do
         assert_status 1 tour "$language" nowhere

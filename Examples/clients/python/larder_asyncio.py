@@ -70,13 +70,16 @@ class Connection:
             if not queue.full():
                 queue.put_nowait(larder.Envelope())
 
-    async def send(self, request_id: int, kind: str, body: Any, seconds: float) -> None:
-        if self.failure:
-            raise self.failure
-        self.writer.write(encoded_frame(
+    def frame(self, request_id: int, kind: str, body: Any, seconds: float = 0) -> bytes:
+        return encoded_frame(
             larder.Envelope(
                 id=request_id, timeout_milliseconds=int(seconds * 1_000), **{kind: body}),
-            self.request_bytes_max))
+            self.request_bytes_max)
+
+    async def send(self, frame: bytes) -> None:
+        if self.failure:
+            raise self.failure
+        self.writer.write(frame)
         # If the connection has ended, the task that reads finds out, after the last replies.
         with contextlib.suppress(OSError):
             await self.writer.drain()
@@ -118,7 +121,7 @@ class AsyncClient:
             link = Connection(*await asyncio.open_unix_connection(self._path))
             hello = larder.Hello(protocol_version=1, client_name=self._name)
             try:
-                await link.send(1, "hello", hello, CONNECT_SECONDS)
+                await link.send(link.frame(1, "hello", hello, CONNECT_SECONDS))
                 self.welcome: larder.WelcomeReply = opened(await link.receive(), "hello")
             except asyncio.IncompleteReadError:
                 link.fail(ConnectionError("the server closed the connection"))
@@ -167,9 +170,10 @@ class AsyncClient:
         async with contextlib.nullcontext() if follows else self._in_flight:
             link.last_id += 1
             request_id, more = link.last_id, True
+            frame = link.frame(request_id, kind, body, seconds)
             link.waiting[request_id] = queue = asyncio.Queue(credit + 2)
             try:
-                await link.send(request_id, kind, body, seconds)
+                await link.send(frame)
                 while more:
                     try:
                         reply = await link.reply(queue, kind, seconds)
@@ -179,8 +183,8 @@ class AsyncClient:
                     more = getattr(reply, "more", False)
                     yield reply
                     if more:
-                        await link.send(request_id, "credit", larder.CreditRequest(
-                            request_id=request_id, batches=1), seconds)
+                        await link.send(link.frame(request_id, "credit", larder.CreditRequest(
+                            request_id=request_id, batches=1)))
             finally:
                 if more and not link.failure:
                     await self._cancel(link, request_id, queue)
@@ -189,8 +193,8 @@ class AsyncClient:
     async def _cancel(self, link: Connection, request_id: int, queue: asyncio.Queue) -> None:
         """Cancels a stream, and reads the replies that are on their way."""
         with contextlib.suppress(OSError, LarderError):
-            await link.send(
-                request_id, "cancel", larder.CancelRequest(request_id=request_id), CONNECT_SECONDS)
+            await link.send(link.frame(
+                request_id, "cancel", larder.CancelRequest(request_id=request_id)))
             while getattr(await link.reply(queue, None, CONNECT_SECONDS), "more", False):
                 pass
 
