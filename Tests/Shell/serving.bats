@@ -106,7 +106,7 @@ wait_for() {
 }
 
 # It was written from the protocol document alone.
-@test "the one-page Python client uses everything that the protocol document describes" {
+@test "the Python client uses everything that the protocol document describes" {
     stop_daemon
     python=$BATS_TEST_DIRNAME/../Python
     larderd --in-memory --schema "$python/school.schema.json" --socket "$LARDER_SOCKET" 2>>log 3>&- &

@@ -7,7 +7,8 @@
 Errors are LarderError, which has the number, message and hint of a reply, and OSError for the
 connection: ConnectionError, TimeoutError, FileNotFoundError. After an OSError, or a reply that
 violates the protocol, the connection is closed; `reconnect` opens another one. An instance is for
-one thread; larder_asyncio.py sends many requests at once.
+one thread, which reads a result to its end, or leaves it, before it sends the next request;
+larder_asyncio.py sends many requests at once.
 """
 
 from __future__ import annotations
@@ -83,28 +84,33 @@ class Client:
             larder.Envelope(
                 id=self._last_id, timeout_milliseconds=int(timeout * 1_000), **{kind: body}),
             self._request_bytes_max)
-        self._socket.settimeout(timeout + SLACK_SECONDS if timeout else None)
+        self._reply_seconds = timeout + SLACK_SECONDS if timeout else None
         try:
+            self._socket.settimeout(SLACK_SECONDS)
             self._socket.sendall(frame)
-        except OSError:
+        except BaseException:
+            # Perhaps only a part of the frame was sent.
             self.close()
             raise
         return self._last_id
 
     def receive_envelope(self) -> larder.Envelope:
-        """The next reply to any request."""
+        """The next reply to any request, within the time of the last one that was sent."""
+        deadline = time.monotonic() + self._reply_seconds if self._reply_seconds else None
         try:
-            length = frame_length(self._read(LENGTH_BYTES), self._reply_bytes_max)
-            return decoded_frame(self._read(length))
+            length = frame_length(self._read(LENGTH_BYTES, deadline), self._reply_bytes_max)
+            return decoded_frame(self._read(length, deadline))
         except BaseException:
             # What follows may be the middle of a frame.
             self.close()
             raise
 
-    def _read(self, count: int) -> bytes:
+    def _read(self, count: int, deadline: float | None) -> bytes:
         content = bytearray(count)
         rest = memoryview(content)
         while rest:
+            left = None if deadline is None else max(0.001, deadline - time.monotonic())
+            self._socket.settimeout(left)
             received = self._socket.recv_into(rest)
             if received == 0:
                 raise ConnectionError("the server closed the connection")

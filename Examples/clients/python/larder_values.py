@@ -274,10 +274,10 @@ def new(entity: str, name: str) -> values.Identifier:
 
 
 def change(
-        kind: str, target: values.Identifier, properties: dict[str, Any] = {},
+        kind: str, target: values.Identifier, properties: dict[str, Any] | None = None,
         **options: Any) -> changes.Change:
     """An INSERT, UPDATE or DELETE of one object."""
-    listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in properties.items()]
+    listed = [changes.PropertyValue(name=n, value=value(v)) for n, v in (properties or {}).items()]
     return changes.Change(
         kind=changes.ChangeKind.Value(f"CHANGE_KIND_{kind}"), object=target, values=listed,
         **options)
@@ -285,9 +285,10 @@ def change(
 
 def change_all(
         kind: str, entity: str, format: str | None = None, arguments: Iterable[Any] = (),
-        properties: dict[str, str] = {}, **options: Any) -> changes.Change:
+        properties: dict[str, str] | None = None, **options: Any) -> changes.Change:
     """UPDATE_ALL or DELETE_ALL of objects that match; properties are expressions."""
-    listed = [queries.NamedTerm(name=n, term=where(text)) for n, text in properties.items()]
+    listed = [
+        queries.NamedTerm(name=n, term=where(text)) for n, text in (properties or {}).items()]
     objects = changes.ObjectsChange(
         entity=entity, predicate=where(format), assignments=listed,
         arguments=[argument(given) for given in arguments], **options)
