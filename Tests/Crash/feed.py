@@ -10,11 +10,9 @@ import time
 
 import larder_client
 from daemon import Daemon, Failed
-from larder_client import Client, changes, larder, messages, value, values
+from larder_client import Client, changes, histories, larder, value, values
 from team import Team
 from writer import Wrong
-
-history = messages["history"]
 
 WRITERS = 4
 READERS = 6
@@ -117,7 +115,7 @@ class Reader:
     def follow(self, client):
         if self.token is None:
             welcome = client.welcome
-            self.token = history.HistoryToken(store=welcome.store, epoch=welcome.history_epoch)
+            self.token = histories.HistoryToken(store=welcome.store, epoch=welcome.history_epoch)
         for reply in replies(client, self.token, self.choice, self.choice.random() < 0.5):
             received = complete(reply)
             numbers = [number for number, _ in received]
@@ -138,7 +136,7 @@ class Reader:
         """Reads again from a random earlier position, and must get the same."""
         start = self.choice.randrange(len(self.log))
         expected = self.log[start:start + REPEATED_MAX]
-        token = history.HistoryToken()
+        token = histories.HistoryToken()
         token.CopyFrom(self.token)
         token.number = self.log[start - 1][0] if start else 0
         found = []

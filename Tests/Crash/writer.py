@@ -182,7 +182,7 @@ class Writer:
 
     @staticmethod
     def change(kind, target, **properties):
-        return Client.change(None, kind, target, properties)
+        return Client.change(kind, target, properties)
 
     # Verifying.
 

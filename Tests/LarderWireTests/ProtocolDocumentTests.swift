@@ -20,6 +20,18 @@ struct ProtocolDocumentTests {
         #expect(rows == ErrorCode.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
+    @Test("it has the limits of frames that a client must know")
+    func frameLimits() throws {
+        let rows = try Self.text().split(separator: "\n").filter { line in
+            line.hasPrefix("| up to the reply to `hello`") || line.hasPrefix("| after it |")
+        }
+        let limits = rows.map { row in
+            row.matches(of: /([0-9,]+) bytes/).compactMap { Int($0.1.replacing(",", with: "")) }
+        }
+        let handshakeMax = Limits.handshakeFrameBytesMax
+        #expect(limits == [[handshakeMax, handshakeMax], [Limits.frameBytesMax]])
+    }
+
     @Test("its example of a ping is encoded as shown")
     func ping() throws {
         #expect(

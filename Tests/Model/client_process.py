@@ -30,10 +30,8 @@ class ClientProcess:
             sent.append(self.client.send(kind, message))
         replies = {}
         while len(replies) < len(sent):
-            length = int.from_bytes(self.client.stream.read(4), "big")
-            content = self.client.stream.read(length)
-            envelope = larder.Envelope.FromString(content)
+            envelope = self.client.receive_envelope()
             if envelope.id not in sent:
                 raise ConnectionError(f"a reply to no request: {envelope}")
-            replies[envelope.id] = content
+            replies[envelope.id] = envelope.SerializeToString()
         return [replies[each] for each in sent]

@@ -7,9 +7,9 @@ import uuid
 
 import larder_client
 from larder_client import changes as wire_changes
-from larder_client import messages
 from larder_client import values as wire_values
 from model import Temporary
+from proto import messages
 from values import to_json, to_wire
 
 POLICIES = {

@@ -1,4 +1,5 @@
-"""Loads the messages of Proto/ for the official protobuf library, generated in a temporary folder."""
+"""Generates the messages of Proto/ in a temporary folder for the official protobuf library, and makes
+the client of Examples/clients importable, which needs them."""
 
 import importlib
 import pathlib
@@ -23,3 +24,7 @@ def load():
             return {name: importlib.import_module(f"{name}_pb2") for name in names}
         finally:
             sys.path.remove(folder)
+
+
+messages = load()
+sys.path.insert(1, str(REPOSITORY / "Examples" / "clients" / "python"))

@@ -5,7 +5,8 @@ import Testing
 struct DocumentTests {
     private static func documents() throws -> [Repository.File] {
         let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-        return try top.map(Repository.read) + Repository.files(under: ["docs"], endings: [".md"])
+        return try top.map(Repository.read)
+            + Repository.files(under: ["docs", "Examples"], endings: [".md"])
     }
 
     @Test("every link in a document leads to an existing file")

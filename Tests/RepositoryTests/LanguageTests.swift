@@ -19,8 +19,11 @@ struct LanguageTests {
     }
 
     private static func files() throws -> [Repository.File] {
-        let folders = ["Sources", "Tests", "Proto", "docs", "scripts"] + Repository.benchmarks
-        let endings = [".swift", ".md", ".proto", ".py", ".bats", ".bash", ".c", ".h", ".service"]
+        let folders =
+            ["Sources", "Tests", "Proto", "Examples", "docs", "scripts"] + Repository.benchmarks
+        let endings = [
+            ".swift", ".md", ".proto", ".py", ".go", ".bats", ".bash", ".c", ".h", ".service",
+        ]
         let files = try Repository.files(under: folders, endings: endings)
         // The rules name the phrases that they ban.
         return try files.filter { !$0.path.hasPrefix("Tests/RepositoryTests/") }

@@ -75,7 +75,8 @@ struct RuleTests {
     @Test("no file contains a path of a developer's machine")
     func machinePaths() throws {
         let files = try Repository.files(
-            under: ["Sources", "Tests", "scripts", "docs", "Proto"] + Repository.benchmarks,
+            under: ["Sources", "Tests", "scripts", "docs", "Proto", "Examples"]
+                + Repository.benchmarks,
             endings: [".swift", ".md", ".proto", ".py", ".bats", ".sh", ".script", ""])
         for file in Set(files.map(\.path)).sorted() {
             for (number, line) in try Repository.read(file).lines.enumerated() {
@@ -103,7 +104,8 @@ struct RuleTests {
     func topLevel() throws {
         let expected: Set<String> = [
             "Package.swift", "Package.resolved", "Sources", "Tests", "Proto", "scripts", "docs",
-            "Benchmarks", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            "Benchmarks", "Examples", "README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md",
+            "SECURITY.md",
         ]
         let found = try FileManager.default.contentsOfDirectory(atPath: Repository.top)
             .filter { !$0.hasPrefix(".") }

@@ -20,6 +20,7 @@ struct SizeTests {
         let files =
             try Repository.swiftFiles() + Repository.files(under: ["scripts"], endings: [""])
             + Repository.files(under: Repository.benchmarks, endings: [".c", ".h"])
+            + Repository.files(under: ["Examples"], endings: [".py", ".go", ".c", ".h", "build"])
         for file in files {
             for (number, line) in file.lines.enumerated() where line.count > Self.lineColumnsMax {
                 Issue.record("\(file.path):\(number + 1): \(line.count) columns")

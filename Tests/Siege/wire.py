@@ -5,8 +5,8 @@ import socket
 import time
 from typing import Any
 
-from larder_client import (
-    LarderError, argument, changes, larder, messages, queries, value, values, where)
+from larder_client import LarderError, argument, changes, larder, queries, value, values, where
+from proto import messages
 
 REPLY_SECONDS = 10.0
 LEAST_WAIT_SECONDS = 0.05

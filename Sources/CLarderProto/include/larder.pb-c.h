@@ -376,7 +376,8 @@ struct  Larder__V1__WelcomeReply
   size_t n_capabilities;
   ProtobufCBinaryData *capabilities;
   /*
-   * The longest frame that the server accepts from now on, in bytes without the length.
+   * The longest frame that the server accepts from now on, in bytes without the length. It sends
+   * none of more than 16 MiB.
    */
   uint32_t frame_bytes_max;
   /*
@@ -1150,7 +1151,7 @@ struct  Larder__V1__ErrorReply
 {
   ProtobufCMessage base;
   /*
-   * The stable number; docs/protocol.md lists them. Its hundred determines what a client can do.
+   * The stable number, one of ErrorCode. Its hundreds digit determines what a client can do.
    */
   uint32_t code;
   /*
