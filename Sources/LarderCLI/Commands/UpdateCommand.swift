@@ -113,7 +113,8 @@ struct UpdateCommand: StoreCommand {
             identifier, ifVersion: ifVersion, values: content.values, base: base,
             edits: content.edits)
         let result = try conditions.save(
-            ChangeSet(creations + [change], mergePolicy: merge), selection.predicate.values, in: session,
+            ChangeSet(creations + [change], mergePolicy: merge), selection.predicate.values,
+            in: session,
             idempotency)
         let version = result.updatedVersions.first ?? 0
         var writer = options.format.makeWriter()
@@ -141,7 +142,8 @@ struct UpdateCommand: StoreCommand {
         let (content, creations) = try self.content(
             assignments, of: target, in: session,
             creates: creation.createRelated && !selection.dryRun)
-        let values = try content
+        let values =
+            try content
             .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }
         let expressions = try namedExpressions()

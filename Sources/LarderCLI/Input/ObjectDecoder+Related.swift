@@ -97,7 +97,8 @@ extension ObjectDecoder {
             let object = try object(relationship, members)
             content.values[relationship.name] =
                 object.content.isEmpty ? .null : .object(content.append(object))
-        case .array(let elements) where relationship.isToMany && elements.contains(where: \.isRelated):
+        case .array(let elements)
+        where relationship.isToMany && elements.contains(where: \.isRelated):
             var identifiers: [PersistentIdentifier] = []
             for element in elements {
                 switch element {

@@ -45,7 +45,8 @@ extension RelatedObject {
         let incomplete = entity.uniquenessConstraints.first { !Set($0).isDisjoint(with: given) }
         let message: String
         if given.isEmpty {
-            message = "\(path): an object of \(entity.name) has to be named by a value that is not nil"
+            message =
+                "\(path): an object of \(entity.name) has to be named by a value that is not nil"
         } else if let incomplete {
             message =
                 "\(path): to find an object of \(entity.name), "

@@ -186,7 +186,8 @@ struct CSVTable {
     ) -> LarderError {
         var error = error
         if format.mapping[name] != nil {
-            error.message = "--map \(EscapedText.escaped(String(name.prefix(40)))): \(error.message)"
+            error.message =
+                "--map \(EscapedText.escaped(String(name.prefix(40)))): \(error.message)"
             return error
         }
         guard error.code == .unknownProperty else { return error }
@@ -227,9 +228,10 @@ extension CSVTable {
         if columns.relationship.isToMany {
             try readList(fields[0], of: columns, into: &content)
         } else if columns.fields[0].path.isEmpty {
-            content.values[name] = try fields[0].map { (text) throws(LarderError) in
-                .object(try identifier(text, columns.relationship))
-            } ?? .null
+            content.values[name] =
+                try fields[0].map { (text) throws(LarderError) in
+                    .object(try identifier(text, columns.relationship))
+                } ?? .null
         } else {
             let assignments = zip(columns.fields, fields).map { field, text in
                 Assignment(name: field.path, content: text.map { .text($0) } ?? .null)
@@ -266,7 +268,8 @@ extension CSVTable {
             guard error.code == .malformedIdentifier else { throw error }
             throw error.adding(
                 hint: "to name the object by a unique value, pass --map "
-                    + "'\(relationship.name)=\(relationship.name).\(decoder.uniqueName(of: relationship))'")
+                    + "'\(relationship.name)=\(relationship.name).\(decoder.uniqueName(of: relationship))'"
+            )
         }
     }
 }
