@@ -107,20 +107,33 @@ struct ImportCommand: StoreCommand {
         case .jsonl:
             let source = JSONLinesObjectSource(input, decoder)
             if usesChangeSets(decoder.namesOwnObjects) {
-                return try importedAsChangeSets(source, input.name, decoder, insertion, session)
+                return try importedAsChangeSets(
+                    source, input.name, decoder, insertion, related, session)
             }
             var importer = try StreamImporter(session.client, input.name, insertion)
             return try importer.run(
                 ObjectRowSource(source, decoder, input.name, insertion, related))
         case .csv, .tsv:
-            let format = try csv.format(isTSV: fileFormat == .tsv)
+            return try importedFromCSV(input, decoder, insertion, related, session)
+        }
+    }
+
+    private func importedFromCSV(
+        _ input: InputFile, _ decoder: ObjectDecoder, _ insertion: Insertion,
+        _ related: RelatedObjects, _ session: StoreSession
+    ) throws -> InsertedRows {
+        let format = try csv.format(isTSV: fileFormat == .tsv)
+        do throws(LarderError) {
             let table = try CSVTable(input, decoder, format)
             if usesChangeSets(table.namesOwnObjects) {
                 return try importedAsChangeSets(
-                    CSVObjectSource(table), input.name, decoder, insertion, session)
+                    CSVObjectSource(table), input.name, decoder, insertion, related, session)
             }
             var importer = try StreamImporter(session.client, input.name, insertion)
             return try importer.run(CSVRowSource(table, related))
+        } catch {
+            throw error.code == .missingValue
+                ? error.adding(hint: "an empty field is nil, and \"\" is the empty string") : error
         }
     }
 
@@ -135,9 +148,8 @@ struct ImportCommand: StoreCommand {
 
     private func importedAsChangeSets(
         _ source: some ObjectSource, _ fileName: String, _ decoder: ObjectDecoder,
-        _ insertion: Insertion, _ session: StoreSession
+        _ insertion: Insertion, _ related: RelatedObjects, _ session: StoreSession
     ) throws(LarderError) -> InsertedRows {
-        let related = try RelatedObjects(session, creates: creation.createRelated)
         var importer = ChangeSetImporter(
             session.client, decoder.entity, fileName, insertion, related)
         return try importer.run(source)

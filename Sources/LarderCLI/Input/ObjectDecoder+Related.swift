@@ -118,6 +118,11 @@ extension ObjectDecoder {
                 }
             }
             content.values[relationship.name] = .objects(identifiers)
+        case .object where relationship.isToMany && json.isRelated:
+            throw LarderError(
+                .wrongType,
+                "\(entity.name).\(relationship.name) is a to-many relationship and takes an array",
+                hint: "write the object in brackets: [{…}]")
         default: return false
         }
         return true
@@ -126,6 +131,13 @@ extension ObjectDecoder {
     private func object(
         _ relationship: Relationship, _ members: [String: JSONValue]
     ) throws(LarderError) -> RelatedObject {
+        guard members.keys.contains(where: { !$0.hasPrefix("@") }) else {
+            throw LarderError(
+                .wrongType,
+                "\(entity.name).\(relationship.name): the JSON object has no property",
+                hint: "write the unique values of the object, or its URI instead of the JSON object"
+            )
+        }
         var name: String?
         if case .string(let text)? = members["@entity"] { name = text }
         let decoder = try decoder(of: relationship, name)

@@ -54,6 +54,9 @@ struct CSVOptions: ParsableArguments {
 
     mutating func validate() throws {
         _ = try mapping()
+        guard header?.contains(where: { $0 != "," }) != false else {
+            throw ValidationError("--header must have the name of a column")
+        }
         guard listSeparator?.isEmpty != true else {
             throw ValidationError("--list-separator must not be empty")
         }

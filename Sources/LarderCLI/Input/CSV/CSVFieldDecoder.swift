@@ -5,15 +5,20 @@ import LarderModel
 ///
 /// The most frequent forms of numbers and dates are converted from the bytes of the field; other
 /// forms have the rules, and the errors, of the text of a value.
-struct CSVFieldDecoder {
-    let attribute: Attribute
+///
+/// It is a class so that a column of a table is one reference.
+final class CSVFieldDecoder: Sendable {
+    /// The name of the attribute.
+    let attributeName: String
+    let type: AttributeType
     /// The attribute in error messages: `Book.title`.
     private let name: String
     /// nil for ISO 8601.
     private let dateFormat: DateFormat?
 
     init(_ attribute: Attribute, _ name: String, _ dateFormat: DateFormat?) {
-        self.attribute = attribute
+        attributeName = attribute.name
+        type = attribute.type
         self.name = name
         self.dateFormat = attribute.type == .date ? dateFormat : nil
     }
@@ -24,12 +29,21 @@ struct CSVFieldDecoder {
     /// - Throws: `malformedValue`, `wrongType`.
     func append(_ field: ArraySlice<UInt8>?, to column: inout Column) throws(LarderError) {
         guard let field else { return column.appendNull() }
-        switch attribute.type {
+        switch type {
         case .string: return column.append(bytes: field)
         case .int64:
             if let integer = Self.integer(field) { return column.append(integer: integer) }
         case .double:
             if let double = Self.double(field) { return column.append(double: double) }
+        case .decimal:
+            if let digits = Self.decimal(field) { return column.append(bytes: digits) }
+        case .bool:
+            if field.elementsEqual("true".utf8) { return column.append(integer: 1) }
+            if field.elementsEqual("false".utf8) { return column.append(integer: 0) }
+        case .date where dateFormat == nil:
+            if let date = Date(calendarText: field) {
+                return column.append(double: date.timeIntervalSinceReferenceDate)
+            }
         default: break
         }
         try column.append(try value(field))
@@ -48,11 +62,11 @@ struct CSVFieldDecoder {
             return .date(date)
         }
         do throws(LarderError) {
-            return try Value(text: String(decoding: field, as: UTF8.self), type: attribute.type)
+            return try Value(text: String(decoding: field, as: UTF8.self), type: type)
         } catch {
             var named = error
             named.message = "\(name): \(error.message)"
-            if attribute.type == .date {
+            if type == .date {
                 named.hint = "for another form, pass --date-format, such as '%d.%m.%Y'"
             }
             throw named
@@ -94,6 +108,25 @@ struct CSVFieldDecoder {
         }
         let magnitude = Double(significand) / powersOfTen[fractionDigits ?? 0]
         return isNegative ? -magnitude : magnitude
+    }
+
+    /// The text of a decimal of up to 38 digits, without zeros at the end of the fraction; nil for
+    /// other forms, such as those with an exponent or zeros at the start.
+    private static func decimal(_ field: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        let digits = field.first == UInt8(ascii: "-") ? field.dropFirst() : field
+        let whole = digits.prefix { (0x30...0x39).contains($0) }
+        let fraction = digits[whole.endIndex...].dropFirst()
+        guard let first = whole.first, first != UInt8(ascii: "0") || whole.count == 1,
+            whole.count + fraction.count <= 38, first != UInt8(ascii: "0") || digits == field
+        else { return nil }
+        if whole.endIndex == digits.endIndex { return field }
+        guard digits[whole.endIndex] == UInt8(ascii: "."), !fraction.isEmpty,
+            fraction.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        guard let last = fraction.lastIndex(where: { $0 != UInt8(ascii: "0") }) else {
+            return field[..<whole.endIndex]
+        }
+        return field[...last]
     }
 
     private static let powersOfTen: [Double] = [

@@ -11,7 +11,7 @@ struct CSVObjectSource: ObjectSource {
         var content = ObjectContent()
         do throws(LarderError) {
             for column in table.attributes {
-                content.values[column.decoder.attribute.name] =
+                content.values[column.decoder.attributeName] =
                     try column.decoder.value(table.reader.field(column.field))
             }
             for columns in table.relationships {

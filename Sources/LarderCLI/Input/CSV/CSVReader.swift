@@ -207,7 +207,7 @@ struct CSVReader {
                 """,
                 hint: "a quotation mark that is not closed makes a record of the rest of the file")
         }
-        let wanted = max(1, 2 * bytes.count)
+        let wanted = min(max(1, 2 * bytes.count), Self.recordBytesMax + 1)
         while bytes.count < wanted, !isAtEnd {
             let chunk = try file.read()
             bytes += chunk

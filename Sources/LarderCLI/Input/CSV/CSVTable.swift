@@ -199,9 +199,11 @@ struct CSVTable {
             error.hint = "for this file, pass --delimiter \(option)"
             return error
         }
-        return error.adding(
-            hint: "to name the property of a column, or to leave the column out, pass --map "
-                + "'column=property' or --map 'column='")
+        let shown = EscapedText.escaped(String(name.prefix(40)))
+        let advice =
+            "pass --map '\(shown)=PROPERTY', or --map '\(shown)=' to leave the column out"
+        error.hint = error.hint.map { "\($0)\($0.hasSuffix("?") ? "" : ";") \(advice)" } ?? advice
+        return error
     }
 
     private var wrongFieldCount: LarderError {
