@@ -183,7 +183,7 @@ titles() { larder fetch Article --select title,category.name,collection.name --o
         "$(titles | tail -n 6)"
     assert_status 0 larder update "$new" category.name=arts
     assert_status 0 larder update "$new" category.name=tech --base category.name=arts
-    assert_equal tech "$(larder get "$new" --output json | jq -r .category | xargs larder get --output json | jq -r .name)"
+    assert_equal tech "$(larder fetch Article --where 'title == "argument"' --select category.name)"
     assert_status 0 larder update Article --where 'title == "nil"' category.name=empty
     assert_equal 1 "$(larder count Article --where 'category.name == "empty"')"
     assert_equal 3 "$(larder count Category)"
@@ -279,7 +279,7 @@ END
     assert_contains "$stderr" 'Article.title is an attribute, so it has no properties'
     assert_status 65 larder insert Category name=y articles.title=one
     assert_contains "$stderr" 'Category.articles is a to-many relationship and takes a list'
-    assert_status 65 larder insert Article --json '{"title": "x", "category": {"@entity": "Sample"}}'
+    assert_status 65 larder insert Article --json '{"title": "x", "category": {"@entity": "Sample", "bool": true}}'
     assert_contains "$stderr" 'Article.category takes objects of Category, not of Sample'
     assert_status 65 larder insert Article --json "{\"title\": \"x\", \"category\": {\"@id\": \"$tech\"}}"
     assert_contains "$stderr" 'Article.category: the JSON object has no property'
@@ -336,6 +336,17 @@ END
     assert_status 0 tree import Node in --create-related --upsert
     assert_equal b "$(tree fetch Node --where 'name == "a"' --select parent.name)"
     assert_equal 1 "$(tree count Node --where 'name == "b"')"
+    # The rows before the first name are a stream, and those from it on are change sets.
+    { seq 2100 | sed 's/.*/{"name": "x&"}/'; echo '{"name": "y", "parent": {"name": "x2100"}}'
+        echo '{"name": "z", "parent": {"name": "nobody"}}'; } >in
+    assert_status 4 tree import Node in
+    assert_contains "$stderr" 'in, line 2102: Node.parent: there is no Node with name "nobody"'
+    assert_contains "$stderr" 'the objects up to line 2100 were committed (2100 objects)'
+    assert_equal 2100 "$(tree count Node --where 'name BEGINSWITH "x"')"
+    { seq 3 | sed 's/.*/{"name": "v&"}/'; echo '{"name": "w", "parent": {"name": "v3"}}'; } >in
+    assert_status 0 tree import Node in --ids
+    assert_equal 4 "$(wc -l <<<"$output")"
+    assert_equal v3 "$(tree fetch Node --where 'name == "w"' --select parent.name)"
     assert_status 0 tree insert Node - <<<'{"name": "c"}
 {"name": "d", "parent": {"name": "c"}}'
     printf '{"name": "e"}\n{"name": "f", "parent": {"name": "e"}}\n' >in

@@ -106,13 +106,19 @@ struct ImportCommand: StoreCommand {
         switch fileFormat {
         case .jsonl:
             let source = JSONLinesObjectSource(input, decoder)
-            if usesChangeSets(decoder.namesOwnObjects) {
-                return try importedAsChangeSets(
-                    source, input.name, decoder, insertion, related, session)
+            if needsChangeSets {
+                var importer = ChangeSetImporter(
+                    session.client, decoder.entity, input.name, insertion, related)
+                return try importer.run(source)
             }
+            var rows = ObjectRowSource(source, decoder, input.name, insertion, related)
             var importer = try StreamImporter(session.client, input.name, insertion)
-            return try importer.run(
-                ObjectRowSource(source, decoder, input.name, insertion, related))
+            let inserted = try importer.run(&rows)
+            guard let remaining = rows.remaining else { return inserted }
+            var rest = ChangeSetImporter(
+                session.client, decoder.entity, input.name, insertion, related, after: inserted,
+                line: importer.lastLine)
+            return try rest.run(remaining)
         case .csv, .tsv:
             return try importedFromCSV(input, decoder, insertion, related, session)
         }
@@ -125,12 +131,14 @@ struct ImportCommand: StoreCommand {
         let format = try csv.format(isTSV: fileFormat == .tsv)
         do throws(LarderError) {
             let table = try CSVTable(input, decoder, format)
-            if usesChangeSets(table.namesOwnObjects) {
-                return try importedAsChangeSets(
-                    CSVObjectSource(table), input.name, decoder, insertion, related, session)
+            if needsChangeSets || !atomic && table.namesOwnObjects {
+                var importer = ChangeSetImporter(
+                    session.client, decoder.entity, input.name, insertion, related)
+                return try importer.run(CSVObjectSource(table))
             }
+            var rows = CSVRowSource(table, related)
             var importer = try StreamImporter(session.client, input.name, insertion)
-            return try importer.run(CSVRowSource(table, related))
+            return try importer.run(&rows)
         } catch {
             throw error.code == .missingValue
                 ? error.adding(hint: "an empty field is nil, and \"\" is the empty string") : error
@@ -142,16 +150,5 @@ struct ImportCommand: StoreCommand {
     /// All rows of a batch have the same columns, but the lines of an upsert may name different
     /// properties; and a row cannot refer to an object of its transaction. A sequence of change
     /// sets cannot be atomic.
-    private func usesChangeSets(_ namesOwnObjects: Bool) -> Bool {
-        !atomic && (upsert || creation.createRelated || namesOwnObjects)
-    }
-
-    private func importedAsChangeSets(
-        _ source: some ObjectSource, _ fileName: String, _ decoder: ObjectDecoder,
-        _ insertion: Insertion, _ related: RelatedObjects, _ session: StoreSession
-    ) throws(LarderError) -> InsertedRows {
-        var importer = ChangeSetImporter(
-            session.client, decoder.entity, fileName, insertion, related)
-        return try importer.run(source)
-    }
+    private var needsChangeSets: Bool { !atomic && (upsert || creation.createRelated) }
 }

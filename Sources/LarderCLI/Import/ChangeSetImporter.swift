@@ -32,10 +32,17 @@ struct ChangeSetImporter {
         let call: PendingCall<Result<SaveResult, LarderError>>
     }
 
+    /// - Parameters:
+    ///   - inserted: The objects of the file that are committed already.
+    ///   - line: The line of the last of them.
     init(
         _ client: StoreClient, _ entity: Entity, _ fileName: String, _ insertion: Insertion,
-        _ related: RelatedObjects
+        _ related: RelatedObjects, after inserted: InsertedRows = InsertedRows(),
+        line: Int? = nil
     ) {
+        keys = inserted.keys
+        committedCount = inserted.rowCount
+        committedLine = line
         self.client = client
         self.entity = entity
         self.fileName = fileName

@@ -21,11 +21,13 @@ struct StreamImporter {
         self.fileName = fileName
     }
 
+    /// The line of the last row, if it is known.
+    var lastLine: Int? { lines.line(of: Int(stream.progress.rowCount) - 1) }
+
     /// Imports all rows of the source.
-    mutating func run(_ source: some RowSource) throws(LarderError) -> InsertedRows {
+    mutating func run(_ source: inout some RowSource) throws(LarderError) -> InsertedRows {
         defer { progress.end() }
         do throws(LarderError) {
-            var source = source
             while let rows = try source.next() { try send(rows) }
             return try stream.finish()
         } catch {
