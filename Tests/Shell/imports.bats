@@ -237,6 +237,22 @@ titles() { larder fetch Article --select title,category.name,collection.name --o
     assert_equal 1 "$(larder count Article --where 'category.name == "newest"')"
 }
 
+@test "two imports at once can create the same related objects" {
+    seq 20000 | awk '{print "{\"title\": \"t" $1 "\", \"category\": {\"name\": \"c" int($1 / 4) "\"}}"}' >in
+    larder import Article in --create-related >first 2>&1 &
+    assert_status 0 larder import Article in --create-related
+    wait $!
+    assert_equal 20000 "$(cat first)"
+    assert_equal 40000 "$(larder count Article --where 'category != nil')"
+    assert_equal 5001 "$(larder count Category)"
+}
+
+@test "an error of the input of insert names its line" {
+    assert_status 65 larder insert Article - --create-related <<<'{"title": "a", "category": {"name": "c"}}
+{"title": "b", "wordCount": -1}'
+    assert_contains "$stderr" 'standard input, line 2: Article.wordCount must not be less than 0'
+}
+
 @test "--create-related requires the required attributes, and does not change existing objects" {
     cat >library.json <<'END'
 {"version": "1.0.0", "entities": [

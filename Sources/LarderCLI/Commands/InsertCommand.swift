@@ -76,10 +76,19 @@ struct InsertCommand: StoreCommand {
             objects = [SourceObject(try decoder.content(Assignment.all(assignments)))]
         }
         var related = try RelatedObjects(session, creates: creation.createRelated)
-        let changes = try related.inserts(objects, of: decoder.entity, fileName).changes
-        let result = try conditions.save(
-            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error), values, in: session,
-            idempotency)
+        let (changes, lines) = try related.inserts(objects, of: decoder.entity, fileName)
+        let result: SaveResult
+        do {
+            result = try conditions.save(
+                ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error), values,
+                in: session, idempotency)
+        } catch let error as LarderError {
+            throw fileName.flatMap {
+                ChangeLineNumbers(
+                    fileName: $0, lines: lines, conditionLines: conditions.all.map { _ in nil }
+                ).locating(error)
+            } ?? error
+        }
         var writer = options.format.makeWriter()
         // The objects that were created come first, and are not printed.
         let inserted = result.inserted.suffix(objects.count)

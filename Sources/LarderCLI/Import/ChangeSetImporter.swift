@@ -25,10 +25,14 @@ struct ChangeSetImporter {
     private var committedCount: Int64 = 0
     private var committedLine: Int?
 
+    /// How often a set is sent if other clients create the same related objects meanwhile.
+    private static let attemptsMax = 8
+
     private struct PendingSave {
         let objects: [SourceObject]
         /// The line of each change. The first changes create related objects.
         let lines: [Int]
+        var attempt = 1
         let call: PendingCall<Result<SaveResult, LarderError>>
     }
 
@@ -96,12 +100,19 @@ struct ChangeSetImporter {
         try finish()
         guard !objects.isEmpty else { return }
         // The objects may name those of the previous set, which is committed now.
-        let (changes, lines) = try related.inserts(objects, of: entity, fileName)
-        let set = ChangeSet(changes, onUniqueConflict: insertion.onUniqueConflict)
-        pending = PendingSave(
-            objects: objects, lines: lines, call: try PendingCall(saving: set, by: client))
+        pending = try save(objects, attempt: 1)
         objects = []
         bytes = 0
+    }
+
+    private mutating func save(
+        _ objects: [SourceObject], attempt: Int
+    ) throws(LarderError) -> PendingSave {
+        let (changes, lines) = try related.inserts(objects, of: entity, fileName)
+        let set = ChangeSet(changes, onUniqueConflict: insertion.onUniqueConflict)
+        return PendingSave(
+            objects: objects, lines: lines, attempt: attempt,
+            call: try PendingCall(saving: set, by: client))
     }
 
     /// Waits for the pending set.
@@ -117,6 +128,12 @@ struct ChangeSetImporter {
                 }
             }
         } catch {
+            // Another client may have created a related object since it was looked up.
+            let createsObjects = sent.lines.count > sent.objects.count
+            if error.code == .uniquenessViolated, createsObjects, sent.attempt < Self.attemptsMax {
+                pending = try save(sent.objects, attempt: sent.attempt + 1)
+                return try finish()
+            }
             throw ChangeLineNumbers(fileName: fileName, lines: sent.lines).locating(error)
                 ?? error.at(lines: sent.objects.map(\.line), of: fileName)
         }

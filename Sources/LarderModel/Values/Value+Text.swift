@@ -69,8 +69,8 @@ extension Value {
         return .json(text)
     }
 
-    /// A hint for a number with a decimal comma or with separators of thousands; nil for other text.
-    /// `1,234` may be either, so it is never read as a number.
+    /// A hint for a number with a decimal comma or with separators of thousands; nil for other
+    /// text. `1,234` may be either, so it is never read as a number.
     private static func commaHint(_ text: String) -> String? {
         let commas = text.utf8.count { $0 == UInt8(ascii: ",") }
         let digits = text.utf8.count { $0.isASCIIDigit }

@@ -21,8 +21,8 @@ enum DecimalText {
             + (fraction.isEmpty ? "" : ".") + fraction
     }
 
-    /// Whether text is the canonical one of a decimal. False for some texts with zeros at the end of
-    /// the whole number, which do not count as digits.
+    /// Whether text is the canonical one of a decimal. False for some texts with zeros at the end
+    /// of the whole number, which do not count as digits.
     static func isCanonical(_ text: ArraySlice<UInt8>) -> Bool {
         let magnitude = text.first == minus ? text.dropFirst() : text
         let whole = magnitude.prefix { $0 != point }

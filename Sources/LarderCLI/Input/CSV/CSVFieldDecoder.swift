@@ -86,8 +86,8 @@ final class CSVFieldDecoder: Sendable {
         return isNegative ? -result : result
     }
 
-    /// A number whose digits are an integer below 2^53, so that one exact division gives the nearest
-    /// double; nil for other text.
+    /// A number whose digits are an integer below 2^53, so that one exact division gives the
+    /// nearest double; nil for other text.
     private static func double(_ field: ArraySlice<UInt8>) -> Double? {
         let isNegative = field.first == UInt8(ascii: "-")
         let digits = isNegative ? field.dropFirst() : field

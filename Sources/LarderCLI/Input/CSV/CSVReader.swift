@@ -1,8 +1,8 @@
 import LarderModel
 import LarderPrograms
 
-/// Reads the records of a CSV file (RFC 4180). A record may also end with LF alone, another byte may
-/// separate the fields, and a byte order mark is skipped.
+/// Reads the records of a CSV file (RFC 4180). A record may also end with LF alone, another byte
+/// may separate the fields, and a byte order mark is skipped.
 ///
 /// The fields of a record are ranges of a buffer, so that a field costs no allocation. An empty
 /// field is nil and `""` is the empty string, as `CSVWriter` writes them.

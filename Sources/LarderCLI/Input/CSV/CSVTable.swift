@@ -81,7 +81,8 @@ struct CSVTable {
             guard let name = try reader.text(index), !name.isEmpty else {
                 throw LarderError(
                     .malformedValue,
-                    "\(fileName), line \(reader.line): column \(index + 1) of the header has no name",
+                    "\(fileName), line \(reader.line): "
+                        + "column \(index + 1) of the header has no name",
                     hint: "for a file without a header, pass the names with --header")
             }
             names.append(name)
@@ -180,7 +181,7 @@ struct CSVTable {
         relationships[position].fields.append((index, path))
     }
 
-    /// An error of a column with its name, if that is not the name of the property, and with advice.
+    /// An error of a column with advice, and with its name if the property has another one.
     private func describing(
         _ error: LarderError, _ name: String, isOnlyColumn: Bool
     ) -> LarderError {
@@ -268,10 +269,10 @@ extension CSVTable {
             }
         } catch {
             guard error.code == .malformedIdentifier else { throw error }
+            let name = relationship.name
+            let path = "\(name).\(decoder.uniqueName(of: relationship))"
             throw error.adding(
-                hint: "to name the object by a unique value, pass --map "
-                    + "'\(relationship.name)=\(relationship.name).\(decoder.uniqueName(of: relationship))'"
-            )
+                hint: "to name the object by a unique value, pass --map '\(name)=\(path)'")
         }
     }
 }
