@@ -217,6 +217,20 @@ titles() { larder fetch Article --select title,category.name,collection.name --o
     assert_equal 3 "$(larder count Category)"
 }
 
+@test "related objects are looked up for many lines at once" {
+    requests() { larder top --output json | jq '.[0].requests'; }
+    seq 10000 | sed 's/.*/{"name": "c&"}/' >categories
+    larder import Category categories >/dev/null
+    { echo title,category.name; seq 10000 | sed 's/.*/t&,c&/'; } >in.csv
+    before=$(requests)
+    assert_status 0 larder import Article in.csv
+    seq 10000 | sed 's/.*/{"title": "u&", "category": {"name": "c&"}}/' >in
+    assert_status 0 larder import Article in
+    assert_status 0 larder import Article in --create-related
+    assert_equal 10000 "$(larder count Category --where 'articles.@count == 3')"
+    [ $(($(requests) - before)) -le 60 ]
+}
+
 @test "--create-related creates each missing object once, with the objects that name it" {
     seq 1 3000 | sed 's/.*/{"title": "t&", "category": {"name": "c7"}, "collection": null}/' >in
     echo '{"title": "last", "category.name": "other"}' >>in
