@@ -15,7 +15,8 @@ struct ExportCommand: StoreCommand {
             omitted, because the importing store computes them. import ignores @id.
 
             Relationships are URIs of this store, and other stores reject them. To copy objects \
-            to another store, export attributes only: --select name,version,…
+            to another store, export unique values of the related objects: \
+            --select title,category.name
 
             Objects of subentities are not included. Export each subentity separately, with all \
             its properties.

@@ -9,6 +9,7 @@ struct InsertCommand: StoreCommand {
         discussion: """
             EXAMPLES:
               larder insert Article title="First light" wordCount=120 category="$tech"
+              larder insert Article title=Notes category.name=tech --create-related
               larder insert Article title=Notes tags:='["a","b"]' category:=null
               larder insert Booking room=7 day=2026-03-01 \
                 --unless 'Booking where room == 7 AND day == %@' --arg 2026-03-01
@@ -17,9 +18,10 @@ struct InsertCommand: StoreCommand {
 
             key=text converts the text to the type of the property; key= is the empty string. \
             key:=JSON takes a JSON value; key:=null is nil. A to-one relationship is the URI of an \
-            object, a to-many relationship a list: key:='["URI", …]'. With --upsert, an object \
-            that already has the unique values is updated and its URI printed. For many objects, \
-            use import.
+            object, a to-many relationship a list: key:='["URI", …]'. Unique values name a related \
+            object too: category.name=text, or in JSON {"category": {"name": "text"}}. With \
+            --upsert, an object that already has the unique values is updated and its URI printed. \
+            For many objects, use import.
             """)
 
     @Argument(help: ArgumentHelp("Entity to insert into.", valueName: "entity"))
@@ -36,6 +38,7 @@ struct InsertCommand: StoreCommand {
     @Flag(help: "Update the object that already has the unique values, if there is one.")
     var upsert = false
 
+    @OptionGroup var creation: CreationOption
     @OptionGroup var conditions: ConditionOptions
     @OptionGroup var values: ArgumentOptions
     @OptionGroup var authorOption: AuthorOption
@@ -52,37 +55,52 @@ struct InsertCommand: StoreCommand {
         }
         if !readsLines { _ = try Assignment.all(assignments) }
         try conditions.check(values)
+        try creation.check(idempotency)
     }
 
     func run(_ session: StoreSession) throws {
-        let decoder = try session.decoder(entity.name)
-        let objects: [ObjectContent]
+        var decoder = try session.decoder(entity.name)
+        decoder.namesRelatedObjects = true
+        let objects: [SourceObject]
+        var fileName: String?
         if readsLines {
-            objects = try lines(decoder)
+            let input = try InputFile("-")
+            fileName = input.name
+            objects = try lines(input, decoder)
         } else if let json {
             guard case .object(let members) = try JSONValue(parsing: json) else {
                 throw LarderError(.malformedValue, "--json must be a JSON object")
             }
-            objects = [try decoder.content(members)]
+            objects = [SourceObject(try decoder.content(members))]
         } else {
-            objects = [try decoder.content(Assignment.all(assignments))]
+            objects = [SourceObject(try decoder.content(Assignment.all(assignments)))]
         }
-        let changes = objects.enumerated().map { index, content in
-            Change.insert(
-                PersistentIdentifier(temporary: "\(index)", entityName: entity.name),
-                values: content.values, edits: content.edits)
+        var related = try RelatedObjects(session, creates: creation.createRelated)
+        let (changes, lines) = try related.inserts(objects, of: decoder.entity, fileName)
+        let result: SaveResult
+        do {
+            result = try conditions.save(
+                ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error), values,
+                in: session, idempotency)
+        } catch let error as LarderError {
+            throw fileName.flatMap {
+                ChangeLineNumbers(
+                    fileName: $0, lines: lines, conditionLines: conditions.all.map { _ in nil }
+                ).locating(error)
+            } ?? error
         }
-        let result = try conditions.save(
-            ChangeSet(changes, onUniqueConflict: upsert ? .upsert : .error), values, in: session,
-            idempotency)
         var writer = options.format.makeWriter()
-        try writer.write(all: result.inserted.map { [.object($0)] }, names: ["@id"])
+        // The objects that were created come first, and are not printed.
+        let inserted = result.inserted.suffix(objects.count)
+        try writer.write(all: inserted.map { [.object($0)] }, names: ["@id"])
     }
 
-    private func lines(_ decoder: ObjectDecoder) throws(LarderError) -> [ObjectContent] {
+    private func lines(
+        _ input: InputFile, _ decoder: ObjectDecoder
+    ) throws(LarderError) -> [SourceObject] {
         var reader = JSONLinesObjectSource(
-            try InputFile("-"), decoder, bytesMax: LineReader.changeSetBytesMax)
-        var objects: [ObjectContent] = []
+            input, decoder, bytesMax: LineReader.changeSetBytesMax)
+        var objects: [SourceObject] = []
         while let object = try reader.next() {
             guard objects.count < Limits.changesMax else {
                 throw LarderError(
@@ -90,7 +108,7 @@ struct InsertCommand: StoreCommand {
                     "the input has more than the maximum of \(Limits.changesMax) objects",
                     hint: "use import, which has no limit")
             }
-            objects.append(object.content)
+            objects.append(object)
         }
         return objects
     }

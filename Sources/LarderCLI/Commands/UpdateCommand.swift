@@ -9,13 +9,14 @@ struct UpdateCommand: StoreCommand {
             EXAMPLES:
               larder update "$uri" wordCount=130 title="Second light"
               larder update "$uri" category:=null --if-version 3
+              larder update "$uri" category.name=arts
               larder update "$uri" wordCount=130 --base wordCount=120 --merge storeWins
               larder update "$tag" articles:='{"@add": ["x-coredata://…/Article/p7"]}'
               larder update Article --where 'category.name == "tech"' category:=null
               larder update Article --all --set 'wordCount=wordCount * 2'
 
-            Values have the same syntax as for insert; a to-many relationship also takes edits, \
-            as for save.
+            Values have the same syntax as for insert, with category.name=arts for a related \
+            object; a to-many relationship also takes edits, as for save.
 
             With a URI, prints the new version of the object. With --if-version, the object is \
             updated only if it still has that version; with --base, only if the properties still \
@@ -59,6 +60,7 @@ struct UpdateCommand: StoreCommand {
     @Option(help: ArgumentHelp("How to resolve a version conflict.", valueName: "policy"))
     var merge: MergePolicy = .error
 
+    @OptionGroup var creation: CreationOption
     @OptionGroup var conditions: ConditionOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var idempotency: IdempotencyOption
@@ -69,6 +71,7 @@ struct UpdateCommand: StoreCommand {
     mutating func validate() throws {
         _ = try Assignment.all(assignments + base)
         _ = try namedExpressions()
+        try creation.check(idempotency)
         guard !assignments.isEmpty || !expressions.isEmpty else {
             throw ValidationError("no changes given; pass key=value")
         }
@@ -101,15 +104,17 @@ struct UpdateCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         guard !SelectionOptions.isEntity(target) else { return try updateAll(session) }
         let identifier = try session.identifier(target)
-        let decoder = try session.decoder(identifier.entityName)
-        let content = try decoder.content(Assignment.all(assignments))
-        let base = try decoder.content(Assignment.all(base))
-            .values(orThrow: "--base takes whole lists, not edits")
+        let (content, creations) = try self.content(
+            assignments, of: identifier.entityName, in: session,
+            creates: creation.createRelated)
+        let base = try self.content(base, of: identifier.entityName, in: session, creates: false)
+            .content.values(orThrow: "--base takes whole lists, not edits")
         let change = Change.update(
             identifier, ifVersion: ifVersion, values: content.values, base: base,
             edits: content.edits)
         let result = try conditions.save(
-            ChangeSet([change], mergePolicy: merge), selection.predicate.values, in: session,
+            ChangeSet(creations + [change], mergePolicy: merge), selection.predicate.values,
+            in: session,
             idempotency)
         let version = result.updatedVersions.first ?? 0
         var writer = options.format.makeWriter()
@@ -121,9 +126,24 @@ struct UpdateCommand: StoreCommand {
         }
     }
 
+    /// The values and edits that the arguments give, and the changes that create related objects.
+    private func content(
+        _ arguments: [String], of entityName: String, in session: StoreSession, creates: Bool
+    ) throws -> (content: ObjectContent, creations: [Change]) {
+        var decoder = try session.decoder(entityName)
+        decoder.namesRelatedObjects = true
+        let content = try decoder.content(Assignment.all(arguments))
+        var related = try RelatedObjects(session, creates: creates)
+        try related.beginSet([content])
+        return (try related.resolved(content), related.creations)
+    }
+
     private func updateAll(_ session: StoreSession) throws {
-        let decoder = try session.decoder(target)
-        let values = try decoder.content(Assignment.all(assignments))
+        let (content, creations) = try self.content(
+            assignments, of: target, in: session,
+            creates: creation.createRelated && !selection.dryRun)
+        let values =
+            try content
             .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }
         let expressions = try namedExpressions()
@@ -131,7 +151,7 @@ struct UpdateCommand: StoreCommand {
             expressions.map { PropertyAssignment($0.name, .format($0.text)) }
             + values.map { PropertyAssignment($0.key, to: $0.value) }
         try selection.save(
-            target, in: session,
+            target, in: session, after: creations,
             expressions: expressions.map { ("value of \($0.name)", $0.text) }, conditions,
             idempotency, options, name: "updated",
             change: { .updateAll($0, set: assignments) },

@@ -1,7 +1,8 @@
 import LarderClient
 import LarderModel
 
-/// Imports objects as a sequence of change sets that update objects with the same unique values.
+/// Imports objects as a sequence of change sets, which can update objects with the same unique
+/// values, create the related objects that the input names, and relate objects of the file.
 ///
 /// It reads the next set while the server commits the previous one, but sends a set only after the
 /// previous one is committed. So after an error, the file is committed exactly up to one line, and
@@ -12,9 +13,10 @@ struct ChangeSetImporter {
     static let bytesMax = 1 << 20
 
     private let client: StoreClient
-    private let entityName: String
+    private let entity: Entity
     private let fileName: String
-    private let wantsIdentifiers: Bool
+    private let insertion: Insertion
+    private var related: RelatedObjects
     private var keys: [KeyRange] = []
 
     private var objects: [SourceObject] = []
@@ -23,19 +25,33 @@ struct ChangeSetImporter {
     private var committedCount: Int64 = 0
     private var committedLine: Int?
 
+    /// How often a set is sent if other clients create the same related objects meanwhile.
+    private static let attemptsMax = 8
+
     private struct PendingSave {
         let objects: [SourceObject]
+        /// The line of each change. The first changes create related objects.
+        let lines: [Int]
+        var attempt = 1
         let call: PendingCall<Result<SaveResult, LarderError>>
     }
 
+    /// - Parameters:
+    ///   - inserted: The objects of the file that are committed already.
+    ///   - line: The line of the last of them.
     init(
-        _ client: StoreClient, _ entityName: String, _ fileName: String,
-        wantsIdentifiers: Bool
+        _ client: StoreClient, _ entity: Entity, _ fileName: String, _ insertion: Insertion,
+        _ related: RelatedObjects, after inserted: InsertedRows = InsertedRows(),
+        line: Int? = nil
     ) {
-        self.wantsIdentifiers = wantsIdentifiers
+        keys = inserted.keys
+        committedCount = inserted.rowCount
+        committedLine = line
         self.client = client
-        self.entityName = entityName
+        self.entity = entity
         self.fileName = fileName
+        self.insertion = insertion
+        self.related = related
     }
 
     /// Imports all objects of the source.
@@ -83,16 +99,20 @@ struct ChangeSetImporter {
     private mutating func send() throws(LarderError) {
         try finish()
         guard !objects.isEmpty else { return }
-        let changes = ChangeSet(
-            objects.enumerated().map { index, object in
-                .insert(
-                    PersistentIdentifier(temporary: "\(index)", entityName: entityName),
-                    values: object.content.values, edits: object.content.edits)
-            }, onUniqueConflict: .upsert)
-        pending = PendingSave(
-            objects: objects, call: try PendingCall(saving: changes, by: client))
+        // The objects may name those of the previous set, which is committed now.
+        pending = try save(objects, attempt: 1)
         objects = []
         bytes = 0
+    }
+
+    private mutating func save(
+        _ objects: [SourceObject], attempt: Int
+    ) throws(LarderError) -> PendingSave {
+        let (changes, lines) = try related.inserts(objects, of: entity, fileName)
+        let set = ChangeSet(changes, onUniqueConflict: insertion.onUniqueConflict)
+        return PendingSave(
+            objects: objects, lines: lines, attempt: attempt,
+            call: try PendingCall(saving: set, by: client))
     }
 
     /// Waits for the pending set.
@@ -101,15 +121,21 @@ struct ChangeSetImporter {
         pending = nil
         do throws(LarderError) {
             let result = try sent.call.wait().get()
-            if wantsIdentifiers {
-                for key in result.inserted.compactMap(\.permanentKey) {
+            if insertion.wantsIdentifiers {
+                let own = result.inserted.suffix(sent.objects.count)
+                for key in own.compactMap(\.permanentKey) {
                     KeyRange.append(key, to: &keys)
                 }
             }
         } catch {
-            let lines = sent.objects.map(\.line)
-            throw ChangeLineNumbers(fileName: fileName, lines: lines).locating(error)
-                ?? error.at(lines: lines, of: fileName)
+            // Another client may have created a related object since it was looked up.
+            let createsObjects = sent.lines.count > sent.objects.count
+            if error.code == .uniquenessViolated, createsObjects, sent.attempt < Self.attemptsMax {
+                pending = try save(sent.objects, attempt: sent.attempt + 1)
+                return try finish()
+            }
+            throw ChangeLineNumbers(fileName: fileName, lines: sent.lines).locating(error)
+                ?? error.at(lines: sent.objects.map(\.line), of: fileName)
         }
         committedCount += Int64(sent.objects.count)
         committedLine = sent.objects.last?.line

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import LarderClient
 import LarderModel
 
@@ -10,85 +9,35 @@ import LarderModel
 struct StreamImporter {
     private let stream: InsertionStream
     private let insertion: Insertion
-    private let entity: Entity
-    private let schema: Schema
-    private let store: UUID
     private let fileName: String
-
-    private var objects: [SourceObject] = []
-    private var bytes = 0
     private var lines = RowLineMap()
     private var progress = Progress("imported")
 
     init(
-        _ session: StoreSession, _ entity: Entity, _ fileName: String, _ insertion: Insertion
+        _ client: StoreClient, _ fileName: String, _ insertion: Insertion
     ) throws(LarderError) {
-        schema = try session.client.schema()
-        stream = try session.client.openInsertion(insertion)
+        stream = try client.openInsertion(insertion)
         self.insertion = insertion
-        self.entity = entity
-        self.store = session.storeIdentifier
         self.fileName = fileName
     }
 
-    /// Imports all objects of the source.
-    mutating func run(_ source: some ObjectSource) throws(LarderError) -> InsertedRows {
+    /// The line of the last row, if it is known.
+    var lastLine: Int? { lines.line(of: Int(stream.progress.rowCount) - 1) }
+
+    /// Imports all rows of the source.
+    mutating func run(_ source: inout some RowSource) throws(LarderError) -> InsertedRows {
         defer { progress.end() }
         do throws(LarderError) {
-            try sendAll(of: source)
+            while let rows = try source.next() { try send(rows) }
             return try stream.finish()
         } catch {
             throw settled(error)
         }
     }
 
-    private mutating func sendAll(of source: some ObjectSource) throws(LarderError) {
-        var source = source
-        while let object = try source.next() {
-            guard object.content.edits.isEmpty else {
-                throw LarderError(
-                    .wrongType, "a new object takes whole lists of related objects, not edits"
-                ).at(line: object.line, of: fileName)
-            }
-            if isFull(before: object) { try send() }
-            objects.append(object)
-            bytes += object.byteCount
-        }
-        try send()
-    }
-
-    private func isFull(before object: SourceObject) -> Bool {
-        guard let last = objects.last else { return false }
-        // An update keeps the properties that its line does not name, so rows with other
-        // properties need a batch of their own.
-        let hasOtherColumns =
-            insertion.onUniqueConflict == .upsert
-            && last.content.values.keys != object.content.values.keys
-        return hasOtherColumns || objects.count >= ChangeSetImporter.objectsMax
-            || bytes + object.byteCount > ChangeSetImporter.bytesMax
-    }
-
-    private mutating func send() throws(LarderError) {
-        guard !objects.isEmpty else { return }
-        var names = Set(objects.flatMap(\.content.values.keys)).sorted()
-        // A row needs at least one column.
-        if names.isEmpty {
-            names = entity.attributes.filter { !$0.isDerived }.prefix(1).map(\.name)
-        }
-        var builder = try RowBuilder(entity, names, in: schema, store: store)
-        let defaults = names.map { entity.defaultValue(of: $0) }
-        for object in objects {
-            do throws(LarderError) {
-                try builder.append(zip(names, defaults).map { object.content.values[$0] ?? $1 })
-            } catch {
-                // The whole batch is dropped, including the objects before this one.
-                throw error.at(line: object.line, of: fileName)
-            }
-        }
-        for object in objects { lines.append(object.line) }
-        objects = []
-        bytes = 0
-        try stream.send(builder.take())
+    private mutating func send(_ rows: SourceRows) throws(LarderError) {
+        for line in rows.lines { lines.append(line) }
+        try stream.send(rows.batch)
         let count = stream.progress.rowCount
         progress.show(Int(count))
         if !insertion.isAtomic { lines.forget(before: Int(count) - 1) }
@@ -121,16 +70,5 @@ struct StreamImporter {
         // The message of the error already contains a single problem.
         if located.problems.count == 1 { located.problems = [] }
         return located
-    }
-}
-
-extension Entity {
-    /// The value that an insert stores for a property that it does not name.
-    fileprivate func defaultValue(of name: String) -> Value {
-        switch property(named: name) {
-        case .attribute(let attribute): attribute.defaultValue ?? .null
-        case .relationship(let relationship) where relationship.isToMany: .objects([])
-        case .relationship, nil: .null
-        }
     }
 }

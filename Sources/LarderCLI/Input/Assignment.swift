@@ -7,10 +7,17 @@ struct Assignment {
         /// Text that is converted to the property's type. For a string property, it is the value.
         case text(String)
         case json(String)
+        /// An empty field of a CSV file.
+        case null
     }
 
     let name: String
     let content: Content
+
+    init(name: String, content: Content) {
+        self.name = name
+        self.content = content
+    }
 
     init?(argument: String) {
         guard let end = argument.firstIndex(of: "=") else { return nil }

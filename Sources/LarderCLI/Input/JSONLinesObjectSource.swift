@@ -6,6 +6,12 @@ struct JSONLinesObjectSource: ObjectSource {
     private let fileName: String
     private var reader: LineReader
     private let decoder: ObjectDecoder
+    /// Whether no object has been read yet, so that the file may have another format.
+    private var isFirst = true
+
+    private static let firstLineHint =
+        "the file must have one JSON object per line; jq -c '.[]' makes that of an array, and "
+        + "import reads CSV with --format csv"
 
     init(_ file: InputFile, _ decoder: ObjectDecoder, bytesMax: Int? = nil) {
         self.fileName = file.name
@@ -17,9 +23,18 @@ struct JSONLinesObjectSource: ObjectSource {
         while let line = try reader.next() {
             guard !line.isBlank else { continue }
             do throws(LarderError) {
-                guard case .object(let members) = try JSONValue(parsing: line.text) else {
-                    throw LarderError(.malformedValue, "the line is not a JSON object")
+                let json: JSONValue
+                do throws(LarderError) {
+                    json = try JSONValue(parsing: line.text)
+                } catch {
+                    throw isFirst ? error.adding(hint: Self.firstLineHint) : error
                 }
+                guard case .object(let members) = json else {
+                    throw LarderError(
+                        .malformedValue, "the line is not a JSON object",
+                        hint: isFirst ? Self.firstLineHint : nil)
+                }
+                isFirst = false
                 return SourceObject(
                     content: try decoder.content(members), line: line.number,
                     byteCount: line.text.utf8.count)

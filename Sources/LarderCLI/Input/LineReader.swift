@@ -1,7 +1,8 @@
 import LarderModel
 import LarderPrograms
 
-/// Reads the lines of a file, numbered from 1, without their line endings (LF, or CR LF).
+/// Reads the lines of a file, numbered from 1, without their line endings (LF, or CR LF) and
+/// without a byte order mark.
 struct LineReader {
     /// A longer line could not be sent: it is the maximum length of a frame.
     static let lineBytesMax = Limits.frameBytesMax
@@ -65,7 +66,8 @@ struct LineReader {
             }
             bytesLeft = left - bytes.count
         }
-        let content = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes[...]
+        var content = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes[...]
+        if number == 1, content.starts(with: [0xEF, 0xBB, 0xBF]) { content = content.dropFirst(3) }
         guard let text = String(validating: content, as: UTF8.self) else {
             throw LarderError(.malformedValue, "\(file.name), line \(number): not valid UTF-8")
         }

@@ -1,30 +1,18 @@
 import FoundationEssentials
 import LarderModel
 
-/// The values and edits of an object as the user gave them.
-struct ObjectContent: Sendable {
-    var values: [String: Value] = [:]
-    /// Edits of to-many relationships that have no value, in the order of their names.
-    var edits: [RelationshipEdit] = []
-
-    /// The values, if there are no edits.
-    ///
-    /// - Parameter message: The message of the error if there are edits.
-    func values(orThrow message: String) throws(LarderError) -> [String: Value] {
-        guard edits.isEmpty else { throw LarderError(.wrongType, message) }
-        return values
-    }
-}
-
 /// Converts assignments, JSON members and CSV fields to values of the types of the schema.
 ///
 /// Errors name the entity and the property, never the value.
 struct ObjectDecoder {
     let entity: Entity
+    let schema: Schema
     /// The UUID of the store, for short identifiers.
-    private let store: UUID
+    let store: UUID
     /// Whether `t:name` refers to an object that the same change set inserts.
     var allowsTemporaryNames = false
+    /// Whether related objects may be named by their values.
+    var namesRelatedObjects = false
 
     init(_ entityName: String, in schema: Schema, of store: UUID) throws(LarderError) {
         guard let entity = schema.entity(named: entityName) else {
@@ -35,19 +23,27 @@ struct ObjectDecoder {
                     ?? "its entities are \(names.joined(separator: ", "))")
         }
         self.entity = entity
+        self.schema = schema
         self.store = store
     }
 
     func content(_ assignments: [Assignment]) throws(LarderError) -> ObjectContent {
         var content = ObjectContent()
         var names: Set<String> = []
+        var parts: [String: [Assignment]] = [:]
         for assignment in assignments {
             let name = assignment.name
-            let property = try property(name)
             guard names.insert(name).inserted else {
                 throw LarderError(.malformedValue, "\(entity.name).\(name) is given more than once")
             }
+            if let path = relatedPath(name) {
+                parts[path.relationship, default: []].append(
+                    Assignment(name: path.rest, content: assignment.content))
+                continue
+            }
+            let property = try property(name)
             switch assignment.content {
+            case .null: content.values[name] = .null
             case .text(let text): content.values[name] = try value(text: text, property, name)
             case .json(let text):
                 let json = try naming(name) { () throws(LarderError) in
@@ -55,6 +51,10 @@ struct ObjectDecoder {
                 }
                 try read(json, property, name, into: &content)
             }
+        }
+        for (name, parts) in parts.sorted(by: { $0.key < $1.key }) {
+            try checkIsNew(name, in: names)
+            try readRelated(name, parts, into: &content)
         }
         return content
     }
@@ -64,9 +64,14 @@ struct ObjectDecoder {
     func content(_ members: [String: JSONValue]) throws(LarderError) -> ObjectContent {
         var content = ObjectContent()
         content.values.reserveCapacity(members.count)
+        var parts: [String: [String: JSONValue]] = [:]
         for (name, json) in members.sorted(by: { $0.key < $1.key }) {
             guard name.utf8.first == UInt8(ascii: "@") else {
-                try read(json, property(name), name, into: &content)
+                if let path = relatedPath(name) {
+                    parts[path.relationship, default: [:]][path.rest] = json
+                } else {
+                    try read(json, property(name), name, into: &content)
+                }
                 continue
             }
             switch name {
@@ -81,12 +86,21 @@ struct ObjectDecoder {
                     hint: "valid members are properties, @id, @entity and @version")
             }
         }
+        for (name, parts) in parts.sorted(by: { $0.key < $1.key }) {
+            try checkIsNew(name, in: members.keys)
+            try read(.object(parts), property(name), name, into: &content)
+        }
         return content
     }
 
     private func read(
         _ json: JSONValue, _ property: Property, _ name: String, into content: inout ObjectContent
     ) throws(LarderError) {
+        if namesRelatedObjects, case .relationship(let relationship) = property,
+            try readRelated(json, relationship, into: &content)
+        {
+            return
+        }
         guard case .relationship(let relationship) = property, relationship.isToMany,
             let reader = RelationshipEditReader(json)
         else {
@@ -98,13 +112,6 @@ struct ObjectDecoder {
                 try identifier(text, relationship)
             }
         }
-    }
-
-    /// Converts a CSV field; nil is nil.
-    func value(field: String?, named name: String) throws(LarderError) -> Value {
-        let property = try property(name)
-        guard let field else { return .null }
-        return try value(text: field, property, name)
     }
 
     func property(_ name: String) throws(LarderError) -> Property {
@@ -163,7 +170,7 @@ struct ObjectDecoder {
         }
     }
 
-    private func identifier(
+    func identifier(
         _ text: String, _ relationship: Relationship
     ) throws(LarderError) -> PersistentIdentifier {
         guard allowsTemporaryNames, TemporaryName.isValid(text) else {
@@ -173,7 +180,7 @@ struct ObjectDecoder {
     }
 
     /// Adds the entity and the property to the message of an error.
-    private func naming<Result>(
+    func naming<Result>(
         _ name: String, _ body: () throws(LarderError) -> Result
     ) throws(LarderError) -> Result {
         do throws(LarderError) {

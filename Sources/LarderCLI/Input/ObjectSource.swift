@@ -14,3 +14,8 @@ struct SourceObject {
     /// The length of its text.
     let byteCount: Int
 }
+
+extension SourceObject {
+    /// An object of the command line.
+    init(_ content: ObjectContent) { self.init(content: content, line: 1, byteCount: 0) }
+}

@@ -12,6 +12,8 @@ import LarderModel
 /// an object, `end` (`first` or `last`), or `index`. An array of URIs is not an edit but the whole
 /// list.
 struct RelationshipEditReader {
+    static let verbs = ["@add", "@remove", "@move"]
+
     private let edits: [[String: JSONValue]]
 
     /// Returns nil if the JSON is not an edit: anything but an object, or an array whose first

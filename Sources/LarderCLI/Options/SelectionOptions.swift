@@ -58,11 +58,12 @@ struct SelectionOptions: ParsableArguments {
     /// Saves one change and prints the URIs of the objects, or a number.
     ///
     /// - Parameters:
+    ///   - creations: The changes that create the objects that the change names.
     ///   - name: The name of the number in the output.
     ///   - change: Makes the change of the selected objects.
     ///   - number: Takes the number from the result.
     func save(
-        _ entityName: String, in session: StoreSession,
+        _ entityName: String, in session: StoreSession, after creations: [Change] = [],
         expressions: [(name: String, text: String)] = [], _ conditions: ConditionOptions,
         _ idempotency: IdempotencyOption, _ options: GlobalOptions, name: String,
         change: (ObjectSelection) -> Change, number: (SaveResult) -> Int64
@@ -74,7 +75,7 @@ struct SelectionOptions: ParsableArguments {
         try confirm(name, entityName)
         var parameters = predicate.parameters()
         var changes = ChangeSet(conditions: try conditions.take(from: &parameters))
-        changes.changes = [change(selection(of: entityName, parameters))]
+        changes.changes = creations + [change(selection(of: entityName, parameters))]
         let texts = conditions.texts + predicate.texts + expressions
         let arguments = predicate.parameters().arguments
         let result = try PredicateFailure.attachingFormat(texts, arguments) {

@@ -44,20 +44,27 @@ extension Date {
             return
         }
         guard text.utf8.count <= Self.textBytesMax else { return nil }
-        var reader = DateReader(rest: text.utf8[...])
+        self.init(calendarText: Array(text.utf8)[...])
+    }
+
+    /// Parses a day, or a day and a time, as ``init(text:)`` does.
+    public init?(calendarText: ArraySlice<UInt8>) {
+        guard calendarText.count <= Self.textBytesMax else { return nil }
+        var reader = DateReader(rest: calendarText)
         guard let instant = reader.instant() else { return nil }
         let whole =
             Self.dayFrom2001(year: instant.year, month: instant.month, day: instant.day) * 86_400
             + instant.secondOfDay
-        // The decimal text is parsed as one number, so that it is rounded once.
-        var number = "\(whole)"
-        if !instant.fraction.isEmpty {
-            let isNegative = whole < 0
-            let digits = isNegative ? Self.complement(of: instant.fraction) : instant.fraction
-            let magnitude = isNegative ? -(whole + 1) : whole
-            number = isNegative ? "-\(magnitude)" : "\(magnitude)"
-            number += ".\(String(decoding: digits, as: UTF8.self))"
+        guard !instant.fraction.isEmpty else {
+            self.init(timeIntervalSinceReferenceDate: Double(whole))
+            return
         }
+        // The decimal text is parsed as one number, so that it is rounded once.
+        let isNegative = whole < 0
+        let digits = isNegative ? Self.complement(of: instant.fraction) : instant.fraction
+        let magnitude = isNegative ? -(whole + 1) : whole
+        let number =
+            "\(isNegative ? "-" : "")\(magnitude).\(String(decoding: digits, as: UTF8.self))"
         guard let seconds = Double(number) else { return nil }
         self.init(timeIntervalSinceReferenceDate: seconds)
     }

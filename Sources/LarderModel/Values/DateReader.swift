@@ -10,7 +10,7 @@ struct DateReader {
         var fraction: [UInt8] = []
     }
 
-    var rest: Substring.UTF8View
+    var rest: ArraySlice<UInt8>
 
     /// Parses the whole text; nil if it is not a date.
     mutating func instant() -> Instant? {
@@ -55,10 +55,14 @@ struct DateReader {
     }
 
     private mutating func number(digits count: Int) -> Int64? {
-        let digits = rest.prefix(count)
-        guard digits.count == count, digits.allSatisfy({ $0.isASCIIDigit }) else { return nil }
+        guard rest.count >= count else { return nil }
+        var number: Int64 = 0
+        for byte in rest.prefix(count) {
+            guard byte.isASCIIDigit else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
         rest = rest.dropFirst(count)
-        return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+        return number
     }
 
     private mutating func skip(_ character: Unicode.Scalar) -> Bool {

@@ -53,7 +53,8 @@ extension Value {
             let isInteger = type.isInteger && Self.isInteger(text)
             throw LarderError(
                 isInteger ? .wrongType : .malformedValue,
-                "expected \(type.textDescription)\(isInteger ? ", found another integer" : "")")
+                "expected \(type.textDescription)\(isInteger ? ", found another integer" : "")",
+                hint: type.isNumber ? Self.commaHint(text) : nil)
         }
         self = value
     }
@@ -66,6 +67,20 @@ extension Value {
     ) throws(LarderError) -> Value {
         try JSONValue.check(text, interruption)
         return .json(text)
+    }
+
+    /// A hint for a number with a decimal comma or with separators of thousands; nil for other
+    /// text. `1,234` may be either, so it is never read as a number.
+    private static func commaHint(_ text: String) -> String? {
+        let commas = text.utf8.count { $0 == UInt8(ascii: ",") }
+        let digits = text.utf8.count { $0.isASCIIDigit }
+        guard commas > 0, digits > 0 else { return nil }
+        if text.utf8.contains(UInt8(ascii: ".")) {
+            return "write a decimal point, and leave out the separators of thousands"
+        }
+        return commas == 1
+            ? "write a decimal point instead of the comma"
+            : "leave out the separators of thousands"
     }
 
     private static func isInteger(_ text: String) -> Bool {

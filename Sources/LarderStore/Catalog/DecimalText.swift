@@ -21,6 +21,22 @@ enum DecimalText {
             + (fraction.isEmpty ? "" : ".") + fraction
     }
 
+    /// Whether text is the canonical one of a decimal. False for some texts with zeros at the end
+    /// of the whole number, which do not count as digits.
+    static func isCanonical(_ text: ArraySlice<UInt8>) -> Bool {
+        let magnitude = text.first == minus ? text.dropFirst() : text
+        let whole = magnitude.prefix { $0 != point }
+        let fraction = magnitude[whole.endIndex...].dropFirst()
+        let zero = UInt8(ascii: "0")
+        let isDigit = { (byte: UInt8) in (zero...zero + 9).contains(byte) }
+        guard let first = whole.first, first != zero || whole.count == 1,
+            whole.count + fraction.count <= digitsMax,
+            whole.allSatisfy(isDigit), fraction.allSatisfy(isDigit)
+        else { return false }
+        if whole.endIndex < magnitude.endIndex { return fraction.last.map { $0 != zero } ?? false }
+        return first != zero || magnitude.count == text.count
+    }
+
     /// The order of two canonical texts, in UTF-8: negative, zero or positive. Other bytes, as a
     /// damaged file may have, get some order, and never trap.
     static func compare<Bytes: BidirectionalCollection>(_ left: Bytes, _ right: Bytes) -> Int
@@ -45,6 +61,7 @@ enum DecimalText {
         return left.count - right.count
     }
 
+    private static let digitsMax = 38
     private static let minus = UInt8(ascii: "-")
     private static let point = UInt8(ascii: ".")
 }

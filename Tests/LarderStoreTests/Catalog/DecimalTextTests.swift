@@ -16,6 +16,36 @@ struct DecimalTextTests {
         #expect(DecimalText.canonical(try #require(Decimal(string: text))) == expected)
     }
 
+    @Test(
+        "is recognized by its form",
+        arguments: [
+            ("0", true), ("7", true), ("100", true), ("-1.5", true), ("-0.05", true),
+            ("0.\(String(repeating: "1", count: 37))", true),
+            ("0.\(String(repeating: "1", count: 38))", false), ("", false), ("-", false),
+            ("-0", false), ("00", false), ("01", false), ("1.", false), ("1.50", false),
+            (".5", false), ("0.0", false), ("1e3", false), ("+1", false), ("1.2.3", false),
+            ("1,5", false), ("--1", false), ("٣", false),
+        ])
+    func form(text: String, isCanonical: Bool) {
+        #expect(DecimalText.isCanonical(Array(text.utf8)[...]) == isCanonical)
+    }
+
+    @Test("is recognized only if it is the text of its number, for random texts")
+    func randomForms() throws {
+        var random = SeededGenerator.fromEnvironment("decimal forms")
+        var count = 0
+        for _ in 0..<20_000 {
+            let length = Int.random(in: 1...5, using: &random)
+            let text = String(
+                (0..<length).compactMap { _ in "-.0015".randomElement(using: &random) })
+            guard DecimalText.isCanonical(Array(text.utf8)[...]) else { continue }
+            count += 1
+            let decimal = try #require(Decimal(string: text))
+            #expect(DecimalText.canonical(decimal) == text, "seed \(random.seed)")
+        }
+        #expect(count > 100)
+    }
+
     @Test("does not exist for NaN")
     func notANumber() {
         #expect(DecimalText.canonical(.nan) == nil)

@@ -84,11 +84,9 @@ extension InsertionRun {
         let atOnce = columns.isRowByRow ? 1 : entity.insertion.rowsAtOnce
         for start in stride(from: 0, to: rowCount, by: atOnce) where !context.errors.isFull {
             try context.checkBudget()
-            let rows = start..<min(rowCount, start + atOnce)
-            if rows.count == entity.insertion.rowsAtOnce,
-                try insert(columns, rows, first, several)
-            {
-                continue
+            var rows = start..<min(rowCount, start + atOnce)
+            if rows.count == entity.insertion.rowsAtOnce {
+                rows.removeFirst(try insert(columns, rows, first, several))
             }
             for row in rows where !context.errors.isFull {
                 try insert(columns, row, first, one)
@@ -103,21 +101,22 @@ extension InsertionRun {
 
     /// Inserts several rows by one statement.
     ///
-    /// - Returns: False if one of the rows is invalid. Then none is inserted and no error is added.
+    /// - Returns: The number of rows that are inserted: those before a row that is invalid, or
+    ///   none. No error is added.
     private func insert(
         _ columns: DirectColumns, _ rows: Range<Int>, _ first: Int64, _ statement: Statement
-    ) throws(SQLiteError) -> Bool {
+    ) throws(SQLiteError) -> Int {
         let errors = context.errors
         guard try bind(columns, rows, first, statement) else {
             context.restore(errors)
-            return false
+            return 0
         }
         do throws(SQLiteError) {
             try statement.run()
-            return true
+            return rows.count
         } catch {
             guard error.condition == .uniquenessViolated else { throw error }
-            return false
+            return Int(context.statements.connection.changes)
         }
     }
 

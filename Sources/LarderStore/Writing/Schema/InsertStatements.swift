@@ -8,6 +8,10 @@ final class InsertStatements: Sendable {
     let one: SQL
     /// Inserts ``rowsAtOnce`` rows, whose values follow each other row by row. Starting and ending
     /// a statement costs as much as several rows.
+    ///
+    /// After an error it keeps the rows before the one that failed (OR FAIL). To undo them, SQLite
+    /// would copy each page that the statement changes to a file: for an index in another order
+    /// than that of the rows, several times as many bytes as the rows have.
     let several: SQL
     /// The number of values in a row.
     let parameterCount: Int
@@ -23,10 +27,10 @@ final class InsertStatements: Sendable {
             values.append("\(literal: entityName)")
         }
         let row: SQL = "(\(values))"
-        let insert: SQL = "INSERT INTO \(table) (\(names: names)) VALUES"
+        let target: SQL = "INTO \(table) (\(names: names)) VALUES"
         parameterCount = columns.count
         rowsAtOnce = max(1, min(Self.rowsMax, Self.parametersMax / columns.count))
-        one = "\(insert) \(row)"
-        several = "\(insert) \(Array(repeating: row, count: rowsAtOnce))"
+        one = "INSERT \(target) \(row)"
+        several = "INSERT OR FAIL \(target) \(Array(repeating: row, count: rowsAtOnce))"
     }
 }

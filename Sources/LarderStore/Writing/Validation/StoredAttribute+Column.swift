@@ -8,7 +8,7 @@ extension StoredAttribute {
         guard attribute.isOptional || !column.nulls.contains(where: { $0 != 0 }),
             isValid(column)
         else { return nil }
-        return BoundColumn(column, isText: attribute.type == .string)
+        return BoundColumn(column, isText: [.string, .decimal].contains(attribute.type))
     }
 
     private func isValid(_ column: Column) -> Bool {
@@ -24,6 +24,8 @@ extension StoredAttribute {
             isValid(values, -.infinity ... .infinity)
                 && values.allSatisfy { Double(Float($0)) == $0 }
         case (.string, .bytes(let heap, let ends)): isValidText(heap, ends, column)
+        case (.decimal, .bytes(let heap, let ends)):
+            minimum == nil && maximum == nil && areCanonical(heap, ends, column)
         case (.uuid, .bytes(_, let ends)), (.data, .bytes(_, let ends)):
             hasValidLengths(ends, column)
         default: false
@@ -53,6 +55,16 @@ extension StoredAttribute {
         guard validation.pattern == nil, heap.allSatisfy({ $0 < 0xCC }) else { return false }
         guard validation.minLength != nil || validation.maxLength != nil else { return true }
         return heap.allSatisfy { $0 < 0x80 && $0 != 0x0D } && hasValidLengths(ends, column)
+    }
+
+    private func areCanonical(_ heap: [UInt8], _ ends: [UInt32], _ column: Column) -> Bool {
+        var start = 0
+        for (row, end) in ends.enumerated() {
+            let text = heap[start..<Int(end)]
+            start = Int(end)
+            guard DecimalText.isCanonical(text) || column.isNull(at: row) else { return false }
+        }
+        return true
     }
 
     private func hasValidLengths(_ ends: [UInt32], _ column: Column) -> Bool {
