@@ -52,14 +52,14 @@ struct ImportCommand: StoreCommand {
     @Flag(help: "Print the URIs of the objects, in the order of the file, instead of their number.")
     var ids = false
 
+    @OptionGroup var dates: DateOptions
     @OptionGroup var authorOption: AuthorOption
     @OptionGroup var options: GlobalOptions
 
     var author: String? { authorOption.author }
 
     func run(_ session: StoreSession) throws {
-        let schema = try session.client.schema()
-        let decoder = try ObjectDecoder(entity.name, in: schema, of: session.storeIdentifier)
+        let decoder = try session.decoder(entity.name, dates)
         let input = try InputFile(file)
         let isCSV = format.map { $0 == .csv } ?? file.hasSuffix(".csv")
         let source: any ObjectSource =

@@ -55,7 +55,7 @@ struct InsertCommand: StoreCommand {
     }
 
     func run(_ session: StoreSession) throws {
-        let decoder = try session.decoder(entity.name)
+        let decoder = try session.decoder(entity.name, values.dates)
         let objects: [ObjectContent]
         if readsLines {
             objects = try lines(decoder)

@@ -101,7 +101,8 @@ struct UpdateCommand: StoreCommand {
     func run(_ session: StoreSession) throws {
         guard !SelectionOptions.isEntity(target) else { return try updateAll(session) }
         let identifier = try session.identifier(target)
-        let decoder = try session.decoder(identifier.entityName)
+        let decoder = try session.decoder(
+            identifier.entityName, selection.predicate.values.dates)
         let content = try decoder.content(Assignment.all(assignments))
         let base = try decoder.content(Assignment.all(base))
             .values(orThrow: "--base takes whole lists, not edits")
@@ -122,7 +123,7 @@ struct UpdateCommand: StoreCommand {
     }
 
     private func updateAll(_ session: StoreSession) throws {
-        let decoder = try session.decoder(target)
+        let decoder = try session.decoder(target, selection.predicate.values.dates)
         let values = try decoder.content(Assignment.all(assignments))
             .values(orThrow: "a bulk update takes attributes and to-one relationships only")
             .sorted { $0.key < $1.key }

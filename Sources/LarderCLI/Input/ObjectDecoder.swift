@@ -23,10 +23,14 @@ struct ObjectDecoder {
     let entity: Entity
     /// The UUID of the store, for short identifiers.
     private let store: UUID
+    /// Whether a date without a time zone is in UTC. Otherwise it is rejected.
+    private let assumesUTC: Bool
     /// Whether `t:name` refers to an object that the same change set inserts.
     var allowsTemporaryNames = false
 
-    init(_ entityName: String, in schema: Schema, of store: UUID) throws(LarderError) {
+    init(
+        _ entityName: String, in schema: Schema, of store: UUID, assumesUTC: Bool
+    ) throws(LarderError) {
         guard let entity = schema.entity(named: entityName) else {
             let names = schema.entities.map(\.name)
             throw LarderError(
@@ -36,6 +40,7 @@ struct ObjectDecoder {
         }
         self.entity = entity
         self.store = store
+        self.assumesUTC = assumesUTC
     }
 
     func content(_ assignments: [Assignment]) throws(LarderError) -> ObjectContent {
@@ -121,7 +126,8 @@ struct ObjectDecoder {
     ) throws(LarderError) -> Value {
         try naming(name) { () throws(LarderError) in
             switch property {
-            case .attribute(let attribute): return try Value(text: text, type: attribute.type)
+            case .attribute(let attribute):
+                return try Value(text: text, type: attribute.type, assumesUTC: assumesUTC)
             case .relationship(let relationship):
                 guard !relationship.isToMany else {
                     throw LarderError(
@@ -140,7 +146,7 @@ struct ObjectDecoder {
             switch (property, json) {
             case (_, .null): return .null
             case (.attribute(let attribute), _):
-                return try Value(json: json, type: attribute.type)
+                return try Value(json: json, type: attribute.type, assumesUTC: assumesUTC)
             case (.relationship(let relationship), .string(let text)) where !relationship.isToMany:
                 return .object(try identifier(text, relationship))
             case (.relationship(let relationship), .array(let elements))

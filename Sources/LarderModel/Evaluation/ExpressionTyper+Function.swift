@@ -85,6 +85,11 @@ extension ExpressionTyper {
             } else {
                 typed = try self.operand(
                     operand, as: .attribute(type), comparedWith: function.rawValue)
+                if let name = function.calendarOperand(at: index),
+                    case .value(.string(let text)) = typed.expression
+                {
+                    try name.check(text)
+                }
             }
             expressions.append(
                 function.returnsOperand ? typed.converted(to: type) : typed.expression)
