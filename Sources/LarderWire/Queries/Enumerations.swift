@@ -29,7 +29,9 @@ extension AggregateFunction {
 extension ScalarFunction {
     init(_ wire: Larder__V1__ScalarFunction) throws(LarderError) {
         guard let function = Self.allCases.first(where: { $0.wireFunction == wire }) else {
-            throw .malformed("a node of the expression has no known function")
+            throw .malformed(
+                "a node of the expression has the function \(wire.rawValue), which this version does "
+                    + "not have")
         }
         self = function
     }
