@@ -226,7 +226,7 @@ extension ExpressionTyper {
 
 extension Decimal {
     /// The decimal as a 64-bit integer; nil if it is not one.
-    fileprivate var integer: Int64? {
+    var integer: Int64? {
         let text = description
         return Int64(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
     }

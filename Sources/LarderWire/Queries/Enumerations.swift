@@ -30,8 +30,8 @@ extension ScalarFunction {
     init(_ wire: Larder__V1__ScalarFunction) throws(LarderError) {
         guard let function = Self.allCases.first(where: { $0.wireFunction == wire }) else {
             throw .malformed(
-                "a node of the expression has the function \(wire.rawValue), which this version does "
-                    + "not have")
+                "a node of the expression has the function \(wire.rawValue), which this version "
+                    + "does not have")
         }
         self = function
     }
