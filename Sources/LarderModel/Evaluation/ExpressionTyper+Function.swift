@@ -114,8 +114,9 @@ extension ExpressionTyper {
             }
             throw LarderError(
                 .wrongType,
-                "an operand of \(function.rawValue) is an integer, and a number with a fraction was "
-                    + "given", hint: "multiply by 1.0, as in 1.0 * …, to compute with fractions")
+                "an operand of \(function.rawValue) is an integer, and a number with a fraction "
+                    + "was given",
+                hint: "multiply by 1.0, as in 1.0 * …, to compute with fractions")
         default: return value
         }
     }

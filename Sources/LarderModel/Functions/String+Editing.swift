@@ -39,6 +39,8 @@ extension String {
     private func index(
         _ start: Index, afterCharacters count: Int, _ interruption: inout Interruption
     ) -> Index {
+        // No string has more characters than bytes, and a larger count would exceed an index.
+        let count = min(count, utf8.count)
         if isBytePerCharacter {
             return utf8.index(start, offsetBy: count, limitedBy: endIndex) ?? endIndex
         }

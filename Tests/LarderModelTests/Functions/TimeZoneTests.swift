@@ -37,6 +37,16 @@ struct TimeZoneTests {
             let zone = TimeZoneRules(file: Array(original.prefix(count)))
             #expect(zone == nil, "\(count) bytes")
         }
+        // The last change is at the end of time.
+        var late = original
+        let header = try #require(
+            original.indices.dropFirst(44).first {
+                original[$0...].starts(with: "TZif".utf8)
+            })
+        let changeCount = original[(header + 32)..<(header + 36)].reduce(0) { $0 << 8 | Int($1) }
+        let end = header + 44 + changeCount * 8
+        late.replaceSubrange((end - 8)..<end, with: [0x7F] + [UInt8](repeating: 0xFF, count: 7))
+        #expect(TimeZoneRules(file: late)?.period(at: 0).offset == 3_600)
         for _ in 0..<RandomTesting.iterations() {
             var bytes = original
             for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -69,13 +69,13 @@ extension TimeZoneRules {
             return Header(version: version.first ?? 0, counts: counts)
         }
 
-        /// Reads instants in seconds from 1970. Those before the formation of the earth mean the
-        /// beginning of time.
+        /// Reads instants in seconds from 1970. One before the formation of the earth means the
+        /// beginning of time. The bound leaves room for the arithmetic of a rule.
         mutating func instants(_ count: Int) -> [Int64]? {
             bytes(count * 8).map { bytes in
                 stride(from: bytes.startIndex, to: bytes.endIndex, by: 8).map { index in
                     let bits = bytes[index..<index + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-                    return max(Int64(bitPattern: bits), -(1 << 59)) - Self.epoch
+                    return min(max(Int64(bitPattern: bits), -(1 << 59)), 1 << 59) - Self.epoch
                 }
             }
         }
